@@ -1,0 +1,349 @@
+//! Conditions and arithmetic over variables and actions.
+
+use crate::pool::{List, Pool};
+use crate::{ActionId, AgentId, SymbolId, VarId};
+
+/// An expression of [`Exprs`]; operands have smaller ids than the expressions that use them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExprId(u32);
+
+impl ExprId {
+    /// The position in the pool, for tables indexed by expression.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// `=`
+    Equal,
+    /// `<>`
+    Unequal,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+}
+
+impl Relation {
+    /// As written in ISPL.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Relation::Equal => "=",
+            Relation::Unequal => "<>",
+            Relation::Less => "<",
+            Relation::AtMost => "<=",
+            Relation::Greater => ">",
+            Relation::AtLeast => ">=",
+        }
+    }
+
+    /// Whether two things so ordered stand in this relation.
+    pub fn admits(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            Relation::Equal => order.is_eq(),
+            Relation::Unequal => order.is_ne(),
+            Relation::Less => order.is_lt(),
+            Relation::AtMost => order.is_le(),
+            Relation::Greater => order.is_gt(),
+            Relation::AtLeast => order.is_ge(),
+        }
+    }
+}
+
+/// One expression, its operands as ids.
+///
+/// Values are exact rationals: booleans are 0 and 1, an enumeration value is the number of its
+/// symbol. Division by zero, and `mod` of a fraction or by zero, have no value; an operation on
+/// something without a value has none, and a comparison with it is false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expr<'p> {
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer.
+    Number(i64),
+    /// A value of an enumeration.
+    Symbol(SymbolId),
+    /// The value of a variable in the current state.
+    Variable(VarId),
+    /// Whether the agent performs this action in the current step (evolution lines only).
+    ActionIs(AgentId, ActionId),
+    /// Negation of a boolean.
+    Not(ExprId),
+    /// Conjunction of booleans.
+    And(&'p [ExprId]),
+    /// Disjunction of booleans.
+    Or(&'p [ExprId]),
+    /// True iff an odd number of the booleans is true.
+    Xor(&'p [ExprId]),
+    /// A comparison; enumerations and booleans with `Equal` and `Unequal` only.
+    Compare(Relation, ExprId, ExprId),
+    /// The sum of numbers; booleans count as 0 and 1.
+    Sum(&'p [ExprId]),
+    /// The product of numbers.
+    Product(&'p [ExprId]),
+    /// `- a`
+    Negate(ExprId),
+    /// `a / b`, exactly.
+    Divide(ExprId, ExprId),
+    /// `a mod b`, Euclidean: the result is never negative.
+    Modulo(ExprId, ExprId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Node {
+    Bool(bool),
+    Number(i64),
+    Symbol(SymbolId),
+    Variable(VarId),
+    ActionIs(AgentId, ActionId),
+    Not(ExprId),
+    And(List),
+    Or(List),
+    Xor(List),
+    Compare(Relation, ExprId, ExprId),
+    Sum(List),
+    Product(List),
+    Negate(ExprId),
+    Divide(ExprId, ExprId),
+    Modulo(ExprId, ExprId),
+}
+
+/// The expressions of one system, each stored once.
+///
+/// ```
+/// use masque_model::{Expr, Exprs, Relation};
+/// let mut exprs = Exprs::default();
+/// let (yes, no) = (exprs.bool(true), exprs.bool(false));
+/// assert_eq!(exprs.or(vec![no, yes]), yes);
+/// let (two, three) = (exprs.number(2), exprs.number(3));
+/// let less = exprs.compare(Relation::Less, two, three);
+/// assert_eq!(exprs.get(less), Expr::Bool(true));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Exprs {
+    pool: Pool<Node, ExprId>,
+}
+
+impl Exprs {
+    /// How many different expressions there are; ids are `0..len`.
+    pub fn len(&self) -> usize {
+        self.pool.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.pool.len() == 0
+    }
+
+    /// All ids, operands before users.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ExprId> + use<> {
+        (0..self.pool.len() as u32).map(ExprId)
+    }
+
+    /// The expression behind an id.
+    pub fn get(&self, id: ExprId) -> Expr<'_> {
+        match self.pool.get(id.0) {
+            Node::Bool(b) => Expr::Bool(b),
+            Node::Number(n) => Expr::Number(n),
+            Node::Symbol(s) => Expr::Symbol(s),
+            Node::Variable(v) => Expr::Variable(v),
+            Node::ActionIs(agent, action) => Expr::ActionIs(agent, action),
+            Node::Not(a) => Expr::Not(a),
+            Node::And(list) => Expr::And(self.pool.operands(list)),
+            Node::Or(list) => Expr::Or(self.pool.operands(list)),
+            Node::Xor(list) => Expr::Xor(self.pool.operands(list)),
+            Node::Compare(relation, a, b) => Expr::Compare(relation, a, b),
+            Node::Sum(list) => Expr::Sum(self.pool.operands(list)),
+            Node::Product(list) => Expr::Product(self.pool.operands(list)),
+            Node::Negate(a) => Expr::Negate(a),
+            Node::Divide(a, b) => Expr::Divide(a, b),
+            Node::Modulo(a, b) => Expr::Modulo(a, b),
+        }
+    }
+
+    /// Calls `visit` for each direct operand of `id`.
+    pub fn each_operand(&self, id: ExprId, mut visit: impl FnMut(ExprId)) {
+        match self.get(id) {
+            Expr::Bool(_) | Expr::Number(_) | Expr::Symbol(_) | Expr::Variable(_) | Expr::ActionIs(..) => {}
+            Expr::Not(a) | Expr::Negate(a) => visit(a),
+            Expr::Compare(_, a, b) | Expr::Divide(a, b) | Expr::Modulo(a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Expr::And(list) | Expr::Or(list) | Expr::Xor(list) | Expr::Sum(list) | Expr::Product(list) => {
+                list.iter().copied().for_each(visit)
+            }
+        }
+    }
+}
+
+/// The constructors simplify constants away and nothing else.
+impl Exprs {
+    fn add(&mut self, node: Node) -> ExprId {
+        ExprId(self.pool.intern(node))
+    }
+
+    /// `true` or `false`.
+    pub fn bool(&mut self, value: bool) -> ExprId {
+        self.add(Node::Bool(value))
+    }
+
+    /// An integer.
+    pub fn number(&mut self, value: i64) -> ExprId {
+        self.add(Node::Number(value))
+    }
+
+    /// An enumeration value.
+    pub fn symbol(&mut self, symbol: SymbolId) -> ExprId {
+        self.add(Node::Symbol(symbol))
+    }
+
+    /// A variable.
+    pub fn variable(&mut self, variable: VarId) -> ExprId {
+        self.add(Node::Variable(variable))
+    }
+
+    /// `agent.Action = action`
+    pub fn action_is(&mut self, agent: AgentId, action: ActionId) -> ExprId {
+        self.add(Node::ActionIs(agent, action))
+    }
+
+    /// `! a`
+    pub fn not(&mut self, a: ExprId) -> ExprId {
+        match self.get(a) {
+            Expr::Bool(b) => self.bool(!b),
+            Expr::Not(inner) => inner,
+            _ => self.add(Node::Not(a)),
+        }
+    }
+
+    /// Conjunction; `true` if there is nothing to conjoin.
+    pub fn and(&mut self, operands: Vec<ExprId>) -> ExprId {
+        self.junction(operands, true)
+    }
+
+    /// Disjunction; `false` if there is nothing to disjoin.
+    pub fn or(&mut self, operands: Vec<ExprId>) -> ExprId {
+        self.junction(operands, false)
+    }
+
+    fn junction(&mut self, mut operands: Vec<ExprId>, neutral: bool) -> ExprId {
+        if operands.iter().any(|&a| self.get(a) == Expr::Bool(!neutral)) {
+            return self.bool(!neutral);
+        }
+        operands.retain(|&a| self.get(a) != Expr::Bool(neutral));
+        match operands[..] {
+            [] => self.bool(neutral),
+            [only] => only,
+            _ => {
+                let list = self.pool.list(&operands);
+                self.add(if neutral { Node::And(list) } else { Node::Or(list) })
+            }
+        }
+    }
+
+    /// True iff an odd number of the operands is true.
+    pub fn xor(&mut self, mut operands: Vec<ExprId>) -> ExprId {
+        let trues = operands.iter().filter(|&&a| self.get(a) == Expr::Bool(true)).count();
+        operands.retain(|&a| !matches!(self.get(a), Expr::Bool(_)));
+        let rest = match operands[..] {
+            [] => self.bool(false),
+            [only] => only,
+            _ => {
+                let list = self.pool.list(&operands);
+                self.add(Node::Xor(list))
+            }
+        };
+        if trues % 2 == 1 { self.not(rest) } else { rest }
+    }
+
+    /// A comparison.
+    pub fn compare(&mut self, relation: Relation, a: ExprId, b: ExprId) -> ExprId {
+        let order = match (self.get(a), self.get(b)) {
+            (Expr::Number(a), Expr::Number(b)) => Some(a.cmp(&b)),
+            (Expr::Symbol(a), Expr::Symbol(b)) => Some(a.cmp(&b)),
+            (Expr::Bool(a), Expr::Bool(b)) => Some(a.cmp(&b)),
+            _ => None,
+        };
+        match order {
+            Some(order) => self.bool(relation.admits(order)),
+            None => self.add(Node::Compare(relation, a, b)),
+        }
+    }
+
+    /// A sum; 0 if there is nothing to add.
+    pub fn sum(&mut self, operands: Vec<ExprId>) -> ExprId {
+        self.fold(operands, 0, i64::checked_add, Node::Sum)
+    }
+
+    /// A product; 1 if there is nothing to multiply.
+    pub fn product(&mut self, operands: Vec<ExprId>) -> ExprId {
+        self.fold(operands, 1, i64::checked_mul, Node::Product)
+    }
+
+    /// Constants are folded into one, which stands last; where that overflows they stay.
+    fn fold(
+        &mut self,
+        operands: Vec<ExprId>,
+        neutral: i64,
+        combine: fn(i64, i64) -> Option<i64>,
+        node: fn(List) -> Node,
+    ) -> ExprId {
+        let mut constant = neutral;
+        let mut rest = Vec::with_capacity(operands.len());
+        for a in operands {
+            match self.get(a) {
+                Expr::Number(n) if combine(constant, n).is_some() => {
+                    constant = combine(constant, n).unwrap_or(constant);
+                }
+                _ => rest.push(a),
+            }
+        }
+        if constant != neutral || rest.is_empty() {
+            rest.push(self.number(constant));
+        }
+        match rest[..] {
+            // A lone constant is itself; a lone operand stays wrapped, since a boolean in a sum is
+            // a number only there.
+            [only] if matches!(self.get(only), Expr::Number(_)) => only,
+            _ => {
+                let list = self.pool.list(&rest);
+                self.add(node(list))
+            }
+        }
+    }
+
+    /// `- a`
+    pub fn negate(&mut self, a: ExprId) -> ExprId {
+        match self.get(a) {
+            Expr::Number(n) if n != i64::MIN => self.number(-n),
+            _ => self.add(Node::Negate(a)),
+        }
+    }
+
+    /// `a / b`, exactly.
+    pub fn divide(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        match (self.get(a), self.get(b)) {
+            (Expr::Number(x), Expr::Number(y)) if y != 0 && x.checked_rem(y) == Some(0) => self.number(x / y),
+            _ => self.add(Node::Divide(a, b)),
+        }
+    }
+
+    /// `a mod b`, Euclidean.
+    pub fn modulo(&mut self, a: ExprId, b: ExprId) -> ExprId {
+        match (self.get(a), self.get(b)) {
+            (Expr::Number(x), Expr::Number(y)) if y != 0 => match x.checked_rem_euclid(y) {
+                Some(r) => self.number(r),
+                None => self.number(0), // i64::MIN mod -1
+            },
+            _ => self.add(Node::Modulo(a, b)),
+        }
+    }
+}

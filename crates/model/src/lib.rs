@@ -1,0 +1,20 @@
+//! Interpreted systems, formulas and properties, and what they mean.
+//!
+//! A [`System`] is a checked model: names are dense ids, domains are finite, who sees what is
+//! explicit. Engines read it; nothing in it refers to a source language. Spans are kept for
+//! reports only.
+#![forbid(unsafe_code)]
+
+mod expr;
+mod formula;
+mod pool;
+mod print;
+mod system;
+
+pub use expr::{Expr, ExprId, Exprs, Relation};
+pub use formula::{Formula, FormulaId, Formulas, Paths, Strategies};
+pub use system::{
+    Action, ActionId, Agent, AgentId, Assignment, Assignments, At, Deadlock, Domain, Group, GroupId, Line,
+    Meaning, Overflow, Property, Proposition, PropositionId, Protocol, ProtocolLine, SymbolId, System, VarId,
+    Variable,
+};

@@ -1,0 +1,172 @@
+//! Expressions and formulas as text, fully bracketed the way they were read.
+
+use std::fmt::Write;
+
+use crate::{AgentId, Expr, ExprId, Formula, FormulaId, GroupId, Strategies, System};
+
+/// What is still to be written; a stack of these replaces recursion, so depth costs no stack.
+enum Piece {
+    Text(&'static str),
+    Expr(ExprId),
+    Formula(FormulaId),
+    /// Brackets around what needs them, nothing around atoms.
+    Operand(FormulaId),
+}
+
+impl System {
+    /// The formula in the syntax of ISPL.
+    pub fn formula_text(&self, id: FormulaId) -> String {
+        self.write(vec![Piece::Formula(id)])
+    }
+
+    /// The expression in the syntax of ISPL.
+    pub fn expr_text(&self, id: ExprId) -> String {
+        self.write(vec![Piece::Expr(id)])
+    }
+
+    fn write(&self, mut stack: Vec<Piece>) -> String {
+        let mut out = String::new();
+        while let Some(piece) = stack.pop() {
+            let begin = stack.len();
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Operand(id) if self.is_atomic(id) => stack.push(Piece::Formula(id)),
+                Piece::Operand(id) => stack.extend([Piece::Text("("), Piece::Formula(id), Piece::Text(")")]),
+                Piece::Formula(id) => self.formula_pieces(id, &mut out, &mut stack),
+                Piece::Expr(id) => self.expr_pieces(id, &mut out, &mut stack),
+            }
+            stack[begin..].reverse();
+        }
+        out
+    }
+
+    /// Whether a formula needs no brackets as an operand.
+    fn is_atomic(&self, id: FormulaId) -> bool {
+        !matches!(
+            self.formulas.get(id),
+            Formula::And(_)
+                | Formula::Or(_)
+                | Formula::Implies(..)
+                | Formula::Iff(..)
+                | Formula::Until(..)
+                | Formula::WeakUntil(..)
+                | Formula::Release(..)
+        )
+    }
+
+    fn formula_pieces(&self, id: FormulaId, out: &mut String, stack: &mut Vec<Piece>) {
+        use Piece::{Operand, Text};
+        let infix = |stack: &mut Vec<Piece>, f, word, g| stack.extend([Operand(f), Text(word), Operand(g)]);
+        let prefix = |stack: &mut Vec<Piece>, word, f| {
+            stack.extend([Text(word), Text("("), Piece::Formula(f), Text(")")]);
+        };
+        match self.formulas.get(id) {
+            Formula::Bool(b) => out.push_str(if b { "true" } else { "false" }),
+            Formula::Proposition(p) => out.push_str(&self.propositions[p.index()].name),
+            Formula::Condition(e) => stack.push(Piece::Expr(e)),
+            Formula::Green(i) => _ = write!(out, "{}.GreenStates", self.agent(i).name),
+            Formula::Red(i) => _ = write!(out, "{}.RedStates", self.agent(i).name),
+            Formula::Not(f) => stack.extend([Text("!"), Operand(f)]),
+            Formula::And(list) => join(stack, list.iter().map(|&f| Operand(f)), " and "),
+            Formula::Or(list) => join(stack, list.iter().map(|&f| Operand(f)), " or "),
+            Formula::Implies(f, g) => infix(stack, f, " -> ", g),
+            Formula::Iff(f, g) => infix(stack, f, " <-> ", g),
+            Formula::Until(f, g) => infix(stack, f, " U ", g),
+            Formula::WeakUntil(f, g) => infix(stack, f, " W ", g),
+            Formula::Release(f, g) => infix(stack, f, " R ", g),
+            Formula::Exists(_, f) => self.quantified("E", f, stack),
+            Formula::Forall(_, f) => self.quantified("A", f, stack),
+            Formula::Next(f) => prefix(stack, "X", f),
+            Formula::Finally(f) => prefix(stack, "F", f),
+            Formula::Globally(f) => prefix(stack, "G", f),
+            Formula::Knows(i, f) => self.epistemic("K", Some(i), None, f, out, stack),
+            Formula::EveryoneKnows(g, f) => self.epistemic("GK", None, Some(g), f, out, stack),
+            Formula::DistributedKnowledge(g, f) => self.epistemic("DK", None, Some(g), f, out, stack),
+            Formula::CommonKnowledge(g, f) => self.epistemic("GCK", None, Some(g), f, out, stack),
+            Formula::Correct(i, f) => self.epistemic("O", Some(i), None, f, out, stack),
+            Formula::KnowsUnder(i, g, f) => self.epistemic("KH", Some(i), Some(g), f, out, stack),
+            Formula::Enforces(g, strategies, f) => {
+                _ = write!(out, "<{}", self.groups[g.index()].name);
+                if strategies != Strategies::Perfect {
+                    _ = write!(out, ", {}", strategies.name());
+                }
+                out.push('>');
+                stack.push(Operand(f));
+            }
+        }
+    }
+
+    /// `AG(..)` where a temporal operator follows, `A(..)` otherwise.
+    fn quantified(&self, quantifier: &'static str, path: FormulaId, stack: &mut Vec<Piece>) {
+        stack.push(Piece::Text(quantifier));
+        match self.formulas.get(path) {
+            Formula::Next(_) | Formula::Finally(_) | Formula::Globally(_) => stack.push(Piece::Formula(path)),
+            _ => stack.extend([Piece::Text("("), Piece::Formula(path), Piece::Text(")")]),
+        }
+    }
+
+    fn epistemic(
+        &self,
+        word: &str,
+        agent: Option<AgentId>,
+        group: Option<GroupId>,
+        f: FormulaId,
+        out: &mut String,
+        stack: &mut Vec<Piece>,
+    ) {
+        _ = write!(out, "{word}(");
+        for name in
+            agent.map(|i| &self.agent(i).name).into_iter().chain(group.map(|g| &self.groups[g.index()].name))
+        {
+            _ = write!(out, "{name}, ");
+        }
+        stack.extend([Piece::Formula(f), Piece::Text(")")]);
+    }
+
+    fn expr_pieces(&self, id: ExprId, out: &mut String, stack: &mut Vec<Piece>) {
+        let mut nary = |list: &[ExprId], word| {
+            stack.push(Piece::Text("("));
+            join(stack, list.iter().map(|&e| Piece::Expr(e)), word);
+            stack.push(Piece::Text(")"));
+        };
+        match self.exprs.get(id) {
+            Expr::Bool(b) => out.push_str(if b { "true" } else { "false" }),
+            Expr::Number(n) => _ = write!(out, "{n}"),
+            Expr::Symbol(s) => out.push_str(&self.symbols[s.index()]),
+            Expr::Variable(v) => out.push_str(&self.full_name(v)),
+            Expr::ActionIs(agent, action) => {
+                let agent = self.agent(agent);
+                _ = write!(out, "{}.Action = {}", agent.name, agent.actions[action.index()].name);
+            }
+            Expr::Not(a) => stack.extend([Piece::Text("!("), Piece::Expr(a), Piece::Text(")")]),
+            Expr::Negate(a) => stack.extend([Piece::Text("-("), Piece::Expr(a), Piece::Text(")")]),
+            Expr::And(list) => nary(list, " and "),
+            Expr::Or(list) => nary(list, " or "),
+            Expr::Xor(list) => nary(list, " ^ "),
+            Expr::Sum(list) => nary(list, " + "),
+            Expr::Product(list) => nary(list, " * "),
+            Expr::Divide(a, b) => nary(&[a, b], " / "),
+            Expr::Modulo(a, b) => nary(&[a, b], " mod "),
+            Expr::Compare(relation, a, b) => {
+                let word = match relation {
+                    crate::Relation::Equal => " = ",
+                    crate::Relation::Unequal => " <> ",
+                    crate::Relation::Less => " < ",
+                    crate::Relation::AtMost => " <= ",
+                    crate::Relation::Greater => " > ",
+                    crate::Relation::AtLeast => " >= ",
+                };
+                stack.extend([Piece::Expr(a), Piece::Text(word), Piece::Expr(b)]);
+            }
+        }
+    }
+}
+
+fn join(stack: &mut Vec<Piece>, pieces: impl Iterator<Item = Piece>, word: &'static str) {
+    for (i, piece) in pieces.enumerate() {
+        if i > 0 {
+            stack.push(Piece::Text(word));
+        }
+        stack.push(piece);
+    }
+}

@@ -1,0 +1,26 @@
+//! Source files, spans and diagnostics: what every language of Masque shares.
+//!
+//! A [`Diagnostic`] is data; [`render`] draws it for people, and the report crate serialises it.
+//!
+//! ```
+//! use masque_text::{Diagnostic, Sources, render};
+//!
+//! let mut sources = Sources::default();
+//! let file = sources.add("tiny.ispl", "Agent Alise\n").unwrap();
+//! let span = sources.span(file).slice(6, 11);
+//! let diagnostic = Diagnostic::error("ispl/unknown-agent", span, "there is no agent `Alise`")
+//!     .hint("did you mean `Alice`?");
+//! let text = render(&sources, &diagnostic, false);
+//! assert!(text.contains("tiny.ispl:1:7"));
+//! ```
+#![forbid(unsafe_code)]
+
+mod diagnostic;
+mod render;
+mod source;
+mod suggest;
+
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use render::render;
+pub use source::{FileId, Location, Sources, Span, TooLarge};
+pub use suggest::did_you_mean;

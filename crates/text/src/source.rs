@@ -1,0 +1,167 @@
+//! Source files laid end to end in one space of byte positions.
+//!
+//! A [`Span`] is two positions in that space, so it is eight bytes and still names its file:
+//! the trees of a 33 MB model are full of them.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+/// A file of [`Sources`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(u32);
+
+/// A range of bytes in one source file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The first byte, counted from the beginning of the first source.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from the beginning of `self` to the end of `last`.
+    pub fn to(self, last: Span) -> Span {
+        Span { start: self.start, end: last.end.max(self.end) }
+    }
+
+    /// The bytes `from..to` of this span, counted from its beginning.
+    pub fn slice(self, from: u32, to: u32) -> Span {
+        Span { start: self.start + from, end: self.start + to }
+    }
+
+    /// The empty span just after this one, where something is missing.
+    pub fn after(self) -> Span {
+        Span { start: self.end, end: self.end }
+    }
+}
+
+/// Line and column of a byte, both from 1; columns count characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Location {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+/// The sources of one run together outgrow the 32-bit position space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+#[derive(Debug)]
+struct File {
+    name: String,
+    text: String,
+    base: u32,
+    /// Offsets in `text` at which lines begin; made when first asked for.
+    lines: OnceCell<Vec<u32>>,
+}
+
+/// All source texts of one run: files, and formulas from the command line.
+#[derive(Debug, Default)]
+pub struct Sources {
+    files: Vec<File>,
+}
+
+impl Sources {
+    /// Adds a text under the name that diagnostics show.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Result<FileId, TooLarge> {
+        let text = text.into();
+        // One position lies between two files, so an empty span at the end of a file names it.
+        let base = self.files.last().map_or(0, |f| f.base + f.text.len() as u32 + 1);
+        if u64::from(base) + text.len() as u64 + 1 > u64::from(u32::MAX) {
+            return Err(TooLarge);
+        }
+        self.files.push(File { name: name.into(), text, base, lines: OnceCell::new() });
+        Ok(FileId(self.files.len() as u32 - 1))
+    }
+
+    /// The name of a file, as given to [`Sources::add`].
+    pub fn name(&self, file: FileId) -> &str {
+        &self.files[file.0 as usize].name
+    }
+
+    /// The whole text of a file.
+    pub fn text(&self, file: FileId) -> &str {
+        &self.files[file.0 as usize].text
+    }
+
+    /// The span of a whole file.
+    pub fn span(&self, file: FileId) -> Span {
+        let file = &self.files[file.0 as usize];
+        Span { start: file.base, end: file.base + file.text.len() as u32 }
+    }
+
+    /// The file a span lies in.
+    pub fn file_of(&self, span: Span) -> FileId {
+        FileId(self.files.partition_point(|f| f.base <= span.start) as u32 - 1)
+    }
+
+    /// The text a span covers.
+    pub fn slice(&self, span: Span) -> &str {
+        let file = &self.files[self.file_of(span).0 as usize];
+        &file.text[(span.start - file.base) as usize..(span.end - file.base) as usize]
+    }
+
+    /// Line and column at which a span begins and ends.
+    pub fn locate(&self, span: Span) -> (Location, Location) {
+        let file = &self.files[self.file_of(span).0 as usize];
+        (file.location(span.start - file.base), file.location(span.end - file.base))
+    }
+
+    /// The lines that a span touches: the number of the first, and their bytes in the file.
+    pub(crate) fn lines_of(&self, span: Span) -> (u32, Range<usize>) {
+        let file = &self.files[self.file_of(span).0 as usize];
+        let (start, end) = (span.start - file.base, span.end - file.base);
+        let lines = file.lines();
+        let first = lines.partition_point(|&l| l <= start) - 1;
+        let last = lines.partition_point(|&l| l <= end) - 1;
+        let to = lines.get(last + 1).map_or(file.text.len(), |&l| l as usize);
+        (first as u32 + 1, lines[first] as usize..to)
+    }
+
+    /// The offset of a span in its own file.
+    pub(crate) fn in_file(&self, span: Span) -> Range<usize> {
+        let base = self.files[self.file_of(span).0 as usize].base;
+        (span.start - base) as usize..(span.end - base) as usize
+    }
+}
+
+impl File {
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let after = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
+            std::iter::once(0).chain(after).collect()
+        })
+    }
+
+    fn location(&self, offset: u32) -> Location {
+        let lines = self.lines();
+        let line = lines.partition_point(|&l| l <= offset) - 1;
+        let begin = lines[line] as usize;
+        let column = self.text[begin..offset as usize].chars().count() as u32 + 1;
+        Location { line: line as u32 + 1, column }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_name_file_line_and_column() {
+        let mut sources = Sources::default();
+        let a = sources.add("a", "one\ntwo\n").unwrap();
+        let b = sources.add("b", "drei é vier").unwrap();
+        let two = sources.span(a).slice(4, 7);
+        assert_eq!(sources.slice(two), "two");
+        assert_eq!(sources.locate(two).0, Location { line: 2, column: 1 });
+        let vier = sources.span(b).slice(8, 12);
+        assert_eq!((sources.file_of(vier), sources.slice(vier)), (b, "vier"));
+        assert_eq!(sources.locate(vier).0, Location { line: 1, column: 8 });
+        let end = sources.span(a).after();
+        assert_eq!(sources.file_of(end), a);
+        assert_eq!(sources.locate(end).0, Location { line: 3, column: 1 });
+    }
+}
