@@ -1,0 +1,559 @@
+//! Conditions, arithmetic and formulas, by precedence.
+//!
+//! The ladder is `Op::level`; a chain of operators of one level is one node, however long.
+//! Between state and path formulas two things differ: in path formulas `U` is an operator and
+//! `!` takes in a following `U`.
+
+use masque_model::{Relation, Strategies};
+use masque_text::{Diagnostic, Span};
+
+use super::{Mode, Parsed, Parser, is_infix};
+use crate::lexer::Token;
+use crate::tree::{Aggregate, ExprId, Function, Kind, Modal, Modality, Op, Party, Quantifier, Temporal};
+
+impl Parser<'_> {
+    /// A condition or arithmetic.
+    pub(super) fn condition(&mut self) -> Parsed<ExprId> {
+        self.in_mode(Mode::Condition, Op::LOOSEST)
+    }
+
+    /// An expression over parameters and index variables.
+    pub(super) fn index_expr(&mut self) -> Parsed<ExprId> {
+        self.in_mode(Mode::Condition, Op::SUM)
+    }
+
+    pub(super) fn formula(&mut self, mode: Mode) -> Parsed<ExprId> {
+        self.in_mode(mode, Op::LOOSEST)
+    }
+
+    fn in_mode(&mut self, mode: Mode, level: u8) -> Parsed<ExprId> {
+        let outer = std::mem::replace(&mut self.mode, mode);
+        let depth = self.depth;
+        let result = self.binary(level);
+        self.depth = depth;
+        self.mode = outer;
+        result
+    }
+
+    /// Operators of at least this level.
+    fn binary(&mut self, level: u8) -> Parsed<ExprId> {
+        let start = self.position;
+        let mut left = self.operand()?;
+        loop {
+            if let Some(relation) = self.relation() {
+                if level > Op::COMPARISON {
+                    return Ok(left);
+                }
+                left = self.comparison(start, left, relation)?;
+                continue;
+            }
+            match self.operator() {
+                Some(op) if op.level() >= level => left = self.chain(start, left, op.level())?,
+                _ => return Ok(left),
+            }
+        }
+    }
+
+    fn comparison(&mut self, start: usize, left: ExprId, relation: Relation) -> Parsed<ExprId> {
+        self.advance();
+        let right = self.binary(Op::COMPARISON + 1)?;
+        if self.relation().is_some() {
+            let span = self.span();
+            let message = "comparisons do not chain";
+            return Err(self.error(
+                Diagnostic::error("ispl/comparison-chain", span, message)
+                    .label("a second comparison")
+                    .hint("write `a < b and b < c`, or use brackets to compare truth values"),
+            ));
+        }
+        Ok(self.add(Kind::Compare(relation, left, right), self.span_from(start)))
+    }
+
+    /// `left op b op c ..` with operators of one level.
+    fn chain(&mut self, start: usize, left: ExprId, level: u8) -> Parsed<ExprId> {
+        let is_path = matches!(self.mode, Mode::Path { .. });
+        let mut bare_until = is_path.then(|| self.bare_until(left)).flatten();
+        let (mut operands, mut ops) = (vec![left], Vec::new());
+        while let Some(op) = self.operator().filter(|op| op.level() == level) {
+            self.advance();
+            ops.push(op);
+            let operand = self.binary(level + 1)?;
+            if is_path && bare_until.is_none() {
+                bare_until = self.bare_until(operand);
+            }
+            operands.push(operand);
+        }
+        let span = self.span_from(start);
+        match bare_until {
+            Some(until) if level < Op::UNTIL => self.warn(
+                Diagnostic::warning("ispl/until-binds-tighter", until, "`U` binds tighter than `and`, `or` and `->` here")
+                    .label("this is one operand")
+                    .also(span, "of this formula")
+                    .hint("in LTL and CTL* write the brackets; only CTL's `E( U )` and `A( U )` read it the other way"),
+            ),
+            _ if level == Op::UNTIL && ops.len() > 1 => self.warn(
+                Diagnostic::warning("ispl/unbracketed-until", span, "`U` associates to the left: `(a U b) U c`")
+                    .label("a chain of `U` without brackets")
+                    .hint("write the brackets"),
+            ),
+            _ => {}
+        }
+        let first_op = self.tree.ops.len() as u32;
+        self.tree.ops.extend(ops);
+        let operands = self.list(&operands);
+        Ok(self.add(Kind::Chain { operands, ops: first_op }, span))
+    }
+
+    /// Where an operand is an until without brackets.
+    fn bare_until(&self, operand: ExprId) -> Option<Span> {
+        let expr = self.tree.expr(operand);
+        let is_until = match expr.kind {
+            Kind::Chain { ops, .. } => self.tree.ops[ops as usize].level() == Op::UNTIL,
+            _ => false,
+        };
+        (is_until && self.bracketed != Some(operand)).then_some(expr.span)
+    }
+
+    fn relation(&self) -> Option<Relation> {
+        Some(match self.kind() {
+            Token::Equal => Relation::Equal,
+            Token::Unequal => Relation::Unequal,
+            Token::Less => Relation::Less,
+            Token::AtMost => Relation::AtMost,
+            Token::Greater => Relation::Greater,
+            Token::AtLeast => Relation::AtLeast,
+            _ => return None,
+        })
+    }
+
+    fn operator(&self) -> Option<Op> {
+        Some(match self.kind() {
+            Token::Iff => Op::Iff,
+            Token::Implies => Op::Implies,
+            Token::Bar => Op::BitOr,
+            Token::Caret => Op::BitXor,
+            Token::Ampersand => Op::BitAnd,
+            Token::Plus => Op::Plus,
+            Token::Minus => Op::Minus,
+            Token::Star => Op::Times,
+            Token::Slash => Op::Divide,
+            Token::Word => match (self.word(), self.mode) {
+                ("and", _) => Op::And,
+                ("or", _) => Op::Or,
+                ("mod", _) => Op::Modulo,
+                ("U", Mode::Path { .. }) => Op::Until,
+                ("W", Mode::Path { .. }) => Op::WeakUntil,
+                ("R", Mode::Path { .. }) => Op::Release,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// A prefix operator with its operand, or an atom.
+    fn operand(&mut self) -> Parsed<ExprId> {
+        self.deepen()?;
+        let start = self.position;
+        let operand = match self.kind() {
+            Token::Not => self.negation(start)?,
+            Token::Tilde => {
+                self.advance();
+                let operand = self.binary(Op::SUM)?;
+                self.add(Kind::BitNot(operand), self.span_from(start))
+            }
+            Token::Minus => self.minus(start)?,
+            Token::Open => {
+                self.advance();
+                let inner = self.binary(Op::LOOSEST)?;
+                self.expect(Token::Close, "an operator or `)`")?;
+                self.bracketed = Some(inner);
+                inner
+            }
+            Token::Number => self.number(false)?,
+            Token::Less if self.mode != Mode::Condition => self.coalition(start)?,
+            Token::Word => self.word_operand(start)?,
+            _ => {
+                let what = if self.mode == Mode::Condition { "a condition or a value" } else { "a formula" };
+                return Err(self.expected(what));
+            }
+        };
+        self.depth -= 1;
+        Ok(operand)
+    }
+
+    /// `! a`: in path formulas `!` is looser than `U`, elsewhere it takes the shortest operand.
+    fn negation(&mut self, start: usize) -> Parsed<ExprId> {
+        let sign = self.advance();
+        let is_path = matches!(self.mode, Mode::Path { .. });
+        let operand = self.binary(if is_path { Op::UNTIL } else { Op::COMPARISON })?;
+        if let Some(until) = is_path.then(|| self.bare_until(operand)).flatten() {
+            self.warn(
+                Diagnostic::warning("ispl/negated-until", sign, "`!` takes in the whole `U`: `!(a U b)`")
+                    .also(until, "all of this is negated")
+                    .hint("write `(!a) U b` or `!(a U b)`"),
+            );
+        }
+        Ok(self.add(Kind::Not(operand), self.span_from(start)))
+    }
+
+    fn minus(&mut self, start: usize) -> Parsed<ExprId> {
+        self.advance();
+        if self.kind() == Token::Number {
+            return self.number(true);
+        }
+        let operand = self.operand()?;
+        Ok(self.add(Kind::Negate(operand), self.span_from(start)))
+    }
+
+    fn number(&mut self, is_negative: bool) -> Parsed<ExprId> {
+        let (digits, span) = (self.text_of(self.span()), self.span());
+        let value = match is_negative {
+            true => format!("-{digits}").parse::<i64>(),
+            false => digits.parse::<i64>(),
+        };
+        let Ok(value) = value else {
+            let message = "this number does not fit 64 bits";
+            return Err(self.error(Diagnostic::error("ispl/number-too-large", span, message).hint(format!(
+                "numbers lie between {} and {}",
+                i64::MIN,
+                i64::MAX
+            ))));
+        };
+        let start = self.position - usize::from(is_negative);
+        self.advance();
+        Ok(self.add(Kind::Number(value), self.span_from(start)))
+    }
+
+    /// An operand that begins with a word: an operator, a function or a name.
+    fn word_operand(&mut self, start: usize) -> Parsed<ExprId> {
+        let (word, next) = (self.word(), self.kind_ahead(1));
+        match word {
+            "true" | "false" => {
+                let span = self.advance();
+                return Ok(self.add(Kind::Bool(word == "true"), span));
+            }
+            "sum" | "count" | "forall" | "exists" if next == Token::Open => return self.aggregate(start),
+            "min" | "max" | "prev" | "next" if next == Token::Open => return self.call(start),
+            _ => {}
+        }
+        if self.mode != Mode::Condition
+            && let Some(operator) = self.formula_operator(start)?
+        {
+            return Ok(operator);
+        }
+        let what = if self.mode == Mode::Condition { "a condition or a value" } else { "a formula" };
+        if matches!(word, "and" | "or" | "if") {
+            return Err(self.expected(what));
+        }
+        let first = self.reference(what)?;
+        let kind = match self.eat(Token::Dot) {
+            true => Kind::Member(first, self.reference("a name of this agent")?),
+            false => Kind::Name(first),
+        };
+        if self.kind() == Token::Open {
+            let span = self.tokens.span(start);
+            let message = format!("`{word}` is not an operator or a function");
+            return Err(self.error(Diagnostic::error("ispl/unknown-function", span, message).help(
+                masque_text::did_you_mean(
+                    word,
+                    ["K", "GK", "DK", "GCK", "KH", "O", "sum", "count", "forall", "exists", "min", "max"],
+                ),
+            )));
+        }
+        Ok(self.add(kind, self.span_from(start)))
+    }
+
+    /// `sum(i in a..b where c : e)`
+    fn aggregate(&mut self, start: usize) -> Parsed<ExprId> {
+        let aggregate = match self.word() {
+            "sum" => Aggregate::Sum,
+            "count" => Aggregate::Count,
+            "forall" => Aggregate::Forall,
+            _ => Aggregate::Exists,
+        };
+        self.advance();
+        self.advance();
+        let binder = self.binder()?;
+        self.expect(Token::Colon, "`where` or `:`")?;
+        let body = self.binary(Op::LOOSEST)?;
+        self.expect(Token::Close, "an operator or `)`")?;
+        Ok(self.add(Kind::Aggregate(aggregate, binder, body), self.span_from(start)))
+    }
+
+    /// `min(a, b)` and its like.
+    fn call(&mut self, start: usize) -> Parsed<ExprId> {
+        let function = match self.word() {
+            "min" => Function::Min,
+            "max" => Function::Max,
+            "prev" => Function::Previous,
+            _ => Function::Next,
+        };
+        self.advance();
+        self.advance();
+        let mut arguments = vec![self.index_expr()?];
+        while self.eat(Token::Comma) {
+            arguments.push(self.index_expr()?);
+        }
+        self.expect(Token::Close, "`,` or `)`")?;
+        let span = self.span_from(start);
+        let is_cyclic = matches!(function, Function::Previous | Function::Next);
+        if is_cyclic && arguments.len() != 2 {
+            let message = "`prev` and `next` take an index and the size of the ring";
+            return Err(self
+                .error(Diagnostic::error("ispl/wrong-arguments", span, message).hint("write `next(i, N)`")));
+        }
+        let arguments = self.list(&arguments);
+        Ok(self.add(Kind::Call(function, arguments), span))
+    }
+}
+
+/// Formulas.
+impl Parser<'_> {
+    /// A temporal or epistemic operator, if the word at hand is one here.
+    fn formula_operator(&mut self, start: usize) -> Parsed<Option<ExprId>> {
+        let word = self.word();
+        if self.kind_ahead(1) == Token::Open {
+            let modality = match word {
+                "K" => Modality::Knows,
+                "GK" => Modality::EveryoneKnows,
+                "DK" | "D" => Modality::DistributedKnowledge,
+                "GCK" | "C" => Modality::CommonKnowledge,
+                "O" => Modality::Correct,
+                "KH" => Modality::KnowsUnder,
+                "A" | "E" => return self.quantified_brackets(start).map(Some),
+                _ => return self.prefix(start),
+            };
+            return self.modal(start, modality).map(Some);
+        }
+        self.prefix(start)
+    }
+
+    /// `AG`, `X`, .. where an operand follows; a plain name otherwise.
+    fn prefix(&mut self, start: usize) -> Parsed<Option<ExprId>> {
+        if !self.operand_follows() {
+            return Ok(None);
+        }
+        let word = self.word();
+        let quantifier = match word.as_bytes()[0] {
+            b'A' => Some(Quantifier::All),
+            b'E' => Some(Quantifier::Some),
+            _ => None,
+        };
+        let temporal = match &word[usize::from(quantifier.is_some())..] {
+            "X" => Some(Temporal::Next),
+            "F" => Some(Temporal::Finally),
+            "G" => Some(Temporal::Globally),
+            "" => None,
+            _ => return Ok(None),
+        };
+        let Mode::Path { quantifiers } = self.mode else {
+            return match (quantifier, temporal) {
+                (Some(quantifier), Some(temporal)) => self.apply(start, Some(quantifier), Some(temporal)),
+                (Some(_), None) if self.kind_ahead(1) == Token::Word => {
+                    let help = format!(
+                        "write `{word}{}` without the space, or begin the formula with `CTL*`",
+                        self.word_ahead(1)
+                    );
+                    Err(self.wrong_logic("`A` and `E` stand before a bracket with `U`, `W` or `R`", help))
+                }
+                _ => Ok(None),
+            };
+        };
+        if quantifier.is_some() && !quantifiers {
+            let help = "begin the formula with `CTL*` instead of `LTL`".to_string();
+            return Err(self.wrong_logic("a path quantifier in an LTL formula", help));
+        }
+        self.apply(start, quantifier, temporal)
+    }
+
+    fn wrong_logic(&mut self, message: &str, help: String) -> super::Reported {
+        let span = self.span();
+        self.error(Diagnostic::error("ispl/wrong-logic", span, message).hint(help))
+    }
+
+    fn apply(
+        &mut self,
+        start: usize,
+        quantifier: Option<Quantifier>,
+        temporal: Option<Temporal>,
+    ) -> Parsed<Option<ExprId>> {
+        self.advance();
+        let mut expr = self.binary(Op::COMPARISON)?;
+        let span = self.span_from(start);
+        if let Some(temporal) = temporal {
+            expr = self.add(Kind::Temporal(temporal, expr), span);
+        }
+        if let Some(quantifier) = quantifier {
+            expr = self.add(Kind::Path(quantifier, expr), span);
+        }
+        Ok(Some(expr))
+    }
+
+    /// Whether what follows the word at hand can begin an operand, so that the word must be an
+    /// operator: `X p`, but not `X and p`. Of `F U p` only the reading with a proposition `F`
+    /// goes on.
+    fn operand_follows(&self) -> bool {
+        match self.kind_ahead(1) {
+            Token::Open | Token::Not | Token::Tilde | Token::Number => true,
+            Token::Less => self.mode == Mode::State,
+            Token::Word => match self.word_ahead(1) {
+                "U" | "W" | "R" if self.mode != Mode::State => !begins_operand(self.kind_ahead(2)),
+                "U" | "W" | "R" => matches!(
+                    self.kind_ahead(2),
+                    Token::Close | Token::Semicolon | Token::Implies | Token::Iff
+                ),
+                word => !is_infix(word),
+            },
+            _ => false,
+        }
+    }
+
+    /// `E(p U q)` in CTL, `E(path)` in CTL*, and the papers' `E(group, phi)`.
+    fn quantified_brackets(&mut self, start: usize) -> Parsed<ExprId> {
+        let quantifier = if self.word() == "A" { Quantifier::All } else { Quantifier::Some };
+        if let Mode::Path { quantifiers: false } = self.mode {
+            let help = "begin the formula with `CTL*` instead of `LTL`".to_string();
+            return Err(self.wrong_logic("a path quantifier in an LTL formula", help));
+        }
+        if quantifier == Quantifier::Some && self.kind_ahead(2) == Token::OpenBrace {
+            return self.modal(start, Modality::EveryoneKnows);
+        }
+        self.advance();
+        let open = self.position;
+        self.advance();
+        let inner = self.binary(Op::LOOSEST)?;
+        if quantifier == Quantifier::Some
+            && self.kind() == Token::Comma
+            && let Kind::Name(name) = self.tree.expr(inner).kind
+        {
+            let party = Party::Named(name, self.tree.expr(inner).span);
+            self.advance();
+            return self.modal_body(start, Modality::EveryoneKnows, vec![party]);
+        }
+        let path = if self.mode == Mode::State { self.until(open + 1, inner)? } else { inner };
+        self.expect(Token::Close, "an operator or `)`")?;
+        Ok(self.add(Kind::Path(quantifier, path), self.span_from(start)))
+    }
+
+    /// The rest of `p U q` inside CTL's or ATL's brackets, where `U` is the loosest operator.
+    fn until(&mut self, start: usize, left: ExprId) -> Parsed<ExprId> {
+        let op = match self.word() {
+            "U" => Op::Until,
+            "W" => Op::WeakUntil,
+            "R" => Op::Release,
+            _ => return Err(self.expected("`U`, `W` or `R`")),
+        };
+        self.advance();
+        let right = self.binary(Op::LOOSEST)?;
+        let span = self.span_from(start);
+        let first_op = self.tree.ops.len() as u32;
+        self.tree.ops.push(op);
+        let operands = self.list(&[left, right]);
+        Ok(self.add(Kind::Chain { operands, ops: first_op }, span))
+    }
+
+    /// `K(agent, phi)` and its like; `KH` has two parties.
+    fn modal(&mut self, start: usize, modality: Modality) -> Parsed<ExprId> {
+        self.advance();
+        self.expect(Token::Open, "`(`")?;
+        let mut parties = vec![self.party(modality)?];
+        self.expect(Token::Comma, "`,`")?;
+        if modality == Modality::KnowsUnder {
+            parties.push(self.party(Modality::EveryoneKnows)?);
+            self.expect(Token::Comma, "`,`")?;
+        }
+        self.modal_body(start, modality, parties)
+    }
+
+    fn modal_body(&mut self, start: usize, modality: Modality, parties: Vec<Party>) -> Parsed<ExprId> {
+        let body = self.binary(Op::LOOSEST)?;
+        self.expect(Token::Close, "an operator or `)`")?;
+        Ok(self.add_modal(start, Modal { modality, parties, body }))
+    }
+
+    fn add_modal(&mut self, start: usize, modal: Modal) -> ExprId {
+        self.tree.modals.push(modal);
+        let index = self.tree.modals.len() as u32 - 1;
+        self.add(Kind::Modal(index), self.span_from(start))
+    }
+
+    /// An agent, a group, or a set in braces.
+    fn party(&mut self, modality: Modality) -> Parsed<Party> {
+        let start = self.position;
+        if self.kind() == Token::OpenBrace {
+            let members = self.braces("an agent")?;
+            return Ok(Party::Set(members, self.span_from(start)));
+        }
+        let what = match modality {
+            Modality::Knows | Modality::Correct | Modality::KnowsUnder => "an agent",
+            _ => "a group, an agent, or a set in braces",
+        };
+        let name = self.reference(what)?;
+        Ok(Party::Named(name, self.span_from(start)))
+    }
+
+    /// `<g>X p`, `<g, uniform>(p U q)`
+    fn coalition(&mut self, start: usize) -> Parsed<ExprId> {
+        if let Mode::Path { .. } = self.mode {
+            let help = "coalitions belong to state formulas without `LTL` or `CTL*`".to_string();
+            return Err(self.wrong_logic("a coalition in a path formula", help));
+        }
+        self.advance();
+        let party = self.party(Modality::EveryoneKnows)?;
+        let strategies = match self.eat(Token::Comma) {
+            true => self.strategies()?,
+            false => Strategies::Perfect,
+        };
+        self.expect(Token::Greater, "`>` (a set of agents is written in braces: `<{Alice, Bob}>`)")?;
+        let at = self.position;
+        let temporal = match self.word() {
+            "X" => Some(Temporal::Next),
+            "F" => Some(Temporal::Finally),
+            "G" => Some(Temporal::Globally),
+            _ => None,
+        };
+        let body = match temporal {
+            Some(temporal) => {
+                self.advance();
+                let operand = self.binary(Op::COMPARISON)?;
+                self.add(Kind::Temporal(temporal, operand), self.span_from(at))
+            }
+            None => {
+                self.expect(Token::Open, "`X`, `F`, `G`, or `U` in brackets")?;
+                let left = self.binary(Op::LOOSEST)?;
+                let path = self.until(at + 1, left)?;
+                self.expect(Token::Close, "an operator or `)`")?;
+                path
+            }
+        };
+        let modality = Modality::Enforces(strategies);
+        Ok(self.add_modal(start, Modal { modality, parties: vec![party], body }))
+    }
+
+    /// `uniform`, `uniform-joint`, ..
+    fn strategies(&mut self) -> Parsed<Strategies> {
+        let expected = "`perfect`, `uniform`, `uniform-joint` or `uniform-objective`";
+        let first = self.word();
+        if !matches!(first, "perfect" | "uniform") {
+            return Err(self.expected(expected));
+        }
+        self.advance();
+        if first == "perfect" {
+            return Ok(Strategies::Perfect);
+        }
+        if !self.eat(Token::Minus) {
+            return Ok(Strategies::Uniform);
+        }
+        let strategies = match self.word() {
+            "joint" => Strategies::UniformJoint,
+            "objective" => Strategies::UniformObjective,
+            _ => return Err(self.expected("`joint` or `objective`")),
+        };
+        self.advance();
+        Ok(strategies)
+    }
+}
+
+fn begins_operand(kind: Token) -> bool {
+    matches!(kind, Token::Word | Token::Open | Token::Not | Token::Number | Token::Tilde)
+}

@@ -1,0 +1,426 @@
+//! Recursive descent with recovery: one message per broken statement, then on to the next.
+//!
+//! Time is linear in the text: a token is looked at a bounded number of times, and recovery only
+//! moves forward.
+
+mod expr;
+mod sections;
+
+use masque_text::{Diagnostic, FileId, Sources, Span};
+
+use crate::lexer::{Token, Tokens};
+use crate::tree::{
+    Binder, Dialect, Expr, ExprId, Index, Item, Kind, List, Names, Pattern, Ref, Symbol, Tree,
+};
+
+/// Brackets and prefix operators may nest this deep; flat chains may be of any length.
+pub const NESTING_LIMIT: u32 = 500;
+/// After this many syntax errors the rest of the file is not read.
+const ERROR_LIMIT: usize = 20;
+
+/// A syntax error that has been reported.
+#[derive(Clone, Copy, Debug)]
+struct Reported;
+
+type Parsed<T> = Result<T, Reported>;
+
+/// How expressions are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Conditions and arithmetic.
+    Condition,
+    /// State formulas of CTL, ATL and knowledge.
+    State,
+    /// Path formulas; with path quantifiers in CTL*, without in LTL.
+    Path { quantifiers: bool },
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    base: u32,
+    tokens: Tokens,
+    position: usize,
+    tree: Tree,
+    diagnostics: Vec<Diagnostic>,
+    mode: Mode,
+    depth: u32,
+    n_errors: usize,
+    /// The expression that was last read in brackets, to warn where brackets are missing.
+    bracketed: Option<ExprId>,
+}
+
+/// Reads a file. The tree holds whatever could be read.
+pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
+    let mut parser = Parser::new(sources, file, Tree::new(sources.span(file)));
+    parser.file();
+    (parser.tree, parser.diagnostics)
+}
+
+/// Reads one more formula for a parsed file, as if it stood at the end of its Formulae section.
+pub fn parse_property(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<Diagnostic> {
+    let empty = Tree::new(sources.span(file));
+    let mut parser = Parser::new(sources, file, std::mem::replace(tree, empty));
+    if let Ok(line) = parser.formula_statement(false) {
+        parser.tree.extra.push(line);
+    }
+    *tree = parser.tree;
+    parser.diagnostics
+}
+
+impl Tree {
+    fn new(span: Span) -> Self {
+        Tree {
+            names: Names::default(),
+            exprs: Vec::new(),
+            lists: Vec::new(),
+            ops: Vec::new(),
+            binders: Vec::new(),
+            modals: Vec::new(),
+            params: Vec::new(),
+            semantics: None,
+            agents: Vec::new(),
+            evaluation: None,
+            init_states: None,
+            groups: None,
+            fairness: None,
+            formulae: None,
+            extra: Vec::new(),
+            dialect: Dialect::Modern,
+            span,
+        }
+    }
+}
+
+/// Tokens.
+impl<'t> Parser<'t> {
+    fn new(sources: &'t Sources, file: FileId, tree: Tree) -> Self {
+        let (text, base) = (sources.text(file), sources.span(file).start);
+        Parser {
+            text,
+            base,
+            tokens: Tokens::new(text, base),
+            position: 0,
+            tree,
+            diagnostics: Vec::new(),
+            mode: Mode::Condition,
+            depth: 0,
+            n_errors: 0,
+            bracketed: None,
+        }
+    }
+
+    fn kind(&self) -> Token {
+        self.tokens.kind(self.position)
+    }
+
+    fn kind_ahead(&self, ahead: usize) -> Token {
+        self.tokens.kind(self.position + ahead)
+    }
+
+    fn span(&self) -> Span {
+        self.tokens.span(self.position)
+    }
+
+    fn last_span(&self) -> Span {
+        self.tokens.span(self.position.saturating_sub(1))
+    }
+
+    /// The span from the token at `start` to the last one read.
+    fn span_from(&self, start: usize) -> Span {
+        self.tokens.span(start).to(self.last_span())
+    }
+
+    fn text_of(&self, span: Span) -> &'t str {
+        &self.text[(span.start - self.base) as usize..(span.end - self.base) as usize]
+    }
+
+    /// The word at hand, or the empty text.
+    fn word(&self) -> &'t str {
+        self.word_ahead(0)
+    }
+
+    fn word_ahead(&self, ahead: usize) -> &'t str {
+        match self.kind_ahead(ahead) {
+            Token::Word => self.text_of(self.tokens.span(self.position + ahead)),
+            _ => "",
+        }
+    }
+
+    fn advance(&mut self) -> Span {
+        let span = self.span();
+        if self.kind() != Token::End {
+            self.position += 1;
+        }
+        span
+    }
+
+    fn eat(&mut self, kind: Token) -> bool {
+        let found = self.kind() == kind;
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.word() == word;
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: Token, what: &str) -> Parsed<Span> {
+        if self.kind() == kind { Ok(self.advance()) } else { Err(self.expected(what)) }
+    }
+
+    /// `;` at the end of a statement. If it is missing but the next line begins something new,
+    /// that is said where it is missing, and reading goes on.
+    fn expect_semicolon(&mut self) -> Parsed<()> {
+        if self.eat(Token::Semicolon) {
+            return Ok(());
+        }
+        let after = self.last_span();
+        let between = &self.text[(after.end - self.base) as usize..(self.span().start - self.base) as usize];
+        let is_new_line = between.contains('\n') || self.kind() == Token::End;
+        if !is_new_line || !matches!(self.kind(), Token::Word | Token::End) {
+            return Err(self.expected("`;`"));
+        }
+        self.error(
+            Diagnostic::error("ispl/missing-semicolon", after.after(), "a `;` is missing")
+                .label("expected `;` here"),
+        );
+        Ok(())
+    }
+}
+
+/// Messages and recovery.
+impl Parser<'_> {
+    fn error(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.n_errors += 1;
+        if self.n_errors <= ERROR_LIMIT {
+            self.diagnostics.push(diagnostic);
+        }
+        if self.n_errors == ERROR_LIMIT {
+            let message = format!("more than {ERROR_LIMIT} errors; the rest of the file was not read");
+            self.diagnostics.push(Diagnostic::error("ispl/too-many-errors", self.span(), message));
+            self.position = self.tokens.len();
+        }
+        Reported
+    }
+
+    /// The token at hand is not what may stand here.
+    fn expected(&mut self, what: &str) -> Reported {
+        let span = self.span();
+        if self.kind() == Token::Unknown {
+            let found = self.text_of(span);
+            let shown: String = found.chars().take(12).collect();
+            let message = format!("`{}` is not part of the language", shown.escape_debug());
+            return self.error(
+                Diagnostic::error("ispl/unexpected-character", span, message)
+                    .label(format!("expected {what}")),
+            );
+        }
+        let found = match self.kind() {
+            Token::End => "the end of the file".to_string(),
+            _ => format!("`{}`", self.text_of(span)),
+        };
+        let message = format!("expected {what}, found {found}");
+        self.error(
+            Diagnostic::error("ispl/unexpected-token", span, message).label(format!("expected {what}")),
+        )
+    }
+
+    fn warn(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Skips the rest of a broken statement: to just after its `;`, or to the end of its section.
+    fn recover(&mut self) {
+        while !matches!(self.kind(), Token::End | Token::Semicolon | Token::CloseBrace)
+            && !self.at_end()
+            && !self.at_agent()
+        {
+            self.advance();
+        }
+        if self.kind() == Token::CloseBrace {
+            // The brace closes a set inside the statement, or a `for` around it.
+            self.advance();
+            if self.kind() == Token::Semicolon {
+                self.advance();
+            }
+        } else {
+            self.eat(Token::Semicolon);
+        }
+    }
+
+    /// `end Section`: `end` is a plain name wherever it is not followed by a section's name.
+    fn at_end(&self) -> bool {
+        self.word() == "end"
+            && self.kind_ahead(1) == Token::Word
+            && !matches!(self.word_ahead(1), "if" | "and" | "or" | "U" | "W" | "R" | "mod")
+    }
+
+    /// `Agent NAME`: never the beginning of anything else.
+    fn at_agent(&self) -> bool {
+        self.word() == "Agent" && self.kind_ahead(1) == Token::Word && !is_infix(self.word_ahead(1))
+    }
+}
+
+fn is_infix(word: &str) -> bool {
+    matches!(word, "if" | "and" | "or" | "mod" | "in")
+}
+
+/// Names and what is common to all sections.
+impl Parser<'_> {
+    fn add(&mut self, kind: Kind, span: Span) -> ExprId {
+        self.tree.exprs.push(Expr { kind, span });
+        ExprId(self.tree.exprs.len() as u32 - 1)
+    }
+
+    fn list(&mut self, items: &[ExprId]) -> List {
+        if items.is_empty() {
+            return List::EMPTY;
+        }
+        let start = self.tree.lists.len() as u32;
+        self.tree.lists.extend_from_slice(items);
+        List { start, len: items.len() as u32 }
+    }
+
+    /// A plain name; the words that no reading could take for a name are refused.
+    fn name(&mut self, what: &str) -> Parsed<(Symbol, Span)> {
+        let word = self.word();
+        if word.is_empty() {
+            return Err(self.expected(what));
+        }
+        if matches!(word, "and" | "or" | "if" | "true" | "false") {
+            let message = format!("`{word}` cannot be a name");
+            let span = self.span();
+            return Err(self.error(
+                Diagnostic::error("ispl/reserved-word", span, message).label(format!("expected {what}")),
+            ));
+        }
+        let span = self.advance();
+        Ok((self.tree.names.intern(word), span))
+    }
+
+    /// A name in an expression: `coin`, `coin[i]`.
+    fn reference(&mut self, what: &str) -> Parsed<Ref> {
+        let (name, _) = self.name(what)?;
+        let mut indexes = List::EMPTY;
+        if self.eat(Token::OpenBracket) {
+            let mut items = vec![self.index_expr()?];
+            while self.eat(Token::Comma) {
+                items.push(self.index_expr()?);
+            }
+            self.expect(Token::CloseBracket, "`]`")?;
+            indexes = self.list(&items);
+        }
+        Ok(Ref { name, indexes })
+    }
+
+    /// A name being declared or listed: `coin`, `coin[i + 1]`, `coin[i in 1..N]`.
+    fn pattern(&mut self, what: &str) -> Parsed<Pattern> {
+        let start = self.position;
+        let (name, _) = self.name(what)?;
+        let mut indexes = Vec::new();
+        if self.eat(Token::OpenBracket) {
+            loop {
+                indexes.push(match self.at_binder() {
+                    true => Index::Each(self.binder()?),
+                    false => Index::At(self.index_expr()?),
+                });
+                if !self.eat(Token::Comma) {
+                    break;
+                }
+            }
+            self.expect(Token::CloseBracket, "`]`")?;
+        }
+        Ok(Pattern { name, indexes, span: self.span_from(start) })
+    }
+
+    /// `{ a, b[i in 1..N], .. }`
+    fn braces(&mut self, what: &str) -> Parsed<Vec<Pattern>> {
+        self.expect(Token::OpenBrace, "`{`")?;
+        let mut patterns = Vec::new();
+        if self.kind() != Token::CloseBrace {
+            patterns.push(self.pattern(what)?);
+            while self.eat(Token::Comma) {
+                patterns.push(self.pattern(what)?);
+            }
+        }
+        self.expect(Token::CloseBrace, "`,` or `}`")?;
+        Ok(patterns)
+    }
+
+    fn at_binder(&self) -> bool {
+        self.kind() == Token::Word && self.word_ahead(1) == "in"
+    }
+
+    /// `i in lo..hi where condition`
+    fn binder(&mut self) -> Parsed<u32> {
+        let start = self.position;
+        let (name, _) = self.name("an index variable")?;
+        if !self.eat_word("in") {
+            return Err(self.expected("`in`"));
+        }
+        let lo = self.index_expr()?;
+        self.expect(Token::DotDot, "`..`")?;
+        let hi = self.index_expr()?;
+        let condition = match self.eat_word("where") {
+            true => Some(self.condition()?),
+            false => None,
+        };
+        let span = self.span_from(start);
+        self.tree.binders.push(Binder { name, lo, hi, condition, span });
+        Ok(self.tree.binders.len() as u32 - 1)
+    }
+
+    /// Statements up to the `end` of their section or the `}` of their `for`.
+    fn items<T>(&mut self, one: fn(&mut Self) -> Parsed<T>) -> Vec<Item<T>> {
+        let mut items = Vec::new();
+        while self.kind() != Token::End && !self.at_end() && !self.at_agent() {
+            if self.kind() == Token::CloseBrace && self.depth > 0 {
+                break;
+            }
+            let before = self.position;
+            match self.item(one) {
+                Ok(item) => items.push(item),
+                Err(Reported) => self.recover(),
+            }
+            if self.position == before {
+                self.advance();
+            }
+        }
+        items
+    }
+
+    fn item<T>(&mut self, one: fn(&mut Self) -> Parsed<T>) -> Parsed<Item<T>> {
+        let start = self.position;
+        if self.word() != "for" || self.kind_ahead(1) != Token::Word || self.word_ahead(2) != "in" {
+            return one(self).map(Item::One);
+        }
+        self.advance();
+        let binder = self.binder()?;
+        self.expect(Token::OpenBrace, "`{`")?;
+        self.deepen()?;
+        let items = self.items(one);
+        self.depth -= 1;
+        self.expect(Token::CloseBrace, "`}`")?;
+        Ok(Item::For { binder, items, span: self.span_from(start) })
+    }
+
+    /// One level deeper; the caller undoes it unless it fails.
+    fn deepen(&mut self) -> Parsed<()> {
+        if self.depth >= NESTING_LIMIT {
+            let message = format!("this is nested more than {NESTING_LIMIT} levels deep");
+            let span = self.span();
+            return Err(self.error(
+                Diagnostic::error("ispl/too-deep", span, message)
+                    .hint("give parts of it names in Evaluation; flat chains may be of any length"),
+            ));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,443 @@
+//! The sections of a file and of an agent.
+
+use masque_model::Assignment;
+use masque_text::{Diagnostic, Span};
+
+use super::{Mode, Parsed, Parser, Reported};
+use crate::lexer::Token;
+use crate::tree::{
+    Agent, Definition, Dialect, FormulaLine, Group, Item, Line, Logic, Param, ProtocolLine, Section, Type,
+    Variable,
+};
+
+const TOP_LEVEL: [&str; 8] =
+    ["param", "Semantics", "Agent", "Evaluation", "InitStates", "Groups", "Fairness", "Formulae"];
+const OF_AGENT: [&str; 9] =
+    ["Lobsvars", "Obsvars", "Vars", "RedStates", "Actions", "Protocol", "Evolution", "Lstate", "Lgreen"];
+
+impl Parser<'_> {
+    /// The whole file.
+    pub(super) fn file(&mut self) {
+        while self.kind() != Token::End {
+            let before = self.position;
+            if self.top_level().is_err() {
+                self.skip_to_section();
+            }
+            if self.position == before {
+                self.advance();
+            }
+        }
+        let has_lstate = self.tree.agents.iter().any(|agent| agent.lstate.is_some());
+        self.tree.dialect = if has_lstate { Dialect::Papers } else { Dialect::Modern };
+    }
+
+    fn skip_to_section(&mut self) {
+        while self.kind() != Token::End
+            && !(TOP_LEVEL.contains(&self.word()) && self.kind_ahead(1) != Token::Semicolon)
+        {
+            self.advance();
+        }
+    }
+
+    fn top_level(&mut self) -> Parsed<()> {
+        let start = self.position;
+        match self.word() {
+            "param" => {
+                let param = self.param()?;
+                self.tree.params.push(param);
+            }
+            "Semantics" => {
+                let section = self.semantics()?;
+                let old = self.tree.semantics.replace(section);
+                self.once("Semantics", start, old.map(|s| s.heading))?;
+            }
+            "Agent" => {
+                let agent = self.agent()?;
+                self.tree.agents.push(agent);
+            }
+            "Evaluation" => {
+                let section = self.section("Evaluation", Self::definition);
+                let old = self.tree.evaluation.replace(section);
+                self.once("Evaluation", start, old.map(|s| s.heading))?;
+            }
+            "InitStates" => {
+                let section = self.condition_section("InitStates");
+                let old = self.tree.init_states.replace(section);
+                self.once("InitStates", start, old.map(|s| s.heading))?;
+            }
+            "Groups" => {
+                let section = self.section("Groups", Self::group);
+                let old = self.tree.groups.replace(section);
+                self.once("Groups", start, old.map(|s| s.heading))?;
+            }
+            "Fairness" => {
+                let section = self.section("Fairness", |p| p.formula_statement(true));
+                let old = self.tree.fairness.replace(section);
+                self.once("Fairness", start, old.map(|s| s.heading))?;
+            }
+            "Formulae" => {
+                let section = self.section("Formulae", |p| p.formula_statement(true));
+                let old = self.tree.formulae.replace(section);
+                self.once("Formulae", start, old.map(|s| s.heading))?;
+            }
+            word => {
+                let help = masque_text::did_you_mean(word, TOP_LEVEL);
+                let reported = self.expected(
+                    "a section: `Agent`, `Evaluation`, `InitStates`, `Groups`, `Fairness` or `Formulae`",
+                );
+                if let (Some(last), Some(help)) = (self.diagnostics.last_mut(), help) {
+                    last.help = Some(help);
+                }
+                return Err(reported);
+            }
+        }
+        Ok(())
+    }
+
+    /// Complains if the section that was just read at `start` had been there before.
+    fn once(&mut self, name: &str, start: usize, earlier: Option<Span>) -> Parsed<()> {
+        let Some(earlier) = earlier else { return Ok(()) };
+        let message = format!("there is a second `{name}` section");
+        let span = self.tokens.span(start);
+        self.error(
+            Diagnostic::error("ispl/duplicate-section", span, message).also(earlier, "the first one is here"),
+        );
+        Ok(())
+    }
+
+    /// `param N = 3;`
+    fn param(&mut self) -> Parsed<Param> {
+        let start = self.position;
+        self.advance();
+        let (name, name_span) = self.name("the name of a parameter")?;
+        let value = match self.eat(Token::Equal) {
+            true => Some(self.index_expr()?),
+            false => None,
+        };
+        self.expect_semicolon()?;
+        Ok(Param { name, name_span, value, span: self.span_from(start) })
+    }
+
+    /// `Semantics = SA;`
+    fn semantics(&mut self) -> Parsed<Section<Assignment>> {
+        let start = self.position;
+        let heading = self.advance();
+        self.expect(Token::Equal, "`=`")?;
+        let items = match self.word() {
+            "MultiAssignment" | "MA" => Assignment::Multi,
+            "SingleAssignment" | "SA" => Assignment::Single,
+            _ => return Err(self.expected("`MultiAssignment` (`MA`) or `SingleAssignment` (`SA`)")),
+        };
+        self.advance();
+        self.expect_semicolon()?;
+        Ok(Section { items, heading, span: self.span_from(start) })
+    }
+
+    /// `Name` items `end Name`, the colon after the name being optional where it does not belong.
+    fn section<T>(&mut self, name: &'static str, one: fn(&mut Self) -> Parsed<T>) -> Section<Vec<Item<T>>> {
+        let start = self.position;
+        let heading = self.advance();
+        self.eat(Token::Colon);
+        let depth = std::mem::take(&mut self.depth);
+        let items = self.items(one);
+        self.depth = depth;
+        self.close(name, heading);
+        Section { items, heading, span: self.span_from(start) }
+    }
+
+    /// `Name (condition ;)? end Name`
+    fn condition_section(&mut self, name: &'static str) -> Section<Option<crate::tree::ExprId>> {
+        let start = self.position;
+        let heading = self.advance();
+        self.eat(Token::Colon);
+        let mut items = None;
+        if !self.at_end() && self.kind() != Token::End {
+            let condition = self.condition().and_then(|condition| {
+                self.expect_semicolon()?;
+                Ok(condition)
+            });
+            match condition {
+                Ok(condition) => items = Some(condition),
+                Err(Reported) => {
+                    self.recover();
+                    items = Some(self.add(crate::tree::Kind::Error, heading));
+                }
+            }
+            if !self.at_end() && self.kind() != Token::End {
+                let what = format!("`end {name}` (one condition is all that stands here)");
+                self.expected(&what);
+                while !self.at_end() && !self.at_agent() && self.kind() != Token::End {
+                    self.advance();
+                }
+            }
+        }
+        self.close(name, heading);
+        Section { items, heading, span: self.span_from(start) }
+    }
+
+    /// `end Name`
+    fn close(&mut self, name: &str, heading: Span) {
+        if !self.at_end() {
+            let message = format!("this `{name}` section has no `end {name}`");
+            let found = self.span();
+            self.error(
+                Diagnostic::error("ispl/wrong-end", found, message)
+                    .label(format!("expected `end {name}` before this"))
+                    .also(heading, "the section begins here"),
+            );
+            return;
+        }
+        let found = self.word_ahead(1);
+        if found != name {
+            let span = self.span().to(self.tokens.span(self.position + 1));
+            let message = format!("`end {found}` where `end {name}` is expected");
+            self.error(
+                Diagnostic::error("ispl/wrong-end", span, message).also(heading, "the section begins here"),
+            );
+            // The end of something larger is left for it.
+            if found == "Agent" {
+                return;
+            }
+        }
+        self.advance();
+        self.advance();
+    }
+
+    /// `p if condition;`
+    fn definition(&mut self) -> Parsed<Definition> {
+        let start = self.position;
+        let pattern = self.pattern("the name of a proposition")?;
+        if !self.eat_word("if") {
+            return Err(self.expected("`if`"));
+        }
+        let condition = self.condition()?;
+        self.expect_semicolon()?;
+        Ok(Definition { pattern, condition, span: self.span_from(start) })
+    }
+
+    /// `g = { a, b };`
+    fn group(&mut self) -> Parsed<Group> {
+        let start = self.position;
+        let pattern = self.pattern("the name of a group")?;
+        self.expect(Token::Equal, "`=`")?;
+        let members = self.braces("an agent")?;
+        self.expect_semicolon()?;
+        Ok(Group { pattern, members, span: self.span_from(start) })
+    }
+
+    /// `name : LTL phi ;`, the name and the logic optional.
+    pub(super) fn formula_statement(&mut self, is_statement: bool) -> Parsed<FormulaLine> {
+        let start = self.position;
+        let label = match self.kind() == Token::Word && self.label_ahead() {
+            true => {
+                let pattern = self.pattern("the name of a property")?;
+                self.expect(Token::Colon, "`:`")?;
+                Some(pattern)
+            }
+            false => None,
+        };
+        let logic = match self.word() {
+            "LTL" if self.begins_formula(1) => Logic::Ltl,
+            "CTL" if self.kind_ahead(1) == Token::Star => Logic::CtlStar,
+            _ => Logic::State,
+        };
+        let mode = match logic {
+            Logic::State => Mode::State,
+            Logic::Ltl => Mode::Path { quantifiers: false },
+            Logic::CtlStar => Mode::Path { quantifiers: true },
+        };
+        self.position += match logic {
+            Logic::State => 0,
+            Logic::Ltl => 1,
+            Logic::CtlStar => 2,
+        };
+        let formula = self.formula(mode)?;
+        let span = self.span_from(start);
+        if is_statement {
+            if self.kind() != Token::Semicolon && matches!(self.word(), "U" | "W" | "R") {
+                return Err(
+                    self.expected("an operator or `;` (`U` stands in `E( )`, `A( )`, or after `LTL`)")
+                );
+            }
+            self.expect_semicolon()?;
+        } else {
+            self.eat(Token::Semicolon);
+            if self.kind() != Token::End {
+                return Err(self.expected("an operator or the end of the formula"));
+            }
+        }
+        Ok(FormulaLine { label, logic, formula, span })
+    }
+
+    /// Whether `name :` or `name[..] :` stands here.
+    fn label_ahead(&self) -> bool {
+        match self.kind_ahead(1) {
+            Token::Colon => true,
+            Token::OpenBracket => {
+                let mut ahead = 2;
+                while !matches!(
+                    self.kind_ahead(ahead),
+                    Token::CloseBracket | Token::Semicolon | Token::End | Token::OpenBracket
+                ) {
+                    ahead += 1;
+                }
+                self.kind_ahead(ahead) == Token::CloseBracket && self.kind_ahead(ahead + 1) == Token::Colon
+            }
+            _ => false,
+        }
+    }
+
+    fn begins_formula(&self, ahead: usize) -> bool {
+        match self.kind_ahead(ahead) {
+            Token::Word => !super::is_infix(self.word_ahead(ahead)),
+            Token::Open | Token::Not | Token::Number | Token::Tilde => true,
+            _ => false,
+        }
+    }
+}
+
+/// Agents.
+impl Parser<'_> {
+    fn agent(&mut self) -> Parsed<Agent> {
+        let start = self.position;
+        self.advance();
+        let pattern = self.pattern("the name of an agent")?;
+        let heading = self.span_from(start);
+        let mut agent = Agent {
+            pattern,
+            lobsvars: None,
+            obsvars: None,
+            vars: None,
+            red_states: None,
+            actions: None,
+            protocol: None,
+            evolution: None,
+            lstate: None,
+            lgreen: None,
+            heading,
+            span: heading,
+        };
+        while self.kind() != Token::End && !self.at_end() && !self.at_agent() {
+            let before = self.position;
+            if self.agent_section(&mut agent).is_err() {
+                self.skip_to_agent_section();
+            }
+            if self.position == before {
+                self.advance();
+            }
+        }
+        self.close("Agent", heading);
+        agent.span = self.span_from(start);
+        Ok(agent)
+    }
+
+    fn skip_to_agent_section(&mut self) {
+        let begins = |p: &Self| {
+            (OF_AGENT.contains(&p.word()) || matches!(p.word(), "Action" | "Ev"))
+                && matches!(p.kind_ahead(1), Token::Colon | Token::Equal)
+                && matches!(p.kind_ahead(2), Token::Word | Token::OpenBrace | Token::Open | Token::Not)
+        };
+        while self.kind() != Token::End && !begins(self) && !self.at_end() && !self.at_agent() {
+            self.advance();
+        }
+        // The end of the broken section itself.
+        if self.at_end() && self.word_ahead(1) != "Agent" {
+            self.advance();
+            self.advance();
+        }
+    }
+
+    fn agent_section(&mut self, agent: &mut Agent) -> Parsed<()> {
+        let start = self.position;
+        let word = self.word();
+        let earlier = match word {
+            "Lobsvars" => self
+                .set_section("a variable of the Environment")
+                .map(|s| agent.lobsvars.replace(s).map(|s| s.heading))?,
+            "Actions" | "Action" => {
+                self.set_section("an action").map(|s| agent.actions.replace(s).map(|s| s.heading))?
+            }
+            "Lstate" => {
+                self.set_section("a local state").map(|s| agent.lstate.replace(s).map(|s| s.heading))?
+            }
+            "Lgreen" => {
+                self.set_section("a local state").map(|s| agent.lgreen.replace(s).map(|s| s.heading))?
+            }
+            "Obsvars" => agent.obsvars.replace(self.section("Obsvars", Self::variable)).map(|s| s.heading),
+            "Vars" => agent.vars.replace(self.section("Vars", Self::variable)).map(|s| s.heading),
+            "RedStates" => agent.red_states.replace(self.condition_section("RedStates")).map(|s| s.heading),
+            "Protocol" => {
+                agent.protocol.replace(self.section("Protocol", Self::protocol_line)).map(|s| s.heading)
+            }
+            "Evolution" => {
+                agent.evolution.replace(self.section("Evolution", Self::evolution_line)).map(|s| s.heading)
+            }
+            "Ev" => agent.evolution.replace(self.section("Ev", Self::evolution_line)).map(|s| s.heading),
+            _ => {
+                let help = masque_text::did_you_mean(word, OF_AGENT);
+                let reported = self.expected(
+                    "a section of the agent: `Vars`, `Actions`, `Protocol`, `Evolution`, .., or `end Agent`",
+                );
+                if let (Some(last), Some(help)) = (self.diagnostics.last_mut(), help) {
+                    last.help = Some(help);
+                }
+                return Err(reported);
+            }
+        };
+        self.once(word, start, earlier)
+    }
+
+    /// `Name = { a, b };`
+    fn set_section(&mut self, what: &str) -> Parsed<Section<Vec<crate::tree::Pattern>>> {
+        let start = self.position;
+        let heading = self.advance();
+        self.expect(Token::Equal, "`=`")?;
+        let items = self.braces(what)?;
+        self.expect_semicolon()?;
+        Ok(Section { items, heading, span: self.span_from(start) })
+    }
+
+    /// `x : boolean;`, `x : 0..3;`, `x : {a, b};`
+    fn variable(&mut self) -> Parsed<Variable> {
+        let start = self.position;
+        let pattern = self.pattern("the name of a variable")?;
+        self.expect(Token::Colon, "`:`")?;
+        let ty = if self.word() == "boolean" && self.kind_ahead(1) == Token::Semicolon {
+            self.advance();
+            Type::Boolean
+        } else if self.kind() == Token::OpenBrace {
+            Type::Enumeration(self.braces("a value")?)
+        } else if matches!(self.kind(), Token::Number | Token::Minus | Token::Word | Token::Open) {
+            let lo = self.index_expr()?;
+            self.expect(Token::DotDot, "`boolean`, a range `lo..hi`, or values in braces")?;
+            Type::Range(lo, self.index_expr()?)
+        } else {
+            return Err(self.expected("`boolean`, a range `lo..hi`, or values in braces"));
+        };
+        self.expect_semicolon()?;
+        Ok(Variable { pattern, ty, span: self.span_from(start) })
+    }
+
+    /// `condition : { a, b };` or `Other : { a };`
+    fn protocol_line(&mut self) -> Parsed<ProtocolLine> {
+        let start = self.position;
+        let is_other = self.word() == "Other" && self.kind_ahead(1) == Token::Colon;
+        let condition = self.condition()?;
+        self.expect(Token::Colon, "an operator or `:`")?;
+        let actions = self.braces("an action")?;
+        self.expect_semicolon()?;
+        Ok(ProtocolLine { condition, is_other, actions, span: self.span_from(start) })
+    }
+
+    /// `x = 1 and y = 2 if condition;`, or `state if condition;`
+    fn evolution_line(&mut self) -> Parsed<Line> {
+        let start = self.position;
+        let effect = self.condition()?;
+        if !self.eat_word("if") {
+            return Err(self.expected("`and` or `if`"));
+        }
+        let condition = self.condition()?;
+        self.expect_semicolon()?;
+        Ok(Line { effect, condition, span: self.span_from(start) })
+    }
+}
