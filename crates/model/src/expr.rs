@@ -272,10 +272,16 @@ impl Exprs {
             (Expr::Bool(a), Expr::Bool(b)) => Some(a.cmp(&b)),
             _ => None,
         };
-        match order {
-            Some(order) => self.bool(relation.admits(order)),
-            None => self.add(Node::Compare(relation, a, b)),
+        if let Some(order) = order {
+            return self.bool(relation.admits(order));
         }
+        // `b = true` is `b`; the other relations do not apply to booleans.
+        let (side, constant) = match (self.get(a), self.get(b)) {
+            (Expr::Bool(constant), _) => (b, constant),
+            (_, Expr::Bool(constant)) => (a, constant),
+            _ => return self.add(Node::Compare(relation, a, b)),
+        };
+        if constant == (relation == Relation::Equal) { side } else { self.not(side) }
     }
 
     /// A sum; 0 if there is nothing to add.

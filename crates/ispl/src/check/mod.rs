@@ -1,9 +1,31 @@
 //! From the syntax tree to the checked model: elaboration of parameters, names, types, scopes.
+//!
+//! Elaboration, checking and lowering are one pass: a template is walked once for each value of
+//! its indexes, and what is walked is lowered at once, so the expanded text never exists. Messages
+//! point at the template and name the instance.
 
-use masque_model::{At, Deadlock, Overflow, Strategies, System};
+mod agent;
+mod bounds;
+mod compare;
+mod declare;
+mod elaborate;
+mod expr;
+mod formula;
+mod lint;
+mod report;
+mod satisfy;
+
+use std::sync::Arc;
+
+use masque_model::{ActionId, AgentId};
+use masque_model::{
+    Assignment, At, Deadlock, Exprs, Formulas, GroupId, Meaning, Overflow, PropositionId, Strategies,
+    SymbolId, System, VarId,
+};
 use masque_text::{Diagnostic, Sources, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::tree::Tree;
+use crate::tree::{Dialect, Names, Symbol, Tree};
 
 /// A parameter's value from outside the file: `-D N=40`.
 #[derive(Clone, Debug)]
@@ -43,6 +65,173 @@ pub struct Checked {
 }
 
 /// Elaborates, checks and lowers a parsed file.
-pub fn check(_sources: &Sources, _tree: &mut Tree, _options: &Options) -> Checked {
-    Checked { system: None, parameters: Vec::new(), diagnostics: Vec::new() }
+///
+/// ```
+/// use masque_ispl::{Options, check, parse};
+/// use masque_text::Sources;
+///
+/// let mut sources = Sources::default();
+/// let text = "
+///     Agent Light
+///       Vars: on : boolean; end Vars
+///       Actions = {switch};
+///       Protocol: Other : {switch}; end Protocol
+///       Evolution: on = ~on if Action = switch; end Evolution
+///     end Agent
+///     Evaluation lit if Light.on; end Evaluation
+///     InitStates !Light.on; end InitStates
+///     Formulae AG EF lit; end Formulae";
+/// let file = sources.add("light.ispl", text).unwrap();
+/// let (mut tree, errors) = parse(&sources, file);
+/// assert!(errors.is_empty());
+/// let system = check(&sources, &mut tree, &Options::default()).system.unwrap();
+/// assert_eq!(system.formula_text(system.properties[0].formula), "AG(EF(lit))");
+/// ```
+pub fn check(sources: &Sources, tree: &mut Tree, options: &Options) -> Checked {
+    let names = std::mem::take(&mut tree.names);
+    let mut checker = Checker::new(sources, tree, names, options);
+    checker.file();
+    let Checker { names, system, parameters, mut diagnostics, .. } = checker;
+    tree.names = names;
+    diagnostics.sort_by_key(|d| d.primary.as_ref().map_or(Span::default(), |p| p.span));
+    let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
+    Checked { system: is_sound.then_some(system), parameters, diagnostics }
+}
+
+/// What an agent declares and may read.
+#[derive(Default)]
+struct Scope {
+    variables: FxHashMap<Symbol, VarId>,
+    actions: FxHashMap<Symbol, ActionId>,
+    /// For the Environment: variables every agent sees. For others: what Lobsvars adds.
+    shared: FxHashSet<VarId>,
+    /// Names of arrays, and where each is declared.
+    arrays: FxHashMap<Symbol, Span>,
+    /// Where the actions are declared.
+    actions_span: Span,
+    /// The index values that made this instance of a family.
+    bindings: Vec<(Symbol, i64)>,
+    /// The template in [`Tree::agents`].
+    template: usize,
+}
+
+/// The values of an enumeration.
+struct Enumeration {
+    values: Arc<[SymbolId]>,
+    members: FxHashMap<Symbol, SymbolId>,
+}
+
+/// An index of [`Checker::enumerations`].
+type EnumId = u32;
+
+struct Checker<'t> {
+    sources: &'t Sources,
+    tree: &'t Tree,
+    options: &'t Options,
+    names: Names,
+    system: System,
+    parameters: Vec<(String, i64)>,
+    diagnostics: Vec<Diagnostic>,
+    /// Codes and places already spoken of: an error in a template is said once.
+    said: FxHashSet<(&'static str, Option<Span>)>,
+
+    params: FxHashMap<Symbol, i64>,
+    /// Index variables in scope, innermost last.
+    bindings: Vec<(Symbol, i64)>,
+    /// Rounds of all loops so far.
+    rounds: u64,
+    text: String,
+
+    agents: FxHashMap<Symbol, AgentId>,
+    families: FxHashMap<Symbol, Span>,
+    scopes: Vec<Scope>,
+    symbols: FxHashMap<Symbol, SymbolId>,
+    enumerations: Vec<Enumeration>,
+    enumeration_index: FxHashMap<Arc<[SymbolId]>, EnumId>,
+    /// For each variable the enumeration it ranges over, if it does.
+    variable_enums: Vec<Option<EnumId>>,
+    propositions: FxHashMap<Symbol, PropositionId>,
+    proposition_families: FxHashMap<Symbol, Span>,
+    groups: FxHashMap<Symbol, GroupId>,
+    word_action: Symbol,
+}
+
+impl<'t> Checker<'t> {
+    fn new(sources: &'t Sources, tree: &'t Tree, mut names: Names, options: &'t Options) -> Self {
+        let mut exprs = Exprs::default();
+        let initial = exprs.bool(true);
+        let system = System {
+            agents: Vec::new(),
+            environment: None,
+            variables: Vec::new(),
+            symbols: Vec::new(),
+            exprs,
+            initial,
+            propositions: Vec::new(),
+            groups: Vec::new(),
+            formulas: Formulas::default(),
+            fairness: Vec::new(),
+            properties: Vec::new(),
+            meaning: Meaning {
+                assignment: tree.semantics.as_ref().map_or(Assignment::Multi, |s| s.items),
+                deadlock: options.deadlock.unwrap_or(Deadlock::Finite),
+                overflow: options.overflow.unwrap_or(Overflow::Drop),
+            },
+            initial_span: tree.init_states.as_ref().map_or(tree.span, |s| s.span),
+        };
+        let word_action = names.intern("Action");
+        Checker {
+            sources,
+            tree,
+            options,
+            names,
+            system,
+            parameters: Vec::new(),
+            diagnostics: Vec::new(),
+            said: FxHashSet::default(),
+            params: FxHashMap::default(),
+            bindings: Vec::new(),
+            rounds: 0,
+            text: String::new(),
+            agents: FxHashMap::default(),
+            families: FxHashMap::default(),
+            scopes: Vec::new(),
+            symbols: FxHashMap::default(),
+            enumerations: Vec::new(),
+            enumeration_index: FxHashMap::default(),
+            variable_enums: Vec::new(),
+            propositions: FxHashMap::default(),
+            proposition_families: FxHashMap::default(),
+            groups: FxHashMap::default(),
+            word_action,
+        }
+    }
+
+    fn file(&mut self) {
+        let tree = self.tree;
+        if tree.agents.is_empty() && tree.evaluation.is_none() && tree.init_states.is_none() {
+            let message = "there is no model in this file";
+            self.report(
+                Diagnostic::error("ispl/no-model", tree.span.slice(0, 0), message)
+                    .hint("a model has agents (`Agent NAME .. end Agent`), an Evaluation and InitStates"),
+            );
+            return;
+        }
+        self.parameters();
+        self.declare_agents();
+        self.declare_variables();
+        self.agent_behaviour();
+        self.evaluation();
+        self.init_states();
+        self.group_definitions();
+        self.fairness();
+        self.properties();
+        if !self.diagnostics.iter().any(Diagnostic::is_error) {
+            self.lints();
+        }
+    }
+
+    fn is_papers(&self) -> bool {
+        self.tree.dialect == Dialect::Papers
+    }
 }

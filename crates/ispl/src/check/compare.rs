@@ -1,0 +1,283 @@
+//! What may be compared with what, and what may be expected where.
+
+use masque_model::{AgentId, ExprId as Lowered, Relation};
+use masque_text::{Diagnostic, Span};
+
+use super::bounds::Bounds;
+use super::expr::{Place, Type, Typed};
+use super::{Checker, EnumId};
+use crate::tree::{ExprId, Kind, Symbol};
+
+impl Checker<'_> {
+    /// `Action = a`, `Agent.Action = a`; `None` if this compares something else.
+    pub(super) fn action_comparison(
+        &mut self,
+        relation: Relation,
+        a: ExprId,
+        b: ExprId,
+        place: Place,
+    ) -> Option<Typed> {
+        let left = self.tree.expr(a);
+        let agent = match left.kind {
+            Kind::Name(name) if name.name == self.word_action && name.indexes.len == 0 => None,
+            Kind::Member(agent, name) if name.name == self.word_action && name.indexes.len == 0 => {
+                Some(agent)
+            }
+            _ => return None,
+        };
+        let own = match place {
+            Place::Local(own) | Place::Evolution(own) => Some(own),
+            Place::Global | Place::Formula => None,
+        };
+        let owner = match (agent, own) {
+            (Some(agent), _) => match self.agent_named(agent, left.span, true) {
+                Some(agent) => agent,
+                None => return Some(self.wrong()),
+            },
+            (None, Some(own)) => own,
+            (None, None) => return None,
+        };
+        if let Some(&variable) = self.scopes[owner.index()].variables.get(&self.word_action) {
+            if !matches!(place, Place::Evolution(_)) {
+                return None;
+            }
+            let message = "`Action` is both a variable and what the agent does";
+            let declared = self.system.variable(variable).span;
+            self.report(
+                Diagnostic::error("ispl/ambiguous-name", left.span, message)
+                    .also(declared, "the variable")
+                    .hint("rename the variable"),
+            );
+            return Some(self.wrong());
+        }
+        if !matches!(place, Place::Evolution(_)) {
+            let message = "actions can be read in Evolution only";
+            self.report(
+                Diagnostic::error("ispl/action-outside-evolution", left.span, message)
+                    .hint("elsewhere there is a state, but no step that is being taken"),
+            );
+            return Some(self.wrong());
+        }
+        Some(self.action_is(relation, owner, b))
+    }
+
+    fn action_is(&mut self, relation: Relation, owner: AgentId, b: ExprId) -> Typed {
+        let right = self.tree.expr(b);
+        let Kind::Name(name) = right.kind else {
+            let message = "an action is compared with the name of an action";
+            self.error("ispl/action-alone", right.span, message);
+            return self.wrong();
+        };
+        let Some(name) = self.resolve(name) else { return self.wrong() };
+        let Some(&action) = self.scopes[owner.index()].actions.get(&name) else {
+            self.unknown_action(owner, name, right.span);
+            return self.wrong();
+        };
+        let is = self.system.exprs.action_is(owner, action);
+        let expr = match relation {
+            Relation::Equal => is,
+            Relation::Unequal => self.system.exprs.not(is),
+            _ => {
+                self.error("ispl/type-mismatch", right.span, "actions are compared with `=` and `<>` only");
+                return self.wrong();
+            }
+        };
+        Typed { expr, ty: Type::Boolean }
+    }
+
+    pub(super) fn unknown_action(&mut self, agent: AgentId, used: Symbol, span: Span) {
+        let scope = &self.scopes[agent.index()];
+        let message =
+            format!("agent `{}` has no action `{}`", self.system.agent(agent).name, self.names.text(used));
+        let help = self.near(used, scope.actions.keys());
+        let declared = match scope.actions_span == Span::default() {
+            true => self.system.agent(agent).span,
+            false => scope.actions_span,
+        };
+        self.report(
+            Diagnostic::error("ispl/unknown-action", span, message)
+                .label("not an action of this agent")
+                .also(declared, "its actions are declared here")
+                .help(help),
+        );
+    }
+
+    /// A comparison of two typed sides.
+    pub(super) fn compare(
+        &mut self,
+        relation: Relation,
+        (a, left): (ExprId, Typed),
+        (b, right): (ExprId, Typed),
+        place: Place,
+    ) -> Typed {
+        let span = self.tree.expr(a).span.to(self.tree.expr(b).span);
+        let is_equality = matches!(relation, Relation::Equal | Relation::Unequal);
+        let (left_expr, right_expr) = match (left.ty, right.ty) {
+            (Type::Number(x), Type::Number(y)) => {
+                self.literal_in_range(relation, (a, x), (b, y));
+                (left.expr, right.expr)
+            }
+            (Type::Boolean, Type::Boolean) if is_equality => (left.expr, right.expr),
+            (Type::Enumeration(x), Type::Enumeration(y)) if is_equality => {
+                if !self.is_subset(x, y) && !self.is_subset(y, x) {
+                    let message = "these enumerations cannot be compared: neither contains the other";
+                    self.report(
+                        Diagnostic::error("ispl/incomparable-values", span, message)
+                            .also(self.tree.expr(a).span, self.values_text(x))
+                            .also(self.tree.expr(b).span, self.values_text(y)),
+                    );
+                    return self.wrong();
+                }
+                (left.expr, right.expr)
+            }
+            (Type::Enumeration(x), Type::Word(word)) if is_equality => match self.value(x, word, b) {
+                Some(value) => (left.expr, value),
+                None => return self.wrong(),
+            },
+            (Type::Word(word), Type::Enumeration(y)) if is_equality => match self.value(y, word, a) {
+                Some(value) => (value, right.expr),
+                None => return self.wrong(),
+            },
+            (Type::Wrong, Type::Word(_)) | (Type::Word(_), Type::Wrong) => return self.wrong(),
+            (Type::Word(word), _) => return self.unknown_name(word, self.tree.expr(a).span, place),
+            (_, Type::Word(word)) => return self.unknown_name(word, self.tree.expr(b).span, place),
+            (Type::Wrong, _) | (_, Type::Wrong) => return self.wrong(),
+            (x, y) => {
+                let message = match std::mem::discriminant(&x) == std::mem::discriminant(&y) {
+                    true => format!("{} are compared with `=` and `<>` only", many(x)),
+                    false => format!("{} cannot be compared with {}", one(x), one(y)),
+                };
+                self.error("ispl/type-mismatch", span, message);
+                return self.wrong();
+            }
+        };
+        Typed { expr: self.system.exprs.compare(relation, left_expr, right_expr), ty: Type::Boolean }
+    }
+
+    /// The value a word stands for in an enumeration.
+    pub(super) fn value(&mut self, id: EnumId, word: Symbol, at: ExprId) -> Option<Lowered> {
+        let enumeration = &self.enumerations[id as usize];
+        if let Some(&symbol) = enumeration.members.get(&word) {
+            return Some(self.system.exprs.symbol(symbol));
+        }
+        let message =
+            format!("`{}` is not one of the values {}", self.names.text(word), self.values_text(id));
+        let help = self.near(word, enumeration.members.keys());
+        self.report(Diagnostic::error("ispl/unknown-value", self.tree.expr(at).span, message).help(help));
+        None
+    }
+
+    fn values_text(&self, id: EnumId) -> String {
+        let values = &self.enumerations[id as usize].values;
+        let mut names: Vec<&str> =
+            values.iter().take(8).map(|v| self.system.symbols[v.index()].as_str()).collect();
+        if values.len() > 8 {
+            names.push("..");
+        }
+        format!("{{{}}}", names.join(", "))
+    }
+
+    pub(super) fn is_subset(&self, a: EnumId, b: EnumId) -> bool {
+        let (a, b) = (&self.enumerations[a as usize], &self.enumerations[b as usize]);
+        a.members.keys().all(|value| b.members.contains_key(value))
+    }
+
+    /// A name that is neither a variable nor a value that could stand here.
+    pub(super) fn unknown_name(&mut self, word: Symbol, span: Span, place: Place) -> Typed {
+        let text = self.names.text(word);
+        let (message, help) = match place {
+            Place::Local(agent) | Place::Evolution(agent) => (
+                format!("agent `{}` has no variable `{text}`", self.system.agent(agent).name),
+                self.near(word, self.scopes[agent.index()].variables.keys()),
+            ),
+            Place::Global => {
+                let owner =
+                    self.system.agent_ids().find(|a| self.scopes[a.index()].variables.contains_key(&word));
+                let help = owner.map(|owner| format!("write `{}.{text}`", self.system.agent(owner).name));
+                (format!("`{text}` is not a variable; variables are written `Agent.name` here"), help)
+            }
+            Place::Formula => (
+                format!("there is no proposition or variable `{text}`"),
+                self.near(word, self.propositions.keys()),
+            ),
+        };
+        self.report(Diagnostic::error("ispl/unknown-name", span, message).help(help));
+        self.wrong()
+    }
+
+    /// `x < 4` with `x : 0..3` is probably a slip.
+    fn literal_in_range(&mut self, relation: Relation, (a, x): (ExprId, Bounds), (b, y): (ExprId, Bounds)) {
+        let literal = |checker: &Self, id| matches!(checker.tree.expr(id).kind, Kind::Number(_));
+        let variable =
+            |checker: &Self, id| matches!(checker.tree.expr(id).kind, Kind::Name(_) | Kind::Member(..));
+        let (at, value, range) = match (literal(self, a), literal(self, b)) {
+            (false, true) if variable(self, a) => (b, y.lo, x),
+            (true, false) if variable(self, b) => (a, x.lo, y),
+            _ => return,
+        };
+        // An index or parameter is a name too, and has only one value.
+        if range.lo == range.hi || (range.lo..=range.hi).contains(&value) {
+            return;
+        }
+        let message = format!("{value} lies outside the variable's range {}..{}", range.lo, range.hi);
+        let decided = match relation {
+            Relation::Equal => Some("never true"),
+            Relation::Unequal => Some("always true"),
+            _ => None,
+        };
+        let text = decided.map_or("this is always or never true".to_string(), |d| format!("this is {d}"));
+        self.report(
+            Diagnostic::warning("ispl/literal-out-of-range", self.tree.expr(at).span, message).label(text),
+        );
+    }
+
+    pub(super) fn expect_boolean(&mut self, typed: Typed, id: ExprId) -> Lowered {
+        match typed.ty {
+            Type::Boolean | Type::Wrong => return typed.expr,
+            Type::Word(word) => {
+                let text = self.names.text(word).to_string();
+                let message = format!("`{text}` is not a boolean variable");
+                self.report(
+                    Diagnostic::error("ispl/unknown-name", self.tree.expr(id).span, message)
+                        .hint("a condition compares variables, or is a boolean variable itself"),
+                );
+            }
+            other => {
+                let message = format!("a condition is expected here, and this is {}", one(other));
+                self.error("ispl/not-a-condition", self.tree.expr(id).span, message);
+            }
+        }
+        self.system.exprs.bool(false)
+    }
+
+    pub(super) fn expect_number(&mut self, id: ExprId, place: Place) -> (Lowered, Bounds) {
+        let typed = self.expr(id, place);
+        let span = self.tree.expr(id).span;
+        match typed.ty {
+            Type::Number(bounds) => return (typed.expr, bounds),
+            Type::Wrong => {}
+            Type::Word(word) => _ = self.unknown_name(word, span, place),
+            other => {
+                let message = format!("a number is expected here, and this is {}", one(other));
+                self.error("ispl/not-a-number", span, message);
+            }
+        }
+        (self.system.exprs.number(0), Bounds::range(0, 0))
+    }
+}
+
+pub(super) fn one(ty: Type) -> &'static str {
+    match ty {
+        Type::Boolean => "a boolean",
+        Type::Number(_) => "a number",
+        Type::Enumeration(_) | Type::Word(_) => "a value of an enumeration",
+        Type::Wrong => "an error",
+    }
+}
+
+fn many(ty: Type) -> &'static str {
+    match ty {
+        Type::Boolean => "booleans",
+        _ => "enumerations",
+    }
+}

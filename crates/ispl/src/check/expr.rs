@@ -1,0 +1,438 @@
+//! Conditions and arithmetic: names resolved, types checked, lowered to the model's pool.
+
+use masque_model::{AgentId, ExprId as Lowered, Relation, VarId};
+use masque_text::{Diagnostic, Span};
+
+use super::bounds::Bounds;
+use super::{Checker, EnumId};
+use crate::tree::{Aggregate, ExprId, Kind, Op, Ref, Symbol};
+
+/// Where an expression stands, and so what it may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// An agent's RedStates or Protocol: what it sees.
+    Local(AgentId),
+    /// An agent's Evolution: what it sees, and everybody's actions.
+    Evolution(AgentId),
+    /// Evaluation and InitStates: everything, by `Agent.name`.
+    Global,
+    /// A formula: as global, and propositions.
+    Formula,
+}
+
+impl Place {
+    fn agent(self) -> Option<AgentId> {
+        match self {
+            Place::Local(agent) | Place::Evolution(agent) => Some(agent),
+            Place::Global | Place::Formula => None,
+        }
+    }
+}
+
+/// The type of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Boolean,
+    Number(Bounds),
+    Enumeration(EnumId),
+    /// A name that is no variable: a value, if the other side of a comparison has it.
+    Word(Symbol),
+    /// Something complained of already; agrees with everything.
+    Wrong,
+}
+
+/// A lowered expression and its type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Typed {
+    pub(super) expr: Lowered,
+    pub(super) ty: Type,
+}
+
+impl Checker<'_> {
+    /// A condition; `false` where it is wrong.
+    pub(super) fn condition(&mut self, id: ExprId, place: Place) -> Lowered {
+        let typed = self.expr(id, place);
+        self.expect_boolean(typed, id)
+    }
+
+    pub(super) fn wrong(&mut self) -> Typed {
+        Typed { expr: self.system.exprs.bool(false), ty: Type::Wrong }
+    }
+
+    fn boolean(&self, expr: Lowered) -> Typed {
+        Typed { expr, ty: Type::Boolean }
+    }
+
+    pub(super) fn expr(&mut self, id: ExprId, place: Place) -> Typed {
+        let expr = self.tree.expr(id);
+        match expr.kind {
+            Kind::Bool(value) => {
+                let expr = self.system.exprs.bool(value);
+                self.boolean(expr)
+            }
+            Kind::Number(n) => self.number(n),
+            Kind::Name(name) => self.name(name, expr.span, place),
+            Kind::Member(agent, name) => self.member(agent, name, expr.span, place),
+            Kind::Not(a) | Kind::BitNot(a) => {
+                let a = self.condition(a, place);
+                let expr = self.system.exprs.not(a);
+                self.boolean(expr)
+            }
+            Kind::Negate(a) => {
+                let (a, bounds) = self.expect_number(a, place);
+                let expr = self.system.exprs.negate(a);
+                self.checked_number(expr, bounds.negate(), id)
+            }
+            Kind::Compare(relation, a, b) => self.comparison(relation, a, b, place),
+            Kind::Chain { operands, ops } => {
+                let first = self.tree.ops[ops as usize];
+                match first {
+                    Op::Plus | Op::Minus => self.sum(id, place),
+                    Op::Times | Op::Divide | Op::Modulo => self.product(id, place),
+                    Op::Until | Op::WeakUntil | Op::Release => self.formula_only(id),
+                    _ => self.junction(self.tree.list(operands), ops, place),
+                }
+            }
+            Kind::Call(..) => match self.constant(id) {
+                Some(value) => self.number(value),
+                None => self.wrong(),
+            },
+            Kind::Aggregate(aggregate, binder, body) => self.aggregate(id, aggregate, binder, body, place),
+            Kind::Path(..) | Kind::Temporal(..) | Kind::Modal(_) => self.formula_only(id),
+            Kind::Error => self.wrong(),
+        }
+    }
+
+    fn formula_only(&mut self, id: ExprId) -> Typed {
+        let message = "temporal and epistemic operators stand in formulas, not in conditions";
+        self.error("ispl/not-a-condition", self.tree.expr(id).span, message);
+        self.wrong()
+    }
+
+    fn number(&mut self, value: i64) -> Typed {
+        let expr = self.system.exprs.number(value);
+        Typed { expr, ty: Type::Number(Bounds::range(value, value)) }
+    }
+
+    fn checked_number(&mut self, expr: Lowered, bounds: Bounds, id: ExprId) -> Typed {
+        if !bounds.fit() {
+            let message = "this can leave 64 bits";
+            self.report(
+                Diagnostic::error("ispl/arithmetic-too-large", self.tree.expr(id).span, message)
+                    .hint("narrow the ranges of the variables in it"),
+            );
+            return self.wrong();
+        }
+        Typed { expr, ty: Type::Number(bounds) }
+    }
+}
+
+/// Names.
+impl Checker<'_> {
+    pub(super) fn variable(&mut self, id: VarId) -> Typed {
+        use masque_model::Domain;
+        let expr = self.system.exprs.variable(id);
+        let ty = match (&self.system.variable(id).domain, self.variable_enums[id.index()]) {
+            (Domain::Boolean, _) => Type::Boolean,
+            (Domain::Integers(lo, hi), _) => Type::Number(Bounds::range(*lo, *hi)),
+            (Domain::Values(_), Some(id)) => Type::Enumeration(id),
+            (Domain::Values(_), None) => Type::Wrong,
+        };
+        Typed { expr, ty }
+    }
+
+    /// An index, a variable of the agent, a parameter, a proposition, else a value.
+    fn name(&mut self, reference: Ref, span: Span, place: Place) -> Typed {
+        let Some(name) = self.resolve(reference) else { return self.wrong() };
+        let own = place.agent().and_then(|agent| self.scopes[agent.index()].variables.get(&name).copied());
+        if !self.bindings.is_empty() || !self.params.is_empty() {
+            match (self.binding(name), own) {
+                (Some(_), Some(variable)) => {
+                    let message =
+                        format!("`{}` is both a variable and an index or parameter", self.names.text(name));
+                    let declared = self.system.variable(variable).span;
+                    self.report(
+                        Diagnostic::error("ispl/ambiguous-name", span, message)
+                            .also(declared, "the variable")
+                            .hint("rename one of them"),
+                    );
+                    return self.wrong();
+                }
+                (Some(value), None) => return self.number(value),
+                _ => {}
+            }
+        }
+        if let Some(variable) = own {
+            return self.variable(variable);
+        }
+        if place == Place::Formula
+            && let Some(proposition) = self.propositions.get(&name)
+        {
+            return self.boolean(self.system.propositions[proposition.index()].condition);
+        }
+        if let Some(agent) = place.agent()
+            && reference.indexes.len > 0
+            && self.scopes[agent.index()].arrays.contains_key(&reference.name)
+        {
+            self.unknown_variable(agent, reference.name, name, span);
+            return self.wrong();
+        }
+        Typed { ty: Type::Word(name), ..self.wrong() }
+    }
+
+    /// `Agent.variable`, as far as the place allows it.
+    fn member(&mut self, agent: Ref, name: Ref, span: Span, place: Place) -> Typed {
+        let Some(owner) = self.agent_named(agent, span, true) else { return self.wrong() };
+        let Some(symbol) = self.resolve(name) else { return self.wrong() };
+        if symbol == self.word_action && !self.scopes[owner.index()].variables.contains_key(&symbol) {
+            let message = "an action is compared with the name of an action";
+            self.report(
+                Diagnostic::error("ispl/action-alone", span, message)
+                    .hint(format!("write `{}.Action = NAME`", self.system.agent(owner).name)),
+            );
+            return self.wrong();
+        }
+        let Some(&variable) = self.scopes[owner.index()].variables.get(&symbol) else {
+            let tail = self.tail(span);
+            self.unknown_variable(owner, name.name, symbol, tail);
+            return self.wrong();
+        };
+        match place.agent() {
+            Some(reader) if reader != owner => self.check_visible(reader, owner, variable, span),
+            _ => {}
+        }
+        self.variable(variable)
+    }
+
+    /// An agent reads its own variables and what it sees of the Environment.
+    fn check_visible(&mut self, reader: AgentId, owner: AgentId, variable: VarId, span: Span) {
+        let (reads, owns) = (&self.system.agent(reader).name, &self.system.agent(owner).name);
+        let is_environment = self.system.environment == Some(owner);
+        if self.is_papers() {
+            if !is_environment {
+                let message = format!("agent `{reads}` reads the local state of `{owns}`");
+                self.report(
+                    Diagnostic::note("ispl/reads-local-state", span, message)
+                        .hint("the 2004 paper allows this, the 2005 paper only for the Environment"),
+                );
+            }
+            return;
+        }
+        let declared = self.system.variable(variable).span;
+        if !is_environment {
+            let message = format!("agent `{reads}` cannot read a variable of agent `{owns}`");
+            self.report(
+                Diagnostic::error("ispl/foreign-variable", span, message)
+                    .label("not visible here")
+                    .also(declared, "declared here")
+                    .hint("an agent reads its own variables, the Environment's, and everybody's actions"),
+            );
+        } else if !self.scopes[owner.index()].shared.contains(&variable)
+            && !self.scopes[reader.index()].shared.contains(&variable)
+        {
+            let name = &self.system.variable(variable).name;
+            let message = format!("agent `{reads}` does not see `Environment.{name}`");
+            let help =
+                format!("add `{name}` to its `Lobsvars`, or declare it among the Environment's `Obsvars`");
+            self.report(
+                Diagnostic::error("ispl/hidden-variable", span, message)
+                    .label("not visible here")
+                    .also(declared, "declared here")
+                    .hint(help),
+            );
+        }
+    }
+
+    /// The agent a name stands for; `in_member` if it is the head of `Agent.name`.
+    pub(super) fn agent_named(&mut self, reference: Ref, span: Span, in_member: bool) -> Option<AgentId> {
+        let name = self.resolve(reference)?;
+        if let Some(&agent) = self.agents.get(&name) {
+            return Some(agent);
+        }
+        let span = if in_member { self.head(span) } else { span };
+        if let Some(&family) = self.families.get(&reference.name) {
+            let (code, message) = match reference.indexes.len {
+                0 => (
+                    "ispl/wrong-index-count",
+                    format!("`{}` is a family of agents and needs an index", self.names.text(name)),
+                ),
+                _ => (
+                    "ispl/index-out-of-range",
+                    format!("the family has no member `{}`", self.names.text(name)),
+                ),
+            };
+            self.report(Diagnostic::error(code, span, message).also(family, "the family is declared here"));
+            return None;
+        }
+        let message = format!("there is no agent `{}`", self.names.text(name));
+        let help = self.near(name, self.agents.keys());
+        self.report(Diagnostic::error("ispl/unknown-agent", span, message).help(help));
+        None
+    }
+
+    pub(super) fn unknown_variable(&mut self, owner: AgentId, base: Symbol, name: Symbol, span: Span) {
+        let scope = &self.scopes[owner.index()];
+        let agent = &self.system.agent(owner).name;
+        let text = self.names.text(name);
+        if let Some(&array) = scope.arrays.get(&base) {
+            let (code, message) = match base == name {
+                true => ("ispl/wrong-index-count", format!("`{text}` is an array and needs an index")),
+                false => ("ispl/index-out-of-range", format!("the array has no element `{text}`")),
+            };
+            self.report(Diagnostic::error(code, span, message).also(array, "the array is declared here"));
+            return;
+        }
+        let message = format!("agent `{agent}` has no variable `{text}`");
+        let help = self.near(name, scope.variables.keys());
+        let declared = self.system.agent(owner).span;
+        self.report(
+            Diagnostic::error("ispl/unknown-variable", span, message)
+                .also(declared, "the agent is declared here")
+                .help(help),
+        );
+    }
+}
+
+/// Operators.
+impl Checker<'_> {
+    /// `and or & | ^ -> <->` on booleans.
+    fn junction(&mut self, operands: &[ExprId], ops: u32, place: Place) -> Typed {
+        let mut lowered = Vec::with_capacity(operands.len());
+        for &operand in operands {
+            lowered.push(self.condition(operand, place));
+        }
+        let exprs = &mut self.system.exprs;
+        let ops = &self.tree.ops[ops as usize..ops as usize + operands.len() - 1];
+        let expr = match ops[0] {
+            Op::And | Op::BitAnd => exprs.and(lowered),
+            Op::Or => exprs.or(lowered),
+            Op::Implies => {
+                let last = lowered.pop().unwrap_or_else(|| exprs.bool(true));
+                lowered.into_iter().rev().fold(last, |right, left| {
+                    let not_left = exprs.not(left);
+                    exprs.or(vec![not_left, right])
+                })
+            }
+            Op::Iff => {
+                // a <-> b <-> .. is the negation of their exclusive or, once for each `<->`.
+                let odd = exprs.xor(lowered);
+                if ops.len() % 2 == 1 { exprs.not(odd) } else { odd }
+            }
+            _ if ops.iter().all(|op| *op == Op::BitOr) => exprs.or(lowered),
+            _ if ops.iter().all(|op| *op == Op::BitXor) => exprs.xor(lowered),
+            _ => {
+                let mut lowered = lowered.into_iter();
+                let first = lowered.next().unwrap_or_else(|| exprs.bool(false));
+                lowered.zip(ops).fold(first, |left, (right, op)| match op {
+                    Op::BitOr => exprs.or(vec![left, right]),
+                    _ => exprs.xor(vec![left, right]),
+                })
+            }
+        };
+        self.boolean(expr)
+    }
+
+    /// `a + b - c ..` as one sum.
+    fn sum(&mut self, id: ExprId, place: Place) -> Typed {
+        let Kind::Chain { operands, ops } = self.tree.expr(id).kind else { return self.wrong() };
+        let operands = self.tree.list(operands);
+        let mut lowered = Vec::with_capacity(operands.len());
+        let mut bounds = Bounds::range(0, 0);
+        for (i, &operand) in operands.iter().enumerate() {
+            let (mut expr, mut one) = self.expect_number(operand, place);
+            if i > 0 && self.tree.ops[ops as usize + i - 1] == Op::Minus {
+                expr = self.system.exprs.negate(expr);
+                one = one.negate();
+            }
+            lowered.push(expr);
+            bounds = bounds.plus(one);
+        }
+        let expr = self.system.exprs.sum(lowered);
+        self.checked_number(expr, bounds, id)
+    }
+
+    /// `a * b / c mod d ..` from the left; runs of `*` are one product.
+    fn product(&mut self, id: ExprId, place: Place) -> Typed {
+        let Kind::Chain { operands, ops } = self.tree.expr(id).kind else { return self.wrong() };
+        let operands = self.tree.list(operands);
+        let (mut left, mut bounds) = self.expect_number(operands[0], place);
+        let mut factors = vec![left];
+        for (i, &operand) in operands[1..].iter().enumerate() {
+            let (right, divisor) = self.expect_number(operand, place);
+            let op = self.tree.ops[ops as usize + i];
+            if op == Op::Times {
+                factors.push(right);
+                bounds = bounds.times(divisor);
+            } else {
+                if divisor.may_be_zero() {
+                    let message = "this divisor can be zero";
+                    self.report(
+                        Diagnostic::warning("ispl/may-divide-by-zero", self.tree.expr(operand).span, message)
+                            .hint("a comparison with x/0 is false, an assignment of it removes its choice"),
+                    );
+                }
+                left = self.system.exprs.product(factors);
+                left = match op {
+                    Op::Divide => self.system.exprs.divide(left, right),
+                    _ => self.system.exprs.modulo(left, right),
+                };
+                bounds = if op == Op::Divide { bounds.over(divisor) } else { bounds.modulo(divisor) };
+                factors = vec![left];
+            }
+            if !bounds.fit() {
+                break;
+            }
+        }
+        let expr = if factors.len() == 1 { factors[0] } else { self.system.exprs.product(factors) };
+        self.checked_number(expr, bounds, id)
+    }
+
+    /// `sum`, `count`, `forall`, `exists` over an index.
+    fn aggregate(
+        &mut self,
+        id: ExprId,
+        aggregate: Aggregate,
+        binder: u32,
+        body: ExprId,
+        place: Place,
+    ) -> Typed {
+        let mut lowered = Vec::new();
+        let mut bounds = Bounds::range(0, 0);
+        self.each(binder, |checker| match aggregate {
+            Aggregate::Sum => {
+                let (expr, one) = checker.expect_number(body, place);
+                lowered.push(expr);
+                bounds = bounds.plus(one);
+            }
+            Aggregate::Count => {
+                lowered.push(checker.condition(body, place));
+                bounds = bounds.plus(Bounds::range(0, 1));
+            }
+            Aggregate::Forall | Aggregate::Exists => lowered.push(checker.condition(body, place)),
+        });
+        let exprs = &mut self.system.exprs;
+        match aggregate {
+            Aggregate::Forall => {
+                let expr = exprs.and(lowered);
+                self.boolean(expr)
+            }
+            Aggregate::Exists => {
+                let expr = exprs.or(lowered);
+                self.boolean(expr)
+            }
+            Aggregate::Sum | Aggregate::Count => {
+                let expr = exprs.sum(lowered);
+                self.checked_number(expr, bounds, id)
+            }
+        }
+    }
+
+    fn comparison(&mut self, relation: Relation, a: ExprId, b: ExprId, place: Place) -> Typed {
+        if let Some(expr) = self.action_comparison(relation, a, b, place) {
+            return expr;
+        }
+        let left = self.expr(a, place);
+        let right = self.expr(b, place);
+        self.compare(relation, (a, left), (b, right), place)
+    }
+}

@@ -1,0 +1,364 @@
+//! Formulas: fairness constraints and properties.
+
+use masque_model::{At, Formula, FormulaId, Group, GroupId, Paths, Property, Strategies};
+use masque_text::{Diagnostic, Span};
+
+use super::Checker;
+use super::expr::Place;
+use crate::tree::{
+    Aggregate, ExprId, FormulaLine, Kind, Logic, Modal, Modality, Op, Party, Quantifier, Ref, Temporal,
+};
+
+/// A lowered formula.
+#[derive(Clone, Copy)]
+struct Lowered {
+    id: FormulaId,
+    /// A temporal operator stands outside all quantifiers: it speaks of a path.
+    is_path: bool,
+}
+
+impl Checker<'_> {
+    pub(super) fn fairness(&mut self) {
+        let Some(section) = &self.tree.fairness else { return };
+        self.each_item(&section.items, &mut |checker, line: &FormulaLine| {
+            if line.logic != Logic::State {
+                let message = "a fairness constraint is a state formula";
+                checker.error("ispl/wrong-logic", line.span, message);
+                return;
+            }
+            let formula = checker.formula(line.formula, Paths::Ctl);
+            checker.system.fairness.push(formula.id);
+        });
+    }
+
+    pub(super) fn properties(&mut self) {
+        let tree = self.tree;
+        if let Some(section) = &tree.formulae {
+            self.each_item(&section.items, &mut |checker, line: &FormulaLine| checker.property(line));
+        }
+        for line in &tree.extra {
+            self.property(line);
+        }
+        if self.system.properties.is_empty() && !self.diagnostics.iter().any(Diagnostic::is_error) {
+            let span = tree.formulae.as_ref().map_or(tree.span.after(), |section| section.heading);
+            self.report(
+                Diagnostic::note(
+                    "ispl/no-formulas",
+                    span,
+                    "there is nothing to check: the file has no formulas",
+                )
+                .hint("add a `Formulae` section, or ask with `--property 'AG p'`"),
+            );
+        }
+    }
+
+    fn property(&mut self, line: &FormulaLine) {
+        let formula = match line.logic {
+            Logic::State => self.formula(line.formula, Paths::Ctl),
+            Logic::CtlStar => self.formula(line.formula, Paths::Infinite),
+            Logic::Ltl => {
+                let path = self.formula(line.formula, Paths::Infinite);
+                self.add(Formula::Forall(Paths::Infinite, path.id))
+            }
+        };
+        if formula.is_path {
+            let message = "a temporal operator stands under no `A`, `E` or knowledge operator";
+            self.report(
+                Diagnostic::error("ispl/not-a-state-formula", line.span, message)
+                    .hint("begin the formula with `LTL` instead of `CTL*`, or put an `A` before it"),
+            );
+        }
+        let default = if self.is_papers() { At::Reachable } else { At::Initial };
+        let position = self.system.properties.len() + 1;
+        let mut names = Vec::new();
+        if let Some(label) = &line.label {
+            self.each_name(label, &mut |checker, name| names.push(checker.names.text(name).to_string()));
+        }
+        let name = names.pop().unwrap_or_else(|| position.to_string());
+        self.system.properties.push(Property {
+            name,
+            formula: formula.id,
+            at: self.options.at.unwrap_or(default),
+            span: line.span,
+        });
+    }
+
+    fn add(&mut self, formula: Formula<'_>) -> Lowered {
+        let is_path = matches!(
+            formula,
+            Formula::Next(_)
+                | Formula::Finally(_)
+                | Formula::Globally(_)
+                | Formula::Until(..)
+                | Formula::WeakUntil(..)
+                | Formula::Release(..)
+        );
+        Lowered { id: self.system.formulas.add(formula), is_path }
+    }
+
+    fn formula(&mut self, id: ExprId, paths: Paths) -> Lowered {
+        let expr = self.tree.expr(id);
+        match expr.kind {
+            Kind::Bool(value) => self.add(Formula::Bool(value)),
+            Kind::Name(name) => self.proposition(id, name, expr.span),
+            Kind::Member(agent, name) => self.member_formula(id, agent, name, expr.span),
+            Kind::Compare(..) => self.condition_formula(id),
+            Kind::Not(a) => {
+                let a = self.formula(a, paths);
+                match self.system.formulas.get(a.id) {
+                    Formula::Bool(value) if !self.bindings.is_empty() => self.add(Formula::Bool(!value)),
+                    _ => Lowered { is_path: a.is_path, ..self.add(Formula::Not(a.id)) },
+                }
+            }
+            Kind::Chain { operands, ops } => self.chain(id, self.tree.list(operands), ops, paths),
+            Kind::Aggregate(aggregate @ (Aggregate::Forall | Aggregate::Exists), binder, body) => {
+                let mut parts = Vec::new();
+                self.each(binder, |checker| parts.push(checker.formula(body, paths)));
+                self.formula_junction(parts, aggregate == Aggregate::Forall, true)
+            }
+            Kind::Path(quantifier, path) => {
+                let path = self.formula(path, paths);
+                match quantifier {
+                    Quantifier::All => self.add(Formula::Forall(paths, path.id)),
+                    Quantifier::Some => self.add(Formula::Exists(paths, path.id)),
+                }
+            }
+            Kind::Temporal(temporal, a) => {
+                let a = self.formula(a, paths).id;
+                self.add(match temporal {
+                    Temporal::Next => Formula::Next(a),
+                    Temporal::Finally => Formula::Finally(a),
+                    Temporal::Globally => Formula::Globally(a),
+                })
+            }
+            Kind::Modal(index) => self.modal(&self.tree.modals[index as usize], paths),
+            Kind::Error => self.add(Formula::Bool(false)),
+            Kind::BitNot(_) => self.not_a_formula(id, "write `!` for negation in formulas"),
+            _ => self.not_a_formula(id, "compare it with something to make a condition of it"),
+        }
+    }
+
+    fn not_a_formula(&mut self, id: ExprId, help: &str) -> Lowered {
+        let message = "a formula is expected here, and this is an expression";
+        self.report(Diagnostic::error("ispl/not-a-formula", self.tree.expr(id).span, message).hint(help));
+        self.add(Formula::Bool(false))
+    }
+
+    fn proposition(&mut self, id: ExprId, reference: Ref, span: Span) -> Lowered {
+        let Some(name) = self.resolve(reference) else { return self.add(Formula::Bool(false)) };
+        if let Some(&proposition) = self.propositions.get(&name) {
+            return self.add(Formula::Proposition(proposition));
+        }
+        if self.binding(name).is_some() {
+            return self.not_a_formula(id, "compare it with something to make a condition of it");
+        }
+        let text = self.names.text(name);
+        if let Some(&family) = self.proposition_families.get(&reference.name) {
+            let (code, message) = match reference.indexes.len {
+                0 => (
+                    "ispl/wrong-index-count",
+                    format!("`{text}` is a family of propositions and needs an index"),
+                ),
+                _ => ("ispl/index-out-of-range", format!("the family has no proposition `{text}`")),
+            };
+            self.report(Diagnostic::error(code, span, message).also(family, "the family is defined here"));
+        } else {
+            let message = format!("there is no proposition `{text}`");
+            let help = self.near(name, self.propositions.keys());
+            self.report(
+                Diagnostic::error("ispl/unknown-proposition", span, message)
+                    .label("not defined in Evaluation")
+                    .help(help),
+            );
+        }
+        self.add(Formula::Bool(false))
+    }
+
+    /// `Agent.GreenStates`, `Agent.RedStates`, or a boolean variable.
+    fn member_formula(&mut self, id: ExprId, agent: Ref, name: Ref, span: Span) -> Lowered {
+        let word = self.names.text(name.name);
+        let is_green = word == "GreenStates";
+        if !is_green && word != "RedStates" {
+            return self.condition_formula(id);
+        }
+        let Some(owner) = self.agent_named(agent, span, true) else { return self.add(Formula::Bool(false)) };
+        if let Some(&variable) = self.scopes[owner.index()].variables.get(&name.name) {
+            let declared = self.system.variable(variable).span;
+            let message = format!("`{}` is both a variable and a set of states", self.names.text(name.name));
+            self.report(
+                Diagnostic::error("ispl/ambiguous-name", span, message)
+                    .also(declared, "the variable")
+                    .hint("rename the variable"),
+            );
+        }
+        self.add(if is_green { Formula::Green(owner) } else { Formula::Red(owner) })
+    }
+
+    /// A condition on the state, or on indexes only.
+    fn condition_formula(&mut self, id: ExprId) -> Lowered {
+        let condition = self.condition(id, Place::Formula);
+        match self.system.exprs.get(condition) {
+            masque_model::Expr::Bool(value) => self.add(Formula::Bool(value)),
+            _ => self.add(Formula::Condition(condition)),
+        }
+    }
+
+    fn chain(&mut self, id: ExprId, operands: &[ExprId], ops: u32, paths: Paths) -> Lowered {
+        let tree = self.tree;
+        let op = tree.ops[ops as usize];
+        if op.level() > Op::UNTIL {
+            let help = match op {
+                Op::BitAnd | Op::BitOr | Op::BitXor => "write `and`, `or`, `<->` in formulas",
+                _ => "compare it with something to make a condition of it",
+            };
+            return self.not_a_formula(id, help);
+        }
+        let mut parts = Vec::with_capacity(operands.len());
+        for &operand in operands {
+            parts.push(self.formula(operand, paths));
+        }
+        let mut fold = |parts: &mut dyn Iterator<Item = (Lowered, Op)>, first: Lowered| {
+            parts.fold(first, |left, (right, op)| {
+                let formula = match op {
+                    Op::Until => Formula::Until(left.id, right.id),
+                    Op::WeakUntil => Formula::WeakUntil(left.id, right.id),
+                    Op::Release => Formula::Release(left.id, right.id),
+                    Op::Iff => Formula::Iff(left.id, right.id),
+                    // The caller goes from the right.
+                    _ => Formula::Implies(right.id, left.id),
+                };
+                let added = self.add(formula);
+                Lowered { is_path: added.is_path || left.is_path || right.is_path, ..added }
+            })
+        };
+        let ops = &tree.ops[ops as usize..ops as usize + parts.len() - 1];
+        match op {
+            Op::And | Op::Or => self.formula_junction(parts, op == Op::And, !self.bindings.is_empty()),
+            Op::Implies => {
+                let last = parts[parts.len() - 1];
+                fold(&mut parts[..parts.len() - 1].iter().rev().map(|&part| (part, Op::Implies)), last)
+            }
+            _ => fold(&mut parts[1..].iter().copied().zip(ops.iter().copied()), parts[0]),
+        }
+    }
+
+    /// Conjunction or disjunction; `simplify` drops what conditions on indexes decided.
+    fn formula_junction(&mut self, mut parts: Vec<Lowered>, is_and: bool, simplify: bool) -> Lowered {
+        if simplify {
+            let value = |checker: &Self, part: &Lowered| match checker.system.formulas.get(part.id) {
+                Formula::Bool(value) => Some(value),
+                _ => None,
+            };
+            if parts.iter().any(|part| value(self, part) == Some(!is_and)) {
+                return self.add(Formula::Bool(!is_and));
+            }
+            parts.retain(|part| value(self, part) != Some(is_and));
+            match parts[..] {
+                [] => return self.add(Formula::Bool(is_and)),
+                [only] => return only,
+                _ => {}
+            }
+        }
+        let is_path = parts.iter().any(|part| part.is_path);
+        let ids: Vec<FormulaId> = parts.iter().map(|part| part.id).collect();
+        let added = self.add(if is_and { Formula::And(&ids) } else { Formula::Or(&ids) });
+        Lowered { is_path, ..added }
+    }
+
+    fn modal(&mut self, modal: &Modal, paths: Paths) -> Lowered {
+        let body = self.formula(modal.body, paths);
+        // A knowledge operator speaks of states: what it says of paths, it says of all of them.
+        let state = match body.is_path && !matches!(modal.modality, Modality::Enforces(_)) {
+            true => self.add(Formula::Forall(paths, body.id)).id,
+            false => body.id,
+        };
+        let [first, ..] = &modal.parties[..] else { return body };
+        let formula = match modal.modality {
+            Modality::Knows | Modality::Correct | Modality::KnowsUnder => {
+                let Some(agent) = self.single(first, modal.modality) else {
+                    return self.add(Formula::Bool(false));
+                };
+                match (modal.modality, modal.parties.get(1)) {
+                    (Modality::Correct, _) => Formula::Correct(agent, state),
+                    (Modality::KnowsUnder, Some(under)) => {
+                        let Some(group) = self.group(under) else { return self.add(Formula::Bool(false)) };
+                        Formula::KnowsUnder(agent, group, state)
+                    }
+                    _ => Formula::Knows(agent, state),
+                }
+            }
+            modality => {
+                let Some(group) = self.group(first) else { return self.add(Formula::Bool(false)) };
+                match modality {
+                    Modality::EveryoneKnows => Formula::EveryoneKnows(group, state),
+                    Modality::DistributedKnowledge => Formula::DistributedKnowledge(group, state),
+                    Modality::CommonKnowledge => Formula::CommonKnowledge(group, state),
+                    Modality::Enforces(Strategies::Perfect) => Formula::Enforces(
+                        group,
+                        self.options.strategies.unwrap_or(Strategies::Perfect),
+                        body.id,
+                    ),
+                    Modality::Enforces(strategies) => Formula::Enforces(group, strategies, body.id),
+                    _ => return body,
+                }
+            }
+        };
+        self.add(formula)
+    }
+
+    /// The agent of `K`, `O` or `KH`.
+    fn single(&mut self, party: &Party, modality: Modality) -> Option<masque_model::AgentId> {
+        let (span, agents) = match party {
+            Party::Named(name, span) => {
+                let symbol = self.resolve(*name)?;
+                if let (Some(&group), false) = (self.groups.get(&symbol), self.agents.contains_key(&symbol)) {
+                    (*span, self.system.groups[group.index()].agents.clone())
+                } else {
+                    return self.agent_named(*name, *span, false);
+                }
+            }
+            Party::Set(members, span) => (*span, self.members(members, *span)),
+        };
+        if let [only] = agents[..] {
+            return Some(only);
+        }
+        if !agents.is_empty() {
+            let message = format!("`{}` is about one agent, and this is a group", modality.word());
+            self.report(
+                Diagnostic::error("ispl/not-an-agent", span, message)
+                    .hint("for groups there are `GK` (everyone knows), `DK` (together they know) and `GCK` (it is common knowledge)"),
+            );
+        }
+        None
+    }
+
+    /// The group of an operator: by name, a single agent, or a set in braces.
+    fn group(&mut self, party: &Party) -> Option<GroupId> {
+        match party {
+            Party::Named(name, span) => {
+                let symbol = self.resolve(*name)?;
+                if let Some(&group) = self.groups.get(&symbol) {
+                    return Some(group);
+                }
+                let Some(&agent) = self.agents.get(&symbol) else {
+                    let message = format!("there is no group or agent `{}`", self.names.text(symbol));
+                    let known: Vec<_> = self.groups.keys().chain(self.agents.keys()).copied().collect();
+                    let help = self.near(symbol, &known);
+                    self.report(Diagnostic::error("ispl/unknown-group", *span, message).help(help));
+                    return None;
+                };
+                let name = self.system.agent(agent).name.clone();
+                Some(self.system.intern_group(Group { name, agents: vec![agent] }))
+            }
+            Party::Set(members, span) => {
+                let agents = self.members(members, *span);
+                if agents.is_empty() {
+                    return None;
+                }
+                let names: Vec<&str> = agents.iter().map(|a| self.system.agent(*a).name.as_str()).collect();
+                let name = format!("{{{}}}", names.join(", "));
+                Some(self.system.intern_group(Group { name, agents }))
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Lints.
+use super::Checker;
+impl Checker<'_> {
+    pub(super) fn lints(&mut self) {}
+}
