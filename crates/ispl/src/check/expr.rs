@@ -307,11 +307,12 @@ impl Checker<'_> {
             Op::And | Op::BitAnd => exprs.and(lowered),
             Op::Or => exprs.or(lowered),
             Op::Implies => {
-                let last = lowered.pop().unwrap_or_else(|| exprs.bool(true));
-                lowered.into_iter().rev().fold(last, |right, left| {
-                    let not_left = exprs.not(left);
-                    exprs.or(vec![not_left, right])
-                })
+                // a -> (b -> c) is one disjunction, however long the chain.
+                let last = lowered.len() - 1;
+                for left in &mut lowered[..last] {
+                    *left = exprs.not(*left);
+                }
+                exprs.or(lowered)
             }
             Op::Iff => {
                 // a <-> b <-> .. is the negation of their exclusive or, once for each `<->`.

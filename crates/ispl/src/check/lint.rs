@@ -1,5 +1,179 @@
-//! Lints.
+//! Warnings about models that are legal and probably not what was meant.
+
+use masque_model::{
+    Agent, AgentId, Assignment, Expr, ExprId, Formula, Line, Protocol, Strategies, System, VarId,
+};
+use masque_text::Diagnostic;
+
 use super::Checker;
+use super::satisfy::Search;
+
+/// Pairs of lines of one agent that are compared before giving up.
+const PAIRS: usize = 2_000;
+
 impl Checker<'_> {
-    pub(super) fn lints(&mut self) {}
+    pub(super) fn lints(&mut self) {
+        let system = &self.system;
+        let mut found = Vec::new();
+        let mut search = Search::new(system);
+        for agent in &system.agents {
+            never_enabled(agent, &mut search, &mut found);
+            if system.meaning.assignment == Assignment::Multi {
+                competing_lines(system, agent, &mut search, &mut found);
+            }
+        }
+        unread_variables(system, &mut found);
+        all_seeing(system, &mut found);
+        for diagnostic in found {
+            self.report(diagnostic);
+        }
+    }
+}
+
+/// Protocol and evolution lines whose condition contradicts itself.
+fn never_enabled(agent: &Agent, search: &mut Search, found: &mut Vec<Diagnostic>) {
+    if let Protocol::Lines { lines, .. } = &agent.protocol {
+        for line in lines {
+            if search.satisfiable(&[line.condition]) == Some(false) {
+                let message = format!("this protocol line of `{}` can never apply", agent.name);
+                found.push(
+                    Diagnostic::warning("ispl/protocol-never-enabled", line.span, message)
+                        .label("its condition is always false")
+                        .hint("`and` binds tighter than `or`: mixed conditions need brackets"),
+                );
+            }
+        }
+    }
+    for line in &agent.evolution {
+        if search.satisfiable(&[line.condition]) == Some(false) {
+            let message = format!("this evolution line of `{}` can never fire", agent.name);
+            found.push(
+                Diagnostic::warning("ispl/never-fires", line.span, message)
+                    .label("its condition is always false"),
+            );
+        }
+    }
+}
+
+/// With MultiAssignment exactly one enabled line is taken: two lines that set different variables
+/// do not both take effect.
+fn competing_lines(system: &System, agent: &Agent, search: &mut Search, found: &mut Vec<Diagnostic>) {
+    let mut n_pairs = 0;
+    for (i, first) in agent.evolution.iter().enumerate() {
+        for second in &agent.evolution[i + 1..] {
+            if !is_disjoint(first, second) {
+                continue;
+            }
+            n_pairs += 1;
+            if n_pairs > PAIRS {
+                return;
+            }
+            if search.satisfiable(&[first.condition, second.condition]) != Some(true) {
+                continue;
+            }
+            let name = |line: &Line| {
+                line.assignments
+                    .iter()
+                    .map(|(v, _)| system.variable(*v).name.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
+            let message = format!(
+                "these lines of `{}` set different variables ({} and {}) and can be enabled together, but only one of them is taken",
+                agent.name,
+                name(first),
+                name(second)
+            );
+            found.push(
+                Diagnostic::warning("ispl/competing-lines", second.span, message)
+                    .also(first.span, "the other line")
+                    .hint("with `Semantics = SingleAssignment;` each variable changes on its own"),
+            );
+            // One is enough to be warned.
+            return;
+        }
+    }
+}
+
+fn is_disjoint(a: &Line, b: &Line) -> bool {
+    a.assignments.iter().all(|(v, _)| b.assignments.iter().all(|(w, _)| v != w))
+}
+
+/// Variables that change nothing: no condition, value or proposition reads them, and no agent
+/// whose knowledge is asked for sees them.
+fn unread_variables(system: &System, found: &mut Vec<Diagnostic>) {
+    let mut is_read = vec![false; system.variables.len()];
+    let mut is_seen = vec![false; system.exprs.len()];
+    let mut open: Vec<ExprId> = Vec::new();
+    for agent in &system.agents {
+        open.extend(agent.red);
+        if let Protocol::Lines { lines, .. } = &agent.protocol {
+            open.extend(lines.iter().map(|line| line.condition));
+        }
+        for line in &agent.evolution {
+            open.push(line.condition);
+            open.extend(line.assignments.iter().map(|(_, value)| *value));
+        }
+    }
+    open.extend(system.propositions.iter().map(|p| p.condition));
+    for formula in system.formulas.ids() {
+        if let Formula::Condition(condition) = system.formulas.get(formula) {
+            open.push(condition);
+        }
+    }
+    while let Some(id) = open.pop() {
+        if std::mem::replace(&mut is_seen[id.index()], true) {
+            continue;
+        }
+        match system.exprs.get(id) {
+            Expr::Variable(v) => is_read[v.index()] = true,
+            _ => system.exprs.each_operand(id, |a| open.push(a)),
+        }
+    }
+    for agent in knowing_agents(system) {
+        for v in &system.agent(agent).sees {
+            is_read[v.index()] = true;
+        }
+    }
+    for id in system.variable_ids().filter(|id: &VarId| !is_read[id.index()]) {
+        let message = format!("nothing reads `{}`", system.full_name(id));
+        found.push(Diagnostic::warning("ispl/unread-variable", system.variable(id).span, message));
+    }
+}
+
+/// Agents whose view matters to some formula.
+fn knowing_agents(system: &System) -> Vec<AgentId> {
+    let mut agents = Vec::new();
+    for id in system.formulas.ids() {
+        match system.formulas.get(id) {
+            Formula::Knows(agent, _) | Formula::KnowsUnder(agent, _, _) => agents.push(agent),
+            Formula::EveryoneKnows(group, _)
+            | Formula::DistributedKnowledge(group, _)
+            | Formula::CommonKnowledge(group, _) => agents.extend(&system.groups[group.index()].agents),
+            Formula::Enforces(group, strategies, _) if strategies != Strategies::Perfect => {
+                agents.extend(&system.groups[group.index()].agents);
+            }
+            _ => {}
+        }
+    }
+    agents.sort_unstable();
+    agents.dedup();
+    agents
+}
+
+/// An agent that sees what is not its own, and all of it, knows whatever is true.
+fn all_seeing(system: &System, found: &mut Vec<Diagnostic>) {
+    for agent in &system.agents {
+        let is_environment = system.environment.is_some_and(|e| std::ptr::eq(agent, system.agent(e)));
+        if !is_environment
+            && agent.sees.len() == system.variables.len()
+            && agent.sees.len() > agent.variables.len()
+        {
+            let message = format!("agent `{}` sees every variable, so it knows whatever is true", agent.name);
+            found.push(
+                Diagnostic::warning("ispl/sees-everything", agent.span, message)
+                    .hint("hide in the Environment's `Vars` what it should not see"),
+            );
+        }
+    }
 }
