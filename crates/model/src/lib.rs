@@ -9,6 +9,7 @@ mod expr;
 mod formula;
 mod pool;
 mod print;
+pub mod semantics;
 mod system;
 
 pub use expr::{Expr, ExprId, Exprs, Relation};

@@ -1,0 +1,42 @@
+//! The truth definition, transcribed: the reference that every engine must agree with.
+//!
+//! Slow, explicit and trusted. A state is a row of numbers, a set of states a row of booleans, and
+//! each operator is computed by the line of its definition in `spec/ispl.md` section 4, with no
+//! step that would need a proof of its own. It serves systems of some thousands of states: the
+//! random ones of the tests, and the small files of the gallery.
+//!
+//! | file | defines |
+//! |---|---|
+//! | `ratio`, `value` | what an expression is worth in a state |
+//! | `step` | protocols, joint actions, evolution, overflow |
+//! | `explore` | initial states, reachability, deadlock |
+//! | `truth` | the operators and the verdict |
+//!
+//! ```
+//! use masque_model::semantics::Ratio;
+//! let half = Ratio::integer(1).divide(Ratio::integer(2));
+//! assert!(half.is_some_and(|half| half < Ratio::integer(1) && half.as_integer().is_none()));
+//! assert_eq!(half.and_then(|half| half.divide(Ratio::integer(0))), None);
+//! ```
+
+mod explore;
+mod ratio;
+mod step;
+mod truth;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use explore::{Structure, explore, initial_states};
+pub use ratio::Ratio;
+pub use step::{Outcome, enabled_actions, joint_actions, step};
+pub use truth::{Truth, domain, holds, holds_in, truth_set};
+pub use value::{is_green, is_true, value};
+
+/// A state: one value per variable of the system, in the order of [`System::variables`].
+///
+/// Booleans are 0 and 1, integers themselves, an enumeration value the number of its symbol.
+///
+/// [`System::variables`]: crate::System::variables
+pub type State = Vec<i64>;

@@ -1,0 +1,432 @@
+//! The operators, one function each, and the verdict.
+
+use std::collections::HashSet;
+
+use super::{State, Structure, explore, is_green, is_true};
+use crate::{AgentId, At, Formula, FormulaId, GroupId, Paths, Property, System, VarId};
+
+/// Whether a model has a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Truth {
+    /// It is true wherever it is asked.
+    Holds,
+    /// It is false somewhere it is asked.
+    Fails,
+    /// There are fairness constraints, and no fair path starts at an initial state.
+    NoFairPath,
+    /// The formula, or a fairness constraint, has an operator that is not defined here yet.
+    Unsupported,
+}
+
+/// A set of states: for each state of the structure, whether it is in.
+type States = Vec<bool>;
+
+/// Whether the system has the property. Explores the system anew, however large it is.
+pub fn holds(system: &System, property: &Property) -> Truth {
+    match explore(system, usize::MAX) {
+        Some(structure) => holds_in(&structure, system, property),
+        None => Truth::Unsupported,
+    }
+}
+
+/// Whether the system, whose reachable part is `structure`, has the property.
+///
+/// ```text
+/// M ⊨ φ   iff   g ⊨ φ for every g ∈ I ∩ D     (at initial)
+/// M ⊨ φ   iff   g ⊨ φ for every g ∈ D         (at reachable)
+/// ```
+///
+/// `D` is the [`domain`]. Without fairness it is all of `G`; with fairness, and `I ∩ D` empty, the
+/// verdict is `NoFairPath` at either. A system without initial states has every property: that is
+/// an error of the model, which the caller reports.
+pub fn holds_in(structure: &Structure, system: &System, property: &Property) -> Truth {
+    let Some(mut truths) = Truths::new(structure, system) else { return Truth::Unsupported };
+    let fair_initial = and(&structure.initial, &truths.domain);
+    if !system.fairness.is_empty() && !fair_initial.contains(&true) {
+        return Truth::NoFairPath;
+    }
+    let Some(phi) = truths.of(property.formula) else { return Truth::Unsupported };
+    let asked = match property.at {
+        At::Initial => &fair_initial,
+        At::Reachable => &truths.domain,
+    };
+    if is_subset(asked, &phi) { Truth::Holds } else { Truth::Fails }
+}
+
+/// The states at which a formula is true, a subset of the [`domain`]; none if the formula or a
+/// fairness constraint is not a state formula of CTL with knowledge and norms.
+pub fn truth_set(structure: &Structure, system: &System, formula: FormulaId) -> Option<Vec<bool>> {
+    Truths::new(structure, system)?.of(formula)
+}
+
+/// The states over which all operators range: the reachable ones, or, if there are fairness
+/// constraints, those from which a fair path starts. None if a constraint is not defined here.
+pub fn domain(structure: &Structure, system: &System) -> Option<Vec<bool>> {
+    Some(Truths::new(structure, system)?.domain)
+}
+
+struct Truths<'a> {
+    structure: &'a Structure,
+    system: &'a System,
+    /// `D`. Every set below is a subset of it, and a complement is taken inside it.
+    domain: States,
+    /// Where each fairness constraint is true; none if there is no constraint.
+    constraints: Vec<States>,
+    /// What is known by formula: formulas are hash-consed, so equal ones are computed once.
+    known: Vec<Option<States>>,
+}
+
+impl<'a> Truths<'a> {
+    /// `D = {g ∈ G | a path from g meets every constraint infinitely often} = ⟦E_fair G true⟧`.
+    ///
+    /// The constraints themselves are evaluated without fairness, over all of `G`. With no
+    /// constraint `D = G`, not `⟦EG true⟧`: deadlocked states stay in.
+    fn new(structure: &'a Structure, system: &'a System) -> Option<Self> {
+        let all = vec![true; structure.n_states()];
+        let blank = |domain, constraints| Truths {
+            structure,
+            system,
+            domain,
+            constraints,
+            known: vec![None; system.formulas.len()],
+        };
+        let mut plain = blank(all.clone(), Vec::new());
+        let constraints = system.fairness.iter().map(|&c| plain.of(c)).collect::<Option<Vec<_>>>()?;
+        if constraints.is_empty() {
+            return Some(plain);
+        }
+        let fair = blank(all.clone(), constraints.clone()).exists_globally(&all);
+        Some(blank(fair, constraints))
+    }
+
+    /// `⟦φ⟧ = {g ∈ D | g ⊨ φ}`, the dispatch over operators.
+    fn of(&mut self, formula: FormulaId) -> Option<States> {
+        if let Some(known) = &self.known[formula.index()] {
+            return Some(known.clone());
+        }
+        let system = self.system;
+        let truth = match system.formulas.get(formula) {
+            Formula::Bool(b) => self.where_true(|_| b),
+            Formula::Proposition(p) => {
+                let condition = system.propositions[p.index()].condition;
+                self.where_true(|g| is_true(system, condition, g, &[]))
+            }
+            Formula::Condition(condition) => self.where_true(|g| is_true(system, condition, g, &[])),
+            Formula::Green(i) => self.where_true(|g| is_green(system, i, g)),
+            Formula::Red(i) => self.where_true(|g| !is_green(system, i, g)),
+            Formula::Not(f) => self.not_of(f)?,
+            Formula::And(list) => {
+                let sets = list.iter().map(|&f| self.of(f)).collect::<Option<Vec<_>>>()?;
+                sets.iter().fold(self.domain.clone(), |all, phi| and(&all, phi))
+            }
+            Formula::Or(list) => {
+                let sets = list.iter().map(|&f| self.of(f)).collect::<Option<Vec<_>>>()?;
+                sets.iter().fold(self.nowhere(), |some, phi| or(&some, phi))
+            }
+            Formula::Implies(f, g) => {
+                let (phi, psi) = (self.of(f)?, self.of(g)?);
+                or(&self.not(&phi), &psi)
+            }
+            Formula::Iff(f, g) => {
+                let (phi, psi) = (self.of(f)?, self.of(g)?);
+                or(&and(&phi, &psi), &and(&self.not(&phi), &self.not(&psi)))
+            }
+            Formula::Exists(Paths::Ctl, path) => self.exists(path)?,
+            Formula::Forall(Paths::Ctl, path) => self.forall(path)?,
+            Formula::Knows(i, f) => {
+                let phi = self.of(f)?;
+                self.knows(i, &phi)
+            }
+            Formula::EveryoneKnows(group, f) => {
+                let phi = self.of(f)?;
+                self.everyone_knows(group, &phi)
+            }
+            Formula::DistributedKnowledge(group, f) => {
+                let phi = self.of(f)?;
+                self.distributed_knowledge(group, &phi)
+            }
+            Formula::CommonKnowledge(group, f) => {
+                let phi = self.of(f)?;
+                self.common_knowledge(group, &phi)
+            }
+            Formula::Correct(i, f) => {
+                let phi = self.of(f)?;
+                self.correct(i, &phi)
+            }
+            Formula::KnowsUnder(i, group, f) => {
+                let phi = self.of(f)?;
+                self.knows_under(i, group, &phi)
+            }
+            // LTL and CTL*, ATL, and path formulas where a state formula must stand.
+            Formula::Exists(Paths::Infinite, _)
+            | Formula::Forall(Paths::Infinite, _)
+            | Formula::Enforces(..)
+            | Formula::Next(_)
+            | Formula::Finally(_)
+            | Formula::Globally(_)
+            | Formula::Until(..)
+            | Formula::WeakUntil(..)
+            | Formula::Release(..) => return None,
+        };
+        self.known[formula.index()] = Some(truth.clone());
+        Some(truth)
+    }
+
+    /// `E path` in CTL, where the path formula is one operator on state formulas.
+    ///
+    /// ```text
+    /// EF φ = E(true U φ)     E(φ W ψ) = E(φ U ψ) ∨ EG φ     E(φ R ψ) = E(ψ U (φ ∧ ψ)) ∨ EG ψ
+    /// ```
+    ///
+    /// The last is `¬A(¬φ U ¬ψ)`: release is the dual of until, at dead ends too.
+    fn exists(&mut self, path: FormulaId) -> Option<States> {
+        Some(match self.system.formulas.get(path) {
+            Formula::Next(f) => {
+                let phi = self.of(f)?;
+                self.exists_next(&phi)
+            }
+            Formula::Finally(f) => {
+                let phi = self.of(f)?;
+                self.exists_until(&self.domain, &phi)
+            }
+            Formula::Globally(f) => {
+                let phi = self.of(f)?;
+                self.exists_globally(&phi)
+            }
+            Formula::Until(f, g) => {
+                let (phi, psi) = (self.of(f)?, self.of(g)?);
+                self.exists_until(&phi, &psi)
+            }
+            Formula::WeakUntil(f, g) => {
+                let (phi, psi) = (self.of(f)?, self.of(g)?);
+                or(&self.exists_until(&phi, &psi), &self.exists_globally(&phi))
+            }
+            Formula::Release(f, g) => {
+                let (phi, psi) = (self.of(f)?, self.of(g)?);
+                or(&self.exists_until(&psi, &and(&phi, &psi)), &self.exists_globally(&psi))
+            }
+            _ => return None,
+        })
+    }
+
+    /// `A path` in CTL: by duality, nothing is defined twice.
+    ///
+    /// ```text
+    /// AX φ = ¬EX ¬φ     AF φ = ¬EG ¬φ     AG φ = ¬EF ¬φ
+    /// A(φ U ψ) = ¬(E(¬ψ U (¬φ ∧ ¬ψ)) ∨ EG ¬ψ)
+    /// A(φ W ψ) = ¬E(¬ψ U (¬φ ∧ ¬ψ))
+    /// A(φ R ψ) = ¬E(¬φ U ¬ψ)
+    /// ```
+    ///
+    /// At a dead end no path goes on: `AX φ` and `AF φ` are true, `AG φ` is `φ`, `A(φ U ψ)` and
+    /// `A(φ W ψ)` are `φ ∨ ψ`, `A(φ R ψ)` is `ψ`. Under fairness the quantified `E` ranges over
+    /// fair paths and the complement is inside `D`, so these speak of all fair paths.
+    fn forall(&mut self, path: FormulaId) -> Option<States> {
+        let violated = match self.system.formulas.get(path) {
+            Formula::Next(f) => {
+                let not_phi = self.not_of(f)?;
+                self.exists_next(&not_phi)
+            }
+            Formula::Finally(f) => {
+                let not_phi = self.not_of(f)?;
+                self.exists_globally(&not_phi)
+            }
+            Formula::Globally(f) => {
+                let not_phi = self.not_of(f)?;
+                self.exists_until(&self.domain, &not_phi)
+            }
+            Formula::Until(f, g) => {
+                let (not_phi, not_psi) = (self.not_of(f)?, self.not_of(g)?);
+                let too_early = self.exists_until(&not_psi, &and(&not_phi, &not_psi));
+                or(&too_early, &self.exists_globally(&not_psi))
+            }
+            Formula::WeakUntil(f, g) => {
+                let (not_phi, not_psi) = (self.not_of(f)?, self.not_of(g)?);
+                self.exists_until(&not_psi, &and(&not_phi, &not_psi))
+            }
+            Formula::Release(f, g) => {
+                let (not_phi, not_psi) = (self.not_of(f)?, self.not_of(g)?);
+                self.exists_until(&not_phi, &not_psi)
+            }
+            _ => return None,
+        };
+        Some(self.not(&violated))
+    }
+
+    /// `EX φ`: some successor satisfies `φ`. [CGP99 §3.1]
+    ///
+    /// ```text
+    /// g ⊨ EX φ   iff   g → g' and g' ⊨ φ for some g' ∈ D
+    /// ```
+    ///
+    /// False at a dead end. Under fairness `D` is what makes the path through `g'` fair.
+    fn exists_next(&self, phi: &States) -> States {
+        let step = |(g, &in_domain): (usize, &bool)| {
+            in_domain && self.structure.successors[g].iter().any(|&successor| phi[successor])
+        };
+        self.domain.iter().enumerate().map(step).collect()
+    }
+
+    /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`. [CGP99 §6.2]
+    ///
+    /// A finite path will do: at a dead end this is `ψ`. Under fairness `ψ ⊆ D` makes sure that a
+    /// fair path starts where `ψ` is met, and putting steps before a fair path keeps it fair.
+    fn exists_until(&self, phi: &States, psi: &States) -> States {
+        let mut z = self.nowhere();
+        loop {
+            let next = or(psi, &and(phi, &self.exists_next(&z)));
+            if next == z {
+                return z;
+            }
+            z = next;
+        }
+    }
+
+    /// `EG φ`: some infinite path, fair if there are constraints, stays in `φ`. [CGP99 §6.3, EL86]
+    ///
+    /// ```text
+    /// EG φ = νZ. φ ∧ EX Z                                        without constraints
+    /// EG φ = νZ. φ ∧ ⋀_c EX E(φ U (φ ∧ Z ∧ c))                   with constraints c
+    /// ```
+    ///
+    /// Why the second is the definition. Let `P` be the states at which a fair path inside `φ`
+    /// starts. `P` solves the equation: for each `c` such a path meets `c` again after its first
+    /// step, and from there on it is a fair path inside `φ`. And any solution `Z` is inside `P`:
+    /// from a state of `Z` walk, in at least one step and inside `φ`, to a state of `Z` in `c₁`,
+    /// from there to one in `c₂`, and round again for ever; that path is infinite and fair.
+    ///
+    /// False at a dead end either way.
+    fn exists_globally(&self, phi: &States) -> States {
+        let mut z = self.domain.clone();
+        loop {
+            let mut next = phi.clone();
+            if self.constraints.is_empty() {
+                next = and(&next, &self.exists_next(&z));
+            }
+            for c in &self.constraints {
+                let goal = and(phi, &and(&z, c));
+                next = and(&next, &self.exists_next(&self.exists_until(phi, &goal)));
+            }
+            if next == z {
+                return z;
+            }
+            z = next;
+        }
+    }
+
+    /// `K_i φ`: agent `i` knows `φ`. [FHMV95 §2.1, §4.2]
+    ///
+    /// ```text
+    /// g ⊨ K_i φ   iff   g' ⊨ φ for every g' ∈ D with l_i(g') = l_i(g)
+    /// ⟦K_i φ⟧      =    D ∖ {g | some g' ∈ D ∖ ⟦φ⟧ has l_i(g') = l_i(g)}
+    /// ```
+    ///
+    /// `l_i(g)` is what `i` sees of `g`.
+    fn knows(&self, agent: AgentId, phi: &States) -> States {
+        let possible = self.agreeing_on(&self.system.agent(agent).sees, &self.not(phi));
+        self.not(&possible)
+    }
+
+    /// `E_Γ φ = ⋀_{i ∈ Γ} K_i φ`: everyone in the group knows `φ`. [FHMV95 §2.2]
+    fn everyone_knows(&self, group: GroupId, phi: &States) -> States {
+        let agents = &self.system.groups[group.index()].agents;
+        agents.iter().fold(self.domain.clone(), |all, &i| and(&all, &self.knows(i, phi)))
+    }
+
+    /// `D_Γ φ`: the group's members know `φ` when they put together what they see. [FHMV95 §2.2]
+    ///
+    /// ```text
+    /// g ⊨ D_Γ φ   iff   g' ⊨ φ for every g' ∈ D with l_i(g') = l_i(g) for all i ∈ Γ
+    /// ```
+    ///
+    /// To agree on every `l_i` is to agree on every variable that some member sees.
+    fn distributed_knowledge(&self, group: GroupId, phi: &States) -> States {
+        let agents = &self.system.groups[group.index()].agents;
+        let seen: Vec<VarId> =
+            agents.iter().flat_map(|&i| self.system.agent(i).sees.iter().copied()).collect();
+        self.not(&self.agreeing_on(&seen, &self.not(phi)))
+    }
+
+    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: common knowledge as a greatest fixpoint. [FHMV95 Thm 2.4.2]
+    ///
+    /// The iteration starts at `D`, the largest set there is.
+    fn common_knowledge(&self, group: GroupId, phi: &States) -> States {
+        let mut z = self.domain.clone();
+        loop {
+            let next = self.everyone_knows(group, &and(phi, &z));
+            if next == z {
+                return z;
+            }
+            z = next;
+        }
+    }
+
+    /// `O_i φ`: `φ` wherever `i` behaves correctly. [RL05 §2.1]
+    ///
+    /// ```text
+    /// g ⊨ O_i φ   iff   g' ⊨ φ for every g' ∈ D that is green for i
+    /// ```
+    ///
+    /// It does not depend on `g`: it is all of `D` or nothing.
+    fn correct(&self, agent: AgentId, phi: &States) -> States {
+        let green = self.where_true(|g| is_green(self.system, agent, g));
+        if is_subset(&green, phi) { self.domain.clone() } else { self.nowhere() }
+    }
+
+    /// `K̂_i^Γ φ`: `i` knows `φ`, assuming that all of `Γ` behave correctly. [RL05 §2.1]
+    ///
+    /// ```text
+    /// g ⊨ K̂_i^Γ φ   iff   g' ⊨ φ for every g' ∈ D with l_i(g') = l_i(g) that is green for all of Γ
+    /// ```
+    ///
+    /// `g` itself need not be green. The paper's truth clause reads as if one green member
+    /// sufficed; its algorithm `SAT_KH` (§3) and its prose say all (`spec/ispl.md` section 7, misprint b).
+    fn knows_under(&self, agent: AgentId, group: GroupId, phi: &States) -> States {
+        let members = &self.system.groups[group.index()].agents;
+        let green = self.where_true(|g| members.iter().all(|&j| is_green(self.system, j, g)));
+        let possible = self.agreeing_on(&self.system.agent(agent).sees, &and(&green, &self.not(phi)));
+        self.not(&possible)
+    }
+
+    /// The states of `D` that agree with some state of `set` on all of `variables`.
+    fn agreeing_on(&self, variables: &[VarId], set: &States) -> States {
+        let seen = |g: &State| variables.iter().map(|v| g[v.index()]).collect::<Vec<i64>>();
+        let states = self.structure.states.iter();
+        let views: HashSet<Vec<i64>> =
+            states.zip(set).filter(|&(_, &in_set)| in_set).map(|(g, _)| seen(g)).collect();
+        self.where_true(|g| views.contains(&seen(g)))
+    }
+
+    /// `{g ∈ D | test(g)}`
+    fn where_true(&self, test: impl Fn(&State) -> bool) -> States {
+        let states = self.structure.states.iter();
+        states.zip(&self.domain).map(|(g, &in_domain)| in_domain && test(g)).collect()
+    }
+
+    /// `D ∖ φ`
+    fn not(&self, phi: &States) -> States {
+        self.domain.iter().zip(phi).map(|(&in_domain, &b)| in_domain && !b).collect()
+    }
+
+    /// `⟦¬φ⟧ = D ∖ ⟦φ⟧`
+    fn not_of(&mut self, formula: FormulaId) -> Option<States> {
+        let phi = self.of(formula)?;
+        Some(self.not(&phi))
+    }
+
+    fn nowhere(&self) -> States {
+        vec![false; self.domain.len()]
+    }
+}
+
+fn and(a: &States, b: &States) -> States {
+    a.iter().zip(b).map(|(&a, &b)| a && b).collect()
+}
+
+fn or(a: &States, b: &States) -> States {
+    a.iter().zip(b).map(|(&a, &b)| a || b).collect()
+}
+
+fn is_subset(a: &States, b: &States) -> bool {
+    a.iter().zip(b).all(|(&a, &b)| !a || b)
+}

@@ -1,0 +1,20 @@
+//! What the tests of all crates share: random models, shrinking, expected verdicts.
+//!
+//! Models are made as text, so that one sample exercises everything from the lexer to the
+//! evidence, and so that a failing one is already the file for `models/regress/`.
+//!
+//! ```
+//! let text = masque_testkit::random_model(7);
+//! assert_eq!(text, masque_testkit::random_model(7), "a seed is a model");
+//! let small = masque_testkit::shrink(&text, |text| text.contains("Formulae"));
+//! assert_eq!(small.lines().count(), 1);
+//! ```
+#![forbid(unsafe_code)]
+
+mod expect;
+mod random;
+mod shrink;
+
+pub use expect::{Expectation, Expected, expectations};
+pub use random::{random_model, random_old_model, random_parameterised_model};
+pub use shrink::shrink;

@@ -1,0 +1,132 @@
+//! Random models: the same seed gives the same text, on every machine.
+
+mod condition;
+mod dice;
+mod formula;
+mod modern;
+mod old;
+mod parameterised;
+
+pub use modern::random_model;
+pub use old::random_old_model;
+pub use parameterised::random_parameterised_model;
+
+/// A text under construction, one statement a line.
+#[derive(Default)]
+struct Page {
+    text: String,
+    depth: usize,
+}
+
+impl Page {
+    fn line(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(&"  ".repeat(self.depth));
+        self.text.push_str(line.as_ref());
+        self.text.push('\n');
+    }
+
+    /// `heading`, the content one step further in, `closing`.
+    fn block(&mut self, heading: &str, closing: &str, content: impl FnOnce(&mut Page)) {
+        self.line(heading);
+        self.depth += 1;
+        content(self);
+        self.depth -= 1;
+        self.line(closing);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What must occur, in some model, for the generator to be worth running.
+    const SURFACE: &[&str] = &[
+        "Semantics = SA;",
+        "Semantics = MA;",
+        "MultiAssignment",
+        "SingleAssignment",
+        "Agent Environment",
+        "Obsvars:",
+        "Lobsvars = {",
+        "RedStates:",
+        "Actions = {};",
+        "Other : {",
+        "boolean",
+        ": -",
+        "<> ",
+        "!= ",
+        "<= ",
+        ">= ",
+        " mod ",
+        " / ",
+        " * ",
+        " & ",
+        " | ",
+        " ^ ",
+        "~",
+        "Environment.Action = ",
+        "Fairness",
+        "AG ",
+        "EG ",
+        "AX ",
+        "EX ",
+        "AF ",
+        "EF ",
+        " U ",
+        " W ",
+        " R ",
+        "K(",
+        "GK(",
+        "DK(",
+        "GCK(",
+        "O(",
+        "KH(",
+        ".GreenStates",
+        ".RedStates",
+        " -> ",
+        " <-> ",
+        "K({",
+        "{Environment",
+        "true",
+        "false",
+    ];
+
+    #[test]
+    fn the_whole_surface_occurs() {
+        let texts: String = (0..300).map(random_model).collect();
+        let missing: Vec<_> = SURFACE.iter().filter(|part| !texts.contains(**part)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        let without_environment = (0..300).filter(|&s| !random_model(s).contains("Environment")).count();
+        assert!((30..150).contains(&without_environment), "{without_environment}");
+    }
+
+    #[test]
+    fn brackets_and_sections_are_closed() {
+        for make in [random_model, random_old_model, random_parameterised_model] {
+            for seed in 0..300 {
+                let text = make(seed);
+                let count = |part: &str| text.matches(part).count();
+                for (open, close) in [("(", ")"), ("{", "}"), ("[", "]")] {
+                    assert_eq!(count(open), count(close), "{text}");
+                }
+                for section in ["Agent ", "Protocol", "Evaluation", "InitStates", "Groups", "Formulae"] {
+                    let lines = text.lines().map(str::trim);
+                    let (ends, begins): (Vec<_>, Vec<_>) = lines
+                        .filter(|l| l.trim_start_matches("end ").starts_with(section.trim()))
+                        .partition(|l| l.starts_with("end"));
+                    assert_eq!(ends.len(), begins.len(), "{section} in {text}");
+                }
+                assert_eq!(text, make(seed), "a seed is a model");
+            }
+        }
+    }
+
+    #[test]
+    fn formulas_are_many() {
+        for seed in 0..100 {
+            let text = random_model(seed);
+            let formulas = text.split("Formulae").nth(1).unwrap_or_default();
+            assert!((6..=10).contains(&formulas.matches(";\n").count()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Random models of ISPL 1.x with Masque's friendlier surface.
+
+use super::Page;
+use super::condition::{Kind, Scope, Slot};
+use super::dice::Dice;
+use super::formula::Vocabulary;
+
+/// A small random system in ISPL 1.x, with 6 to 10 formulas of CTL, knowledge and norms.
+///
+/// It has at most 4096 valuations. Both semantics, all types, arithmetic that overflows or divides
+/// by zero, protocols with gaps, an Environment or none, norms, and (in a third of the models)
+/// fairness occur. The text is valid, and one initial state at least exists.
+pub fn random_model(seed: u64) -> String {
+    let mut dice = Dice::new(seed);
+    let model = Model::random(&mut dice);
+    model.write(&mut dice, seed)
+}
+
+#[derive(Clone, Debug)]
+struct Variable {
+    name: &'static str,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+struct Agent {
+    name: &'static str,
+    /// The Environment's observable variables; none elsewhere.
+    observable: Vec<Variable>,
+    variables: Vec<Variable>,
+    /// Which of the Environment's other variables it sees.
+    lobsvars: Vec<Variable>,
+    actions: Vec<&'static str>,
+}
+
+impl Agent {
+    fn own(&self) -> impl Iterator<Item = &Variable> {
+        self.observable.iter().chain(&self.variables)
+    }
+
+    fn is_environment(&self) -> bool {
+        self.name == ENVIRONMENT
+    }
+}
+
+const ENVIRONMENT: &str = "Environment";
+const AGENTS: [&str; 3] = ["Alice", "Bob", "Carol"];
+const VARIABLES: [&str; 6] = ["x", "y", "z", "u", "v", "w"];
+/// Shared by all agents; `X` is a keyword elsewhere.
+const ACTIONS: [&str; 5] = ["go", "stop", "wait", "none", "X"];
+
+struct Model {
+    single_assignment: bool,
+    /// The Environment, if there is one, among the others.
+    agents: Vec<Agent>,
+}
+
+impl Model {
+    fn random(dice: &mut Dice) -> Model {
+        let mut agents: Vec<Agent> = Vec::new();
+        // What is left of the valuations that the model may have.
+        let mut budget = *dice.one_of(&[64, 512, 4096, 4096]);
+        let has_environment = dice.chance(75);
+        if has_environment {
+            let n_observable = dice.count(0, 2);
+            let observable = variables(dice, &VARIABLES[..n_observable], &mut budget);
+            let n_hidden = dice.count(usize::from(n_observable == 0), 2);
+            let hidden = variables(dice, &VARIABLES[n_observable..n_observable + n_hidden], &mut budget);
+            // One in four has no action at all.
+            let actions = if dice.chance(25) { Vec::new() } else { actions(dice) };
+            agents.push(Agent {
+                name: ENVIRONMENT,
+                observable,
+                variables: hidden,
+                lobsvars: Vec::new(),
+                actions,
+            });
+        }
+        let hidden = agents.first().map(|e| e.variables.clone()).unwrap_or_default();
+        let n_agents = *dice.one_of(&[1, 2, 2, 2, 3]);
+        for name in &AGENTS[..n_agents] {
+            let n = *dice.one_of(if agents.is_empty() { &[1, 2, 3] } else { &[0, 1, 2, 2, 3, 3] });
+            // Names are reused across agents; an agent's own name may equal one it observes.
+            let variables = variables(dice, &VARIABLES[..n], &mut budget);
+            let n_seen = if dice.chance(50) { dice.count(0, hidden.len()) } else { 0 };
+            let lobsvars = dice.some_of(&hidden, n_seen);
+            agents.push(Agent { name, observable: Vec::new(), variables, lobsvars, actions: actions(dice) });
+        }
+        if has_environment && dice.chance(15) {
+            agents.rotate_left(1); // The papers put the Environment last.
+        }
+        Model { single_assignment: dice.chance(45), agents }
+    }
+
+    fn environment(&self) -> Option<&Agent> {
+        self.agents.iter().find(|a| a.is_environment())
+    }
+
+    /// What the agent's conditions read: its own variables, and what it sees of the Environment.
+    fn visible(&self, agent: &Agent) -> Scope {
+        let mut slots: Vec<Slot> =
+            agent.own().map(|v| Slot { text: v.name.to_string(), kind: v.kind }).collect();
+        if let Some(environment) = self.environment().filter(|_| !agent.is_environment()) {
+            let seen = environment.observable.iter().chain(&agent.lobsvars);
+            slots.extend(seen.map(|v| Slot { text: format!("Environment.{}", v.name), kind: v.kind }));
+        }
+        Scope { slots, atoms: Vec::new() }
+    }
+
+    /// The same, and all agents' actions.
+    fn readable(&self, agent: &Agent) -> Scope {
+        let mut scope = self.visible(agent);
+        for other in &self.agents {
+            for action in &other.actions {
+                scope.atoms.push(format!("{}.Action = {action}", other.name));
+            }
+        }
+        // One's own action is what lines depend on most.
+        for action in agent.actions.iter().chain(&agent.actions) {
+            scope.atoms.push(format!("Action = {action}"));
+        }
+        scope
+    }
+
+    /// All variables, as Evaluation and InitStates call them.
+    fn everything(&self) -> Scope {
+        let slots = self.agents.iter().flat_map(|agent| {
+            agent.own().map(|v| Slot { text: format!("{}.{}", agent.name, v.name), kind: v.kind })
+        });
+        Scope { slots: slots.collect(), atoms: Vec::new() }
+    }
+
+    fn write(&self, dice: &mut Dice, seed: u64) -> String {
+        let mut page = Page::default();
+        page.line(format!("-- Random model {seed}."));
+        if self.single_assignment {
+            page.line(format!("Semantics = {};", dice.pick(&["SA", "SingleAssignment"])));
+        } else if dice.chance(50) {
+            page.line(format!("Semantics = {};", dice.pick(&["MA", "MultiAssignment"])));
+        }
+        for agent in &self.agents {
+            page.block(&format!("Agent {}", agent.name), "end Agent", |page| {
+                self.write_agent(dice, page, agent);
+            });
+        }
+        let propositions: Vec<String> = (0..dice.count(2, 5)).map(|i| format!("p{i}")).collect();
+        let everything = self.everything();
+        page.block("Evaluation", "end Evaluation", |page| {
+            for p in &propositions {
+                page.line(format!("{p} if {};", everything.condition(dice, 2)));
+            }
+        });
+        let initial = initial(dice, &everything);
+        page.block("InitStates", "end InitStates", |page| page.line(format!("{initial};")));
+        let vocabulary = self.write_groups(dice, &mut page, propositions);
+        if dice.chance(33) {
+            page.block("Fairness", "end Fairness", |page| {
+                for _ in 0..*dice.one_of(&[0, 1, 1, 1, 1, 2, 2]) {
+                    page.line(format!("{};", vocabulary.constraint(dice)));
+                }
+            });
+        }
+        page.block("Formulae", "end Formulae", |page| {
+            for _ in 0..dice.count(6, 10) {
+                let depth = dice.count(1, 4);
+                page.line(format!("{};", vocabulary.formula(dice, depth)));
+            }
+        });
+        page.text
+    }
+
+    fn write_agent(&self, dice: &mut Dice, page: &mut Page, agent: &Agent) {
+        let declare = |page: &mut Page, variables: &[Variable]| {
+            for v in variables {
+                page.line(format!("{} : {};", v.name, v.kind.declaration()));
+            }
+        };
+        if agent.is_environment() {
+            if !agent.observable.is_empty() || dice.chance(30) {
+                page.block("Obsvars:", "end Obsvars", |page| declare(page, &agent.observable));
+            }
+        } else if !agent.lobsvars.is_empty() || dice.chance(10) {
+            let names: Vec<&str> = agent.lobsvars.iter().map(|v| v.name).collect();
+            page.line(format!("Lobsvars = {{{}}};", names.join(", ")));
+        }
+        if !agent.is_environment() || !agent.variables.is_empty() || dice.chance(30) {
+            page.block("Vars:", "end Vars", |page| declare(page, &agent.variables));
+        }
+        let visible = self.visible(agent);
+        if dice.chance(40) {
+            page.block("RedStates:", "end RedStates", |page| {
+                if dice.chance(90) {
+                    page.line(format!("{};", visible.condition(dice, 2)));
+                }
+            });
+        }
+        page.line(format!("Actions = {{{}}};", agent.actions.join(", ")));
+        page.block("Protocol:", "end Protocol", |page| write_protocol(dice, page, agent, &visible));
+        page.block("Evolution:", "end Evolution", |page| self.write_evolution(dice, page, agent));
+    }
+
+    fn write_evolution(&self, dice: &mut Dice, page: &mut Page, agent: &Agent) {
+        let readable = self.readable(agent);
+        let own: Vec<&Variable> = agent.own().collect();
+        let n_lines = if own.is_empty() { 0 } else { dice.count(own.len(), 1 + 3 * own.len()) };
+        for _ in 0..n_lines {
+            let n_targets = if self.single_assignment { 1 } else { *dice.one_of(&[1, 1, 1, 2, 3]) };
+            let (mut assignments, mut conditions) = (Vec::new(), Vec::new());
+            for v in dice.some_of(&own, n_targets) {
+                let (assignment, guard) = readable.assignment(dice, v.name, v.kind);
+                assignments.push(if dice.chance(15) { format!("({assignment})") } else { assignment });
+                conditions.extend(guard);
+            }
+            let depth = *dice.one_of(&[0, 0, 0, 1, 1, 2]);
+            let condition = readable.condition(dice, depth);
+            conditions.push(if conditions.is_empty() { condition } else { format!("({condition})") });
+            page.line(format!("{} if {};", assignments.join(" and "), conditions.join(" and ")));
+        }
+    }
+
+    /// Writes the groups, and says what formulas may speak of.
+    fn write_groups(&self, dice: &mut Dice, page: &mut Page, propositions: Vec<String>) -> Vocabulary {
+        let agents: Vec<String> = self.agents.iter().map(|a| a.name.to_string()).collect();
+        let mut groups = agents.clone();
+        let set = |dice: &mut Dice| {
+            let n = dice.count(1, agents.len());
+            format!("{{{}}}", dice.some_of(&agents, n).join(", "))
+        };
+        groups.extend([set(dice), set(dice)]);
+        if dice.chance(85) {
+            page.block("Groups", "end Groups", |page| {
+                for i in 0..dice.count(0, 3) {
+                    page.line(format!("g{i} = {};", set(dice)));
+                    groups.push(format!("g{i}"));
+                    groups.push(format!("g{i}"));
+                }
+            });
+        }
+        Vocabulary { atoms: propositions, agents, groups, group_operators: &["GK", "DK", "GCK"] }
+    }
+}
+
+fn variables(dice: &mut Dice, names: &[&'static str], budget: &mut u64) -> Vec<Variable> {
+    let mut variables = Vec::new();
+    for name in names {
+        let kind = Kind::random(dice);
+        if kind.size() <= *budget {
+            *budget /= kind.size();
+            variables.push(Variable { name, kind });
+        }
+    }
+    variables
+}
+
+fn actions(dice: &mut Dice) -> Vec<&'static str> {
+    let n = *dice.one_of(&[1, 2, 2, 3]);
+    dice.some_of(&ACTIONS, n)
+}
+
+fn write_protocol(dice: &mut Dice, page: &mut Page, agent: &Agent, visible: &Scope) {
+    // Without lines an Environment may do anything; another agent could do nothing at all.
+    if agent.actions.is_empty() || agent.is_environment() && dice.chance(25) {
+        return;
+    }
+    let set = |dice: &mut Dice| {
+        let n = dice.count(1, agent.actions.len());
+        format!("{{{}}}", dice.some_of(&agent.actions, n).join(", "))
+    };
+    let n_lines = if visible.slots.is_empty() { 0 } else { dice.count(0, 3) };
+    for _ in 0..n_lines {
+        page.line(format!("{} : {};", visible.condition(dice, 1), set(dice)));
+    }
+    if dice.chance(if n_lines == 0 { 98 } else { 85 }) {
+        page.line(format!("Other : {};", set(dice)));
+    }
+}
+
+/// A satisfiable condition on all variables: conjuncts that one chosen valuation makes true.
+fn initial(dice: &mut Dice, everything: &Scope) -> String {
+    let witness: Vec<String> = everything.slots.iter().map(|slot| slot.kind.value(dice)).collect();
+    let mut conjuncts = Vec::new();
+    for (slot, value) in everything.slots.iter().zip(&witness) {
+        let text = &slot.text;
+        let other = slot.kind.value(dice);
+        conjuncts.push(match (dice.count(0, 19), slot.kind) {
+            (0..=3, _) => continue, // Unconstrained.
+            (6..=7, _) => format!("({text} = {value} or {text} = {other})"),
+            (4..=5, Kind::Range(..)) => format!("{text} {} {value}", dice.pick(&["<=", ">="])),
+            (4..=5, Kind::Boolean) if value == "true" => text.clone(),
+            (4..=5, Kind::Boolean) => format!("!{text}"),
+            (4..=5, Kind::Enumeration(_)) if other != *value => format!("{text} <> {other}"),
+            _ => format!("{text} = {value}"),
+        });
+    }
+    // A comparison of two variables, where the witness satisfies it.
+    let n = everything.slots.len();
+    if n >= 2 {
+        let (i, j) = (dice.count(0, n - 1), dice.count(0, n - 1));
+        let (a, b) = (&everything.slots[i], &everything.slots[j]);
+        match (a.kind, b.kind) {
+            (Kind::Range(..), Kind::Range(..)) => {
+                let value = |i: usize| witness[i].parse::<i64>().unwrap_or_default();
+                let relation = if value(i) <= value(j) { "<=" } else { ">" };
+                conjuncts.push(format!("{} {relation} {}", a.text, b.text));
+            }
+            (first, second) if first.is_within(second) || first == second => {
+                let relation = if witness[i] == witness[j] { "=" } else { "<>" };
+                conjuncts.push(format!("{} {relation} {}", a.text, b.text));
+            }
+            _ => {}
+        }
+    }
+    dice.shuffle(&mut conjuncts);
+    if conjuncts.is_empty() { "true".to_string() } else { conjuncts.join(" and ") }
+}
