@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct Expectation {
     /// The verdict.
     pub verdict: Expected,
-    /// Where it comes from: the text inside the brackets of `[FHMV95 §1.1]`.
+    /// Where it comes from, or why: `[FHMV95 §1.1]`, or a few words.
     pub source: Option<String>,
 }
 
@@ -24,7 +24,7 @@ pub enum Expected {
 
 /// For each formula, the expectation that stands beside it, if there is a well-formed one.
 ///
-/// It is a comment `-- expect: holds, [SOURCE]` (or `fails`, or `unknown(reason)`; the source may be
+/// It is a comment `-- expect: holds, SOURCE` (or `fails`, or `unknown(reason)`; the source may be
 /// missing) behind the formula on the line where it ends, or alone on the line before the one where
 /// it begins. Of several formulas on a line, the last owns the comment behind and the first the
 /// line before. Formulas with the same span, made by one `for`, share an expectation.
@@ -36,7 +36,7 @@ pub enum Expected {
 /// let found = expectations(text, &[ag..ag + 4, ef..ef + 4]);
 /// let first = found[0].as_ref().unwrap();
 /// assert_eq!(first.verdict, Expected::Holds);
-/// assert_eq!(first.source.as_deref(), Some("FHMV95 §1.1"));
+/// assert_eq!(first.source.as_deref(), Some("[FHMV95 §1.1]"));
 /// assert_eq!(found[1], None);
 /// ```
 pub fn expectations(text: &str, formula_spans: &[Range<usize>]) -> Vec<Option<Expectation>> {
@@ -65,18 +65,14 @@ fn before(text: &str, span: &Range<usize>, all: &[Range<usize>]) -> Option<Expec
     read(comment.filter(|_| is_first)?)
 }
 
-/// Reads a comment without its dashes: ` expect: VERDICT` or ` expect: VERDICT, [SOURCE]`.
+/// Reads a comment without its dashes: ` expect: VERDICT` or ` expect: VERDICT, SOURCE`.
 fn read(comment: &str) -> Option<Expectation> {
     let claim = comment.trim().strip_prefix("expect:")?.trim();
-    // A reason may contain a comma, so the source is what begins at the bracket.
-    let (verdict, source) = match claim.split_once('[') {
-        Some((verdict, source)) => {
-            let verdict = verdict.trim_end().strip_suffix(',')?;
-            (verdict, Some(source.strip_suffix(']')?.trim().to_string()))
-        }
+    let (verdict, source) = match claim.split_once(',') {
+        Some((verdict, source)) => (verdict.trim(), Some(source.trim().to_string())),
         None => (claim, None),
     };
-    let verdict = match verdict.trim() {
+    let verdict = match verdict {
         "holds" => Expected::Holds,
         "fails" => Expected::Fails,
         other => Expected::Unknown(other.strip_prefix("unknown(")?.strip_suffix(')')?.trim().to_string()),
@@ -116,9 +112,9 @@ mod tests {
     #[test]
     fn places_and_forms() {
         //    text                                                         formulas           expected
-        check("AG p; -- expect: holds, [X §1]",                            &["AG p"],         &["holds X §1"]);
+        check("AG p; -- expect: holds, [X §1]",                            &["AG p"],         &["holds [X §1]"]);
         check("AG p;-- expect:fails",                                      &["AG p"],         &["fails -"]);
-        check("AG p; -- expect: unknown(no-fair-path), [us]",              &["AG p"],         &["unknown no-fair-path us"]);
+        check("AG p; -- expect: unknown(no-fair-path), [us]",              &["AG p"],         &["unknown no-fair-path [us]"]);
         check("AG p; -- expect: hold",                                     &["AG p"],         &["none"]);
         check("AG p; -- so we expect: holds",                              &["AG p"],         &["none"]);
         check("AG p; -- expect: holds [X]",                                &["AG p"],         &["none"]);
