@@ -1,1 +1,48 @@
+//! All a front end needs: load a file, choose an engine, check, explain, format.
+//!
+//! A file becomes a [`Loaded`] whatever is wrong with it; its diagnostics say what. If it holds a
+//! model, [`check()`] decides the model's properties on a thread of its own and answers in time,
+//! with what is decided by then.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! let loaded = masque_driver::load(Path::new("no/such/file.ispl"), &Default::default());
+//! assert!(loaded.system.is_none());
+//! assert_eq!(loaded.diagnostics[0].code, "file/not-found");
+//! ```
+//!
+//! | file | does |
+//! |---|---|
+//! | `file` | reads a text, or says why it cannot |
+//! | `define` | reads `-D NAME=VALUE` |
+//! | `load` | from a path to a checked model |
+//! | `format` | from a path to formatted text |
+//! | `engines` | the engines there are, and which one is asked |
+//! | `decide` | the work: facts, verdicts, vacuity |
+//! | `supervise` | the work on a thread, with a deadline |
+//! | `findings` | deadlocks, overflows and the like as diagnostics |
+//! | `explain` | the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
+
+mod decide;
+mod define;
+mod engines;
+mod explain;
+mod file;
+mod findings;
+mod format;
+mod load;
+mod supervise;
+
+pub use decide::{Cost, Decided};
+pub use engines::{EngineChoice, engines};
+pub use explain::{codes, explain, similar_code};
+pub use file::MAX_BYTES;
+pub use findings::Finding;
+pub use format::{Formatted, format_file, replace_file};
+pub use load::{Language, Loaded, Request, load, load_text};
+pub use masque_model::{At, Deadlock, Overflow, Property, Strategies, System};
+pub use masque_text::{Diagnostic, Severity, Sources};
+pub use masque_verdict::{Evidence, JointAction, Path, State, Verdict, Why};
+pub use supervise::{Limits, Progress, Run, check};

@@ -388,10 +388,6 @@ impl Tree {
         &self.lists[list.start as usize..(list.start + list.len) as usize]
     }
 
-    pub(crate) fn text(&self, symbol: Symbol) -> &str {
-        self.names.text(symbol)
-    }
-
     /// Which layer of the language the file uses.
     pub fn dialect(&self) -> Dialect {
         self.dialect

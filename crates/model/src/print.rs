@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{AgentId, Expr, ExprId, Formula, FormulaId, GroupId, Strategies, System};
+use crate::{AgentId, Expr, ExprId, Formula, FormulaId, GroupId, Paths, Strategies, System};
 
 /// What is still to be written; a stack of these replaces recursion, so depth costs no stack.
 enum Piece {
@@ -14,9 +14,27 @@ enum Piece {
 }
 
 impl System {
-    /// The formula in the syntax of ISPL.
+    /// The formula in the syntax of ISPL. What quantifies over infinite paths is written in CTL*,
+    /// LTL too: `CTL* A(G(F(p)))`.
     pub fn formula_text(&self, id: FormulaId) -> String {
-        self.write(vec![Piece::Formula(id)])
+        let logic = if self.is_about_infinite_paths(id) { "CTL* " } else { "" };
+        self.write(vec![Piece::Formula(id), Piece::Text(logic)])
+    }
+
+    fn is_about_infinite_paths(&self, root: FormulaId) -> bool {
+        let mut seen = vec![false; self.formulas.len()];
+        let mut open = vec![root];
+        while let Some(id) = open.pop() {
+            match self.formulas.get(id) {
+                Formula::Exists(Paths::Infinite, _) | Formula::Forall(Paths::Infinite, _) => return true,
+                _ => self.formulas.each_operand(id, |f| {
+                    if !std::mem::replace(&mut seen[f.index()], true) {
+                        open.push(f);
+                    }
+                }),
+            }
+        }
+        false
     }
 
     /// The expression in the syntax of ISPL.
@@ -74,8 +92,8 @@ impl System {
             Formula::Until(f, g) => infix(stack, f, " U ", g),
             Formula::WeakUntil(f, g) => infix(stack, f, " W ", g),
             Formula::Release(f, g) => infix(stack, f, " R ", g),
-            Formula::Exists(_, f) => self.quantified("E", f, stack),
-            Formula::Forall(_, f) => self.quantified("A", f, stack),
+            Formula::Exists(paths, f) => self.quantified("E", paths, f, stack),
+            Formula::Forall(paths, f) => self.quantified("A", paths, f, stack),
             Formula::Next(f) => prefix(stack, "X", f),
             Formula::Finally(f) => prefix(stack, "F", f),
             Formula::Globally(f) => prefix(stack, "G", f),
@@ -96,11 +114,13 @@ impl System {
         }
     }
 
-    /// `AG(..)` where a temporal operator follows, `A(..)` otherwise.
-    fn quantified(&self, quantifier: &'static str, path: FormulaId, stack: &mut Vec<Piece>) {
+    /// `AG(..)` in CTL where a temporal operator follows, `A(..)` otherwise.
+    fn quantified(&self, quantifier: &'static str, paths: Paths, path: FormulaId, stack: &mut Vec<Piece>) {
         stack.push(Piece::Text(quantifier));
         match self.formulas.get(path) {
-            Formula::Next(_) | Formula::Finally(_) | Formula::Globally(_) => stack.push(Piece::Formula(path)),
+            Formula::Next(_) | Formula::Finally(_) | Formula::Globally(_) if paths == Paths::Ctl => {
+                stack.push(Piece::Formula(path));
+            }
             _ => stack.extend([Piece::Text("("), Piece::Formula(path), Piece::Text(")")]),
         }
     }

@@ -1,1 +1,36 @@
+//! The formats that others may rely on: the JSON report and its schema, and the text of the
+//! command line.
+//!
+//! A file that was loaded, and perhaps checked, becomes a [`RunReport`]: plain data in the words of
+//! the report. [`json`] writes it down; [`Text`] tells it to a person. Neither depends on the
+//! clock, on hash order or on the machine, unless statistics are asked for.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `check` | the report `masque.check/1` as data |
+//! | `entries` | maps that keep their order |
+//! | `diagnostic` | diagnostics as data |
+//! | `path` | paths through a system, as data and as text |
+//! | `stats` | times and memory |
+//! | `text` | the report as text |
+//! | `schema` | the JSON schema of the report |
 #![forbid(unsafe_code)]
+
+mod check;
+mod diagnostic;
+mod entries;
+mod path;
+mod schema;
+mod stats;
+mod text;
+
+pub use check::{
+    CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Settings, Subject, json,
+    run_report,
+};
+pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
+pub use entries::Entries;
+pub use path::{EvidenceReport, PathReport};
+pub use schema::schema;
+pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
+pub use text::{Detail, Text};

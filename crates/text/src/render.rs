@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::{Diagnostic, FileId, Label, Severity, Sources, Span};
 
@@ -14,8 +14,8 @@ use crate::{Diagnostic, FileId, Label, Severity, Sources, Span};
 const WINDOW: u32 = 12;
 /// A span over more lines than this is shown by its first line.
 const TALL: u32 = 4;
-/// A line longer than this is cut around its label.
-const WIDE: usize = 240;
+/// A span wider than this is shown by its beginning.
+const WIDE: u32 = 100;
 
 /// The diagnostic as text, with a newline at its end; with colours if `color`.
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> String {
@@ -71,14 +71,16 @@ fn windows<'d>(sources: &Sources, diagnostic: &'d Diagnostic) -> Vec<Window<'d>>
     windows
 }
 
-/// The span itself, or its first line if it is tall.
+/// The span itself, or its beginning if it is tall or wide.
 fn shorten(sources: &Sources, span: Span) -> Span {
     let (start, end) = sources.locate(span);
-    if end.line - start.line <= TALL {
-        return span;
-    }
-    let first = sources.slice(span).lines().next().unwrap_or_default().trim_end().len();
-    span.slice(0, first as u32)
+    let text = sources.slice(span);
+    let length = match (end.line - start.line > TALL, span.end - span.start > WIDE) {
+        (true, _) => text.lines().next().unwrap_or_default().trim_end().len(),
+        (_, true) if start.line == end.line => text.len(),
+        _ => return span,
+    };
+    span.slice(0, text.floor_char_boundary(length.min(WIDE as usize)) as u32)
 }
 
 impl Window<'_> {
@@ -87,20 +89,6 @@ impl Window<'_> {
         let last = self.labels.iter().map(|l| l.1.end).max().unwrap_or_default();
         let (line, bytes) = sources.lines_of(Span { start: first, end: last });
         let text = &sources.text(self.file)[bytes.clone()];
-        let cut = cut(text, self.labels.iter().map(|l| to_window(sources, l.1, bytes.start)));
-        if cut.start > 0 || cut.end < text.len() {
-            // Columns of a cut line would be wrong, so the place is given by hand.
-            let (place, _) = sources.locate(self.labels[0].1);
-            let origin = Origin::path(sources.name(self.file))
-                .line(place.line as usize)
-                .char_column(place.column as usize);
-            return group.element(origin).element(self.snippet(
-                sources,
-                line,
-                bytes.start + cut.start,
-                &text[cut],
-            ));
-        }
         group.element(self.snippet(sources, line, bytes.start, text).path(sources.name(self.file)))
     }
 
@@ -123,16 +111,4 @@ impl Window<'_> {
 fn to_window(sources: &Sources, span: Span, offset: usize) -> Range<usize> {
     let range = sources.in_file(span);
     range.start - offset..range.end - offset
-}
-
-/// The part of one very long line that its labels need; the whole text otherwise.
-fn cut(text: &str, labels: impl Iterator<Item = Range<usize>> + Clone) -> Range<usize> {
-    if text.len() <= WIDE || text.trim_end().contains('\n') {
-        return 0..text.len();
-    }
-    let first = labels.clone().map(|l| l.start).min().unwrap_or(0);
-    let last = labels.map(|l| l.end).max().unwrap_or(0);
-    let start = text.floor_char_boundary(first.saturating_sub(WIDE / 4));
-    let end = text.ceil_char_boundary((last + WIDE / 4).min(text.len()));
-    start..end
 }

@@ -24,7 +24,8 @@ impl Checker<'_> {
             }
         }
         let only_environment = self.system.environment.is_some() && self.system.agents.len() == 1;
-        if only_environment || self.system.agents.is_empty() {
+        let is_clean = !self.diagnostics.iter().any(Diagnostic::is_error);
+        if is_clean && (only_environment || self.system.agents.is_empty()) {
             let message = "there is no agent besides the Environment";
             let span = tree.agents.first().map_or(tree.span.slice(0, 0), |agent| agent.heading);
             self.report(

@@ -7,8 +7,8 @@ use super::Checker;
 use crate::tree::{Binder, ExprId, Function, Index, Item, Kind, Op, Pattern, Ref, Symbol};
 
 /// Loops of one file go round at most this often in all: enough for a family of a thousand agents
-/// that each speak of all others, and little enough to refuse `1..1000000000` at once.
-const ROUNDS: u64 = 50_000_000;
+/// that each speak of all others several times, and little enough to hold what they make.
+const ROUNDS: u64 = 10_000_000;
 
 impl Checker<'_> {
     /// `param N = 3;` and the values from outside.
@@ -204,12 +204,15 @@ impl Checker<'_> {
         }
         let mut any = false;
         for value in lo..=hi {
-            self.rounds += 1;
-            if self.rounds > ROUNDS {
+            // Asked before each round for all that are left: a hopeless loop does not begin.
+            let left = u64::try_from(i128::from(hi) - i128::from(value) + 1).unwrap_or(u64::MAX);
+            if left > ROUNDS - self.rounds {
                 let message = format!("the loops of this file go round more than {ROUNDS} times");
                 self.error("ispl/too-many-rounds", span, message);
+                self.rounds = ROUNDS;
                 return true;
             }
+            self.rounds += 1;
             self.bindings.push((name, value));
             if condition.is_none_or(|c| self.index_condition(c).unwrap_or(false)) {
                 any = true;

@@ -223,7 +223,11 @@ impl Parser<'_> {
         }
         let found = match self.kind() {
             Token::End => "the end of the file".to_string(),
-            _ => format!("`{}`", self.text_of(span)),
+            _ => {
+                let text = self.text_of(span);
+                let end = text.floor_char_boundary(40);
+                format!("`{}{}`", &text[..end], if end < text.len() { ".." } else { "" })
+            }
         };
         let message = format!("expected {what}, found {found}");
         self.error(

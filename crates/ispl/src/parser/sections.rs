@@ -402,7 +402,11 @@ impl Parser<'_> {
         let start = self.position;
         let pattern = self.pattern("the name of a variable")?;
         self.expect(Token::Colon, "`:`")?;
-        let ty = if self.word() == "boolean" && self.kind_ahead(1) == Token::Semicolon {
+        let is_bound = matches!(
+            self.kind_ahead(1),
+            Token::DotDot | Token::Plus | Token::Minus | Token::Star | Token::Slash
+        );
+        let ty = if self.word() == "boolean" && !is_bound {
             self.advance();
             Type::Boolean
         } else if self.kind() == Token::OpenBrace {

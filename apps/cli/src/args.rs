@@ -1,0 +1,263 @@
+//! The command line's grammar, and its help.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use masque_driver::{At, Deadlock, EngineChoice, Overflow, Request, Strategies};
+
+use crate::values::{bytes, duration, word};
+
+/// A model checker for multi-agent systems.
+///
+/// Masque reads a model of agents that act and observe, and decides what they know, what must
+/// happen, and who behaves correctly. Each property of the model holds, fails, or stays unknown
+/// when a limit is hit; what fails comes with a path that shows it.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "masque", version, max_term_width = 100, subcommand_required = true)]
+#[command(arg_required_else_help = true, after_help = EXAMPLES)]
+pub struct Cli {
+    /// Options of all commands.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  masque check model.ispl              decide every property of a model
+  masque check model.ispl -D N=10      the same at another size
+  masque check --parse-only *.ispl     only look for mistakes
+  masque fmt model.ispl                put it into the usual layout
+  masque explain ispl/deadlock         what does this message mean?
+
+Exit codes: 0 all hold, 1 some fail, 2 bad input, 3 some unknown.";
+
+/// Options of all commands.
+#[derive(Clone, Debug, Args)]
+#[command(next_display_order = 100)]
+pub struct Global {
+    /// When to use colours; NO_COLOR is respected.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Global options")]
+    pub color: ColorChoice,
+    /// Tell verdicts and errors only.
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    pub quiet: bool,
+    /// Tell more: every warning, every variable, what a file was taken to be.
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub verbose: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Decide the properties of models.
+    ///
+    /// Every formula in a file's Formulae section gets a line: its verdict, its name or position,
+    /// and the formula as it was read. Then come paths that show what fails, warnings about the
+    /// model, and a summary. A file with errors is reported, and the other files are checked.
+    Check(CheckArgs),
+    /// Put files into the usual layout.
+    ///
+    /// The files are rewritten in place, each at one stroke. No comment is lost, and the model
+    /// stays the same. A file with syntax errors is reported and left alone.
+    Fmt(FmtArgs),
+    /// Tell what a diagnostic means.
+    ///
+    /// Every message has a code, as in `error[ispl/unknown-action]`. Its page says what the message
+    /// means, shows an example and says what to do.
+    Explain(ExplainArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+    /// Print a manual page.
+    Man(ManArgs),
+    /// Print the JSON schema of `check --format json`.
+    Schema,
+}
+
+/// Arguments of `check`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub struct CheckArgs {
+    /// Model files; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Only read the model: report mistakes and its size, decide nothing.
+    #[arg(long)]
+    pub parse_only: bool,
+
+    /// Give a parameter of the model a value.
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "The question")]
+    pub defines: Vec<String>,
+    /// Decide one more formula, written as in the Formulae section.
+    #[arg(long = "property", value_name = "FORMULA", help_heading = "The question")]
+    pub properties: Vec<String>,
+    /// Where a formula must be true to hold in the model [default: what the language says].
+    #[arg(long, value_name = "WHERE", value_parser = word(AT), help_heading = "The question")]
+    pub at: Option<At>,
+    /// What a state without successors means [default: finite].
+    #[arg(long, value_name = "MODE", value_parser = word(DEADLOCK), help_heading = "The question")]
+    pub deadlock: Option<Deadlock>,
+    /// What assigning a value outside a variable's range means [default: drop].
+    #[arg(long, value_name = "MODE", value_parser = word(OVERFLOW), help_heading = "The question")]
+    pub overflow: Option<Overflow>,
+    /// Which strategies `<group>` may use where a formula does not say [default: perfect].
+    #[arg(long, value_name = "MODE", value_parser = word(STRATEGIES), help_heading = "The question")]
+    pub strategies: Option<Strategies>,
+
+    /// Which engine decides; it changes time and memory, never a verdict.
+    #[arg(long, value_name = "NAME", value_parser = engine(), default_value = "auto", help_heading = "Limits")]
+    pub engine: EngineChoice,
+    /// Stop after this time for each file, and tell what is decided: 500ms, 1s, 2m.
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
+    pub timeout: Option<Duration>,
+    /// Stop when the engine's data take this much memory: 100M, 2G.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
+    pub memory: Option<u64>,
+
+    /// How to write the report.
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    pub format: Format,
+    /// Tell times and memory, too.
+    #[arg(long, help_heading = "Output")]
+    pub stats: bool,
+    /// Treat these as errors: exit with 2 if there are any.
+    #[arg(long, value_name = "WHAT", help_heading = "Output")]
+    pub deny: Option<Deny>,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  masque check dc.ispl
+  masque check dc.ispl -D N=10 --timeout 1m
+  masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
+  masque check *.ispl --format json > report.json
+
+Exit codes, the gravest of all files:
+  2  a file cannot be read or has errors
+  1  some property fails
+  3  some property is unknown: a limit was hit, or no engine decides it
+  0  all properties hold";
+
+impl CheckArgs {
+    /// What is asked of each file.
+    pub fn request(&self) -> Request {
+        Request {
+            defines: self.defines.clone(),
+            properties: self.properties.clone(),
+            at: self.at,
+            deadlock: self.deadlock,
+            overflow: self.overflow,
+            strategies: self.strategies,
+        }
+    }
+}
+
+type Words<T> = &'static [(&'static str, T, &'static str)];
+
+const AT: Words<At> = &[
+    ("initial", At::Initial, "At all initial states"),
+    ("reachable", At::Reachable, "At all reachable states"),
+];
+const DEADLOCK: Words<Deadlock> = &[
+    ("finite", Deadlock::Finite, "The path ends there, and a warning says so"),
+    ("stutter", Deadlock::Stutter, "The state gets a step to itself"),
+    ("error", Deadlock::Error, "The model is wrong: exit with 2 and a path"),
+];
+const OVERFLOW: Words<Overflow> = &[
+    ("drop", Overflow::Drop, "The choice is removed, and a warning says so"),
+    ("error", Overflow::Error, "The model is wrong: exit with 2 and a path"),
+];
+const STRATEGIES: Words<Strategies> = &[
+    ("perfect", Strategies::Perfect, "Agents see the whole state"),
+    ("uniform", Strategies::Uniform, "Agents act on what they see, and some member must know it works"),
+    ("uniform-joint", Strategies::UniformJoint, "Agents act on what they see, and together know it works"),
+    ("uniform-objective", Strategies::UniformObjective, "Agents act on what they see, and it works"),
+];
+
+fn engine() -> impl TypedValueParser<Value = EngineChoice> {
+    PossibleValuesParser::new(EngineChoice::names())
+        .map(|name| EngineChoice::from_name(&name).unwrap_or_default())
+}
+
+/// How to write the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One JSON object; see `masque schema`.
+    Json,
+}
+
+/// What to treat as an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Deny {
+    /// All warnings.
+    Warnings,
+}
+
+/// Arguments of `fmt`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = FMT_EXAMPLES)]
+pub struct FmtArgs {
+    /// Files; `-` reads standard input and writes standard output.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Change nothing: print the names of files that would change, and exit with 1 if there are any.
+    #[arg(long)]
+    pub check: bool,
+}
+
+const FMT_EXAMPLES: &str = "\
+Examples:
+  masque fmt model.ispl
+  masque fmt --check models/*.ispl     for a commit hook
+  masque fmt - < model.ispl            for an editor";
+
+/// Arguments of `explain`.
+#[derive(Clone, Debug, Args)]
+pub struct ExplainArgs {
+    /// The code; without one, all codes are listed.
+    pub code: Option<String>,
+}
+
+/// Arguments of `completions`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub struct CompletionsArgs {
+    /// The shell.
+    pub shell: clap_complete::Shell,
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  masque completions bash > ~/.local/share/bash-completion/completions/masque
+  masque completions zsh > ~/.zfunc/_masque
+  masque completions fish > ~/.config/fish/completions/masque.fish";
+
+/// Arguments of `man`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = MAN_EXAMPLES)]
+pub struct ManArgs {
+    /// The command whose page to print; without one, the page of masque itself.
+    pub command: Option<String>,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  masque man | man -l -
+  masque man check > masque-check.1";

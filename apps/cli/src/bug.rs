@@ -1,0 +1,23 @@
+//! Our own bugs: one line that asks for a report; the exit code is 101.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io::Write;
+use std::panic::{PanicHookInfo, set_hook};
+
+/// Makes a panic print one line; with `RUST_BACKTRACE=1` the stack follows.
+pub(crate) fn install_hook() {
+    set_hook(Box::new(|info| {
+        let mut err = std::io::stderr().lock();
+        _ = writeln!(err, "{}", line(info));
+        let backtrace = Backtrace::capture();
+        if backtrace.status() == BacktraceStatus::Captured {
+            _ = writeln!(err, "{backtrace}");
+        }
+    }));
+}
+
+fn line(info: &PanicHookInfo<'_>) -> String {
+    let message = info.payload_as_str().unwrap_or("no message").replace('\n', " ");
+    let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+    format!("masque: this is a bug; please report it together with the input that shows it: {message}{place}")
+}

@@ -1,0 +1,48 @@
+//! `masque fmt`: puts files into the usual layout.
+
+use std::io::Write;
+use std::path::Path;
+
+use masque_driver::{self as driver, Formatted};
+use masque_report::Detail;
+
+use crate::args::FmtArgs;
+use crate::{Context, Exit};
+
+/// `fmt FILE..`: rewrites what differs; with `--check` names it instead. Standard output is for
+/// formatted text and for names, so messages go to `err`.
+pub fn fmt(
+    args: &FmtArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let mut exit = Exit::AllHold;
+    for file in &args.files {
+        let Formatted { sources, name, text, is_changed } = driver::format_file(file);
+        let text = match text {
+            Ok(text) => text,
+            Err(diagnostics) => {
+                context.text.diagnostics(err, &sources, &diagnostics)?;
+                exit.raise(Exit::BadInput);
+                continue;
+            }
+        };
+        if args.check {
+            if is_changed {
+                writeln!(out, "{name}")?;
+                exit.raise(Exit::SomeFail);
+            }
+        } else if file == Path::new("-") {
+            out.write_all(text.as_bytes())?;
+        } else if is_changed {
+            if let Err(diagnostic) = driver::replace_file(file, &text) {
+                context.text.diagnostics(err, &sources, [&*diagnostic])?;
+                exit.raise(Exit::BadInput);
+            } else if context.text.detail == Detail::Verbose {
+                writeln!(err, "formatted {name}")?;
+            }
+        }
+    }
+    Ok(exit)
+}

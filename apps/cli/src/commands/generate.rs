@@ -1,0 +1,43 @@
+//! What is made from the command line's own description: completions, manual pages, the schema.
+
+use std::io::Write;
+
+use anyhow::bail;
+use clap::CommandFactory;
+
+use crate::Exit;
+use crate::args::{Cli, CompletionsArgs, ManArgs};
+
+/// `completions SHELL`: a script for the shell.
+pub fn completions(args: &CompletionsArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    // clap_complete writes to a sink that must not fail, so it gets a buffer.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "masque", &mut script);
+    out.write_all(&script)?;
+    Ok(Exit::AllHold)
+}
+
+/// `man [COMMAND]`: a manual page in roff.
+pub fn man(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let mut command = Cli::command();
+    command.build();
+    let page = match &args.command {
+        None => command,
+        Some(name) => match command.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => {
+                let names: Vec<_> = command.get_subcommands().map(|c| c.get_name()).collect();
+                bail!("there is no command `{name}`; the commands are {}", names.join(", "));
+            }
+        },
+    };
+    let version = concat!("masque ", env!("CARGO_PKG_VERSION"));
+    clap_mangen::Man::new(page).source(version).manual("Masque").render(out)?;
+    Ok(Exit::AllHold)
+}
+
+/// `schema`: the JSON schema of `check --format json`.
+pub fn schema(out: &mut dyn Write) -> anyhow::Result<Exit> {
+    out.write_all(masque_report::schema().as_bytes())?;
+    Ok(Exit::AllHold)
+}

@@ -1,0 +1,11 @@
+//! What the commands do: one handler each.
+
+mod check;
+mod explain;
+mod fmt;
+mod generate;
+
+pub use check::check;
+pub use explain::explain;
+pub use fmt::fmt;
+pub use generate::{completions, man, schema};

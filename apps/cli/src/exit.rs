@@ -1,0 +1,60 @@
+//! Exit codes.
+
+use std::process::ExitCode;
+
+use masque_report::Counts;
+
+/// How a command ends; the gravest of several is the greatest.
+///
+/// ```
+/// use masque_cli::Exit;
+/// let mut exit = Exit::AllHold;
+/// exit.raise(Exit::SomeFail);
+/// exit.raise(Exit::Inconclusive);
+/// assert_eq!((exit, exit.code()), (Exit::SomeFail, 1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// All is well.
+    AllHold,
+    /// Some property is not decided.
+    Inconclusive,
+    /// Some property fails; or, of `fmt --check`, some file would change.
+    SomeFail,
+    /// The input cannot be used.
+    BadInput,
+}
+
+impl Exit {
+    /// The exit of a file with these answers and messages.
+    pub fn of(counts: Counts, deny_warnings: bool) -> Exit {
+        match counts {
+            Counts { errors: 1.., .. } => Exit::BadInput,
+            Counts { warnings: 1.., .. } if deny_warnings => Exit::BadInput,
+            Counts { fail: 1.., .. } => Exit::SomeFail,
+            Counts { unknown: 1.., .. } => Exit::Inconclusive,
+            _ => Exit::AllHold,
+        }
+    }
+
+    /// Keeps the graver of two.
+    pub fn raise(&mut self, other: Exit) {
+        *self = (*self).max(other);
+    }
+
+    /// The code that the process returns. 101, our own bug, is not among them.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::AllHold => 0,
+            Exit::SomeFail => 1,
+            Exit::BadInput => 2,
+            Exit::Inconclusive => 3,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        exit.code().into()
+    }
+}

@@ -1,0 +1,97 @@
+//! The command line of Masque: arguments, handlers, exit codes.
+//!
+//! A handler takes its arguments and a [`Context`] and writes to `out`, so tests call it directly.
+//! Standard error has progress, times, usage errors and the messages of `fmt`.
+#![forbid(unsafe_code)]
+
+pub mod args;
+mod bug;
+pub mod commands;
+mod exit;
+mod interrupt;
+mod progress;
+mod terminal;
+mod values;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, FromArgMatches};
+use masque_report::{Detail, Text};
+
+pub use exit::Exit;
+
+/// What a handler needs to know of its surroundings.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// How text is written.
+    pub text: Text,
+    /// Whether standard error is a terminal that wants to see progress.
+    pub progress: bool,
+    /// Becomes true when the user wants to stop.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// The program: reads the arguments of the process, runs a command, tells the exit code.
+pub fn main() -> ExitCode {
+    bug::install_hook();
+    let cli = match parse(std::env::args_os()) {
+        Ok(cli) => cli,
+        // Help and version are no errors; clap knows, and knows their exit codes.
+        Err(error) => error.exit(),
+    };
+    let context = context(&cli);
+    if matches!(cli.command, Command::Check(_)) {
+        interrupt::install(&context.interrupt);
+    }
+    let mut out = terminal::stdout(context.text.color);
+    let mut err = std::io::stderr();
+    let result = run(&cli.command, &context, &mut out, &mut err);
+    match result.and_then(|exit| Ok(out.flush().map(|()| exit)?)) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            _ = writeln!(err, "error: {error:#}");
+            Exit::BadInput.into()
+        }
+    }
+}
+
+/// Reads a command line, the program's name first.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let command = Cli::command().color(terminal::clap_color(&args));
+    Cli::from_arg_matches(&command.try_get_matches_from(args)?)
+}
+
+/// Runs a command.
+pub fn run(
+    command: &Command,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    match command {
+        Command::Check(args) => commands::check(args, context, out),
+        Command::Fmt(args) => commands::fmt(args, context, out, err),
+        Command::Explain(args) => commands::explain(args, out),
+        Command::Completions(args) => commands::completions(args, out),
+        Command::Man(args) => commands::man(args, out),
+        Command::Schema => commands::schema(out),
+    }
+}
+
+fn context(cli: &Cli) -> Context {
+    let detail = match (cli.global.quiet, cli.global.verbose) {
+        (true, _) => Detail::Quiet,
+        (_, true) => Detail::Verbose,
+        _ => Detail::Normal,
+    };
+    // `fmt` writes its messages to standard error, every other command to standard output.
+    let is_fmt = matches!(cli.command, Command::Fmt(_));
+    let text = Text { color: terminal::wants_color(cli.global.color, is_fmt), detail };
+    Context { text, progress: detail > Detail::Quiet && terminal::shows_progress(), ..Context::default() }
+}

@@ -1,0 +1,118 @@
+//! Standard output and error: colours, and readers that go away.
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use anstream::AutoStream;
+
+use crate::args::ColorChoice;
+
+/// Whether text is to be coloured, on standard error if `is_err`. `NO_COLOR` and the like are
+/// respected.
+pub(crate) fn wants_color(choice: ColorChoice, is_err: bool) -> bool {
+    let auto = match is_err {
+        true => AutoStream::choice(&io::stderr()),
+        false => AutoStream::choice(&io::stdout()),
+    };
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => auto != anstream::ColorChoice::Never,
+    }
+}
+
+/// What clap is to do before it has read the arguments: it colours help and errors itself.
+pub(crate) fn clap_color(args: &[OsString]) -> clap::ColorChoice {
+    let given = args.iter().enumerate().find_map(|(position, arg)| {
+        let arg = arg.to_str()?;
+        match arg.strip_prefix("--color")? {
+            "" => args.get(position + 1)?.to_str(),
+            rest => rest.strip_prefix('='),
+        }
+    });
+    match given {
+        Some("always") => clap::ColorChoice::Always,
+        Some("never") => clap::ColorChoice::Never,
+        _ => clap::ColorChoice::Auto,
+    }
+}
+
+/// Whether there is someone to see progress.
+pub(crate) fn shows_progress() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Standard output, buffered.
+pub(crate) fn stdout(color: bool) -> Box<dyn Write> {
+    let stdout = io::stdout();
+    match color {
+        true => Box::new(BufWriter::new(UntilClosed::new(AutoStream::always(stdout)))),
+        false => Box::new(BufWriter::new(UntilClosed::new(stdout))),
+    }
+}
+
+/// A writer whose reader may stop reading (`masque check .. | head`): the rest is not written, and
+/// the exit code is still the right one.
+struct UntilClosed<W> {
+    inner: W,
+    is_closed: bool,
+}
+
+impl<W: Write> UntilClosed<W> {
+    fn new(inner: W) -> Self {
+        UntilClosed { inner, is_closed: false }
+    }
+
+    fn unless_closed<T>(&mut self, closed: T, write: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
+        if self.is_closed {
+            return Ok(closed);
+        }
+        match write(&mut self.inner) {
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(closed)
+            }
+            result => result,
+        }
+    }
+}
+
+impl<W: Write> Write for UntilClosed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_closed(bytes.len(), |inner| inner.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_closed((), |inner| inner.flush())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_colour_of_help_is_read_early() {
+        let color = |args: &[&str]| clap_color(&args.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(color(&["masque", "--color=never", "--help"]), clap::ColorChoice::Never);
+        assert_eq!(color(&["masque", "check", "--color", "always"]), clap::ColorChoice::Always);
+        assert_eq!(color(&["masque", "--color"]), clap::ColorChoice::Auto);
+        assert_eq!(color(&["masque"]), clap::ColorChoice::Auto);
+    }
+
+    #[test]
+    fn a_closed_pipe_is_quiet() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+        }
+        let mut out = UntilClosed::new(Closed);
+        assert!(out.write_all(b"text").is_ok());
+        assert!(out.write_all(b"more").is_ok() && out.flush().is_ok() && out.is_closed);
+    }
+}

@@ -1,0 +1,207 @@
+//! The binary itself: exit codes, streams, signals.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+fn masque(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
+    command.args(args).stdin(Stdio::null()).env_remove("NO_COLOR").env("RUST_BACKTRACE", "0");
+    command
+}
+
+fn output(args: &[&str]) -> Output {
+    masque(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Runs a command and tells its exit code; whatever is said is one message and no panic.
+fn exit_code(args: &[&str]) -> i32 {
+    let output = output(args);
+    let code = output.status.code().unwrap();
+    assert!(!text(&output.stderr).contains("bug"), "{args:?}: {}", text(&output.stderr));
+    code
+}
+
+/// A folder with a file of these bytes.
+fn file(bytes: &[u8]) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join("m.ispl");
+    std::fs::write(&path, bytes).unwrap();
+    let path = path.display().to_string();
+    (folder, path)
+}
+
+#[rustfmt::skip]
+#[test]
+fn exit_codes() {
+    let check = |args: &[&str], expected| assert_eq!(exit_code(args), expected, "{args:?}");
+    check(&["check", "tests/models/light.ispl"],                                    0);
+    check(&["check", "tests/models/silent.ispl"],                                   0);
+    check(&["check", "--parse-only", "tests/models/blind.ispl"],                    0);
+    check(&["check", "tests/models/blind.ispl"],                                    1);
+    check(&["check", "tests/models/unfair.ispl"],                                   3);
+    check(&["check", "tests/models/light.ispl", "--timeout", "0s"],                 3);
+    check(&["check", "tests/models/unfair.ispl", "tests/models/blind.ispl"],        1);
+    check(&["check", "tests/models/blind.ispl", "tests/models/wrong.ispl"],         2);
+    check(&["check", "tests/models/stop.ispl"],                                     0);
+    check(&["check", "tests/models/stop.ispl", "--deny", "warnings"],               2);
+    check(&["check", "tests/models/impossible.ispl"],                               2);
+    check(&["check", "tests/models/missing.ispl"],                                  2);
+    check(&["check", "tests/models"],                                               2);
+    check(&["check", "tests/models/lamps.ispl", "-D", "N"],                         2);
+    check(&["check", "tests/models/lamps.ispl", "-D", "N=x"],                       2);
+    check(&["check", "tests/models/lamps.ispl", "-D", "M=1"],                       2);
+    check(&["check", "tests/models/lamps.ispl", "-D", "N=0"],                       2);
+    check(&["check", "tests/models/lamps.ispl", "-D", "N=99999999999999999999"],    2);
+    check(&["check", "tests/models/light.ispl", "--property", "AG ("],              2);
+    check(&["check"],                                                               2);
+    check(&["check", "tests/models/light.ispl", "--timeout", "later"],              2);
+    check(&["fmt", "--check", "tests/models/light.ispl"],                           1);
+    check(&["fmt", "--check", "tests/models/broken.ispl"],                          2);
+    check(&["explain", "no/such-code"],                                             2);
+    check(&["explain"],                                                             0);
+    check(&["--help"],                                                              0);
+    check(&["--version"],                                                           0);
+    check(&["schema"],                                                              0);
+}
+
+#[test]
+fn bad_files_are_one_message_and_exit_2() {
+    let brackets = format!("Formulae {}p{}; end Formulae", "(".repeat(100_000), ")".repeat(100_000));
+    let letters = "x y ".repeat(12_500_000);
+    let cases: [(&[u8], &str); 5] = [
+        (b"", "file/empty"),
+        (b"Agent \xc3(", "file/not-text"),
+        (b"\x7fELF\x00\x01", "file/not-text"),
+        (letters.as_bytes(), "ispl/unexpected-token"),
+        (brackets.as_bytes(), "ispl/too-deep"),
+    ];
+    for (bytes, code) in cases {
+        let (_folder, path) = file(bytes);
+        for command in ["check", "fmt"] {
+            let output = output(&[command, &path]);
+            assert_eq!(output.status.code(), Some(2), "{command}: {code}");
+            let (said, silent) = match command {
+                "check" => (output.stdout, output.stderr),
+                _ => (output.stderr, output.stdout),
+            };
+            assert!(silent.is_empty() && said.len() < 4_000, "{command}: {code}");
+            assert!(text(&said).contains(code), "{command}: {code}");
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "left alone");
+    }
+}
+
+#[test]
+fn json_has_standard_output_for_itself() {
+    let args = ["check", "tests/models/wrong.ispl", "tests/models/stop.ispl", "--format", "json", "-v"];
+    let output = output(&args);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["schema"], "masque.check/1");
+    assert_eq!(report["runs"].as_array().unwrap().len(), 2);
+    assert!(output.stderr.is_empty(), "no times where nobody watches");
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let pipe = |args: &[&str]| {
+        let mut child = masque(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let model = std::fs::read("tests/models/light.ispl").unwrap();
+        child.stdin.take().unwrap().write_all(&model).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (text(&output.stdout), output.status.code())
+    };
+    let (formatted, code) = pipe(&["fmt", "-"]);
+    assert!(code == Some(0) && formatted.contains("Agent Lamp"), "{formatted}");
+    assert_eq!(pipe(&["fmt", "--check", "-"]), ("<stdin>\n".to_string(), Some(1)));
+    let (report, code) = pipe(&["check", "-"]);
+    assert!(code == Some(0) && report.ends_with("<stdin>: 3 hold; 2 states\n"), "{report}");
+}
+
+#[test]
+fn colours_are_for_terminals_and_for_those_who_ask() {
+    let has_colour = |command: &mut Command| command.output().unwrap().stdout.contains(&0x1b);
+    let check = ["check", "tests/models/stop.ispl"];
+    assert!(!has_colour(&mut masque(&check)));
+    assert!(has_colour(masque(&check).args(["--color", "always"])));
+    assert!(!has_colour(masque(&check).args(["--color", "never"])));
+    assert!(!has_colour(masque(&check).env("NO_COLOR", "1")));
+    assert!(has_colour(masque(&check).env("CLICOLOR_FORCE", "1")));
+    assert!(!has_colour(masque(&check).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1")));
+}
+
+/// More states than can be found in a lifetime, and one property that no state is needed for.
+const ENDLESS: &str = "
+    param N = 40;
+    Agent Dial[i in 1..N]
+      Vars: at : 0..9; end Vars
+      Actions = {turn, stay};
+      Protocol: Other : {turn, stay}; end Protocol
+      Evolution: at = (at + 1) mod 10 if Action = turn; end Evolution
+    end Agent
+    Evaluation zero if Dial[1].at = 0; end Evaluation
+    InitStates forall(i in 1..N : Dial[i].at = 0); end InitStates
+    Formulae AG zero; end Formulae";
+
+#[test]
+fn a_timeout_is_kept() {
+    let (_folder, path) = file(ENDLESS.as_bytes());
+    let start = Instant::now();
+    let output = output(&["check", &path, "--timeout", "500ms"]);
+    assert!(start.elapsed() < Duration::from_millis(2_000), "{:?}", start.elapsed());
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stdout).starts_with("unknown(timeout)  1  AG(zero)\n"));
+}
+
+#[test]
+fn a_memory_limit_is_kept() {
+    let (_folder, path) = file(ENDLESS.as_bytes());
+    let output = output(&["check", &path, "--memory", "20M", "--timeout", "60s"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stdout).starts_with("unknown(memory)  1  AG(zero)\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_with_what_is_known() {
+    let (_folder, path) = file(ENDLESS.as_bytes());
+    let child = masque(&["check", "tests/models/light.ispl", &path, "--timeout", "60s"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let start = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert!(start.elapsed() < Duration::from_millis(2_000));
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("holds  1  EF(lit)") && said.contains("unknown(interrupted)  1  AG(zero)"),
+        "{said}"
+    );
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_may_stop_reading() {
+    for (file, code) in [("light", 0), ("blind", 1)] {
+        let model = format!("tests/models/{file}.ispl");
+        let mut child = masque(&["check", &model, "--format", "json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((text(&output.stderr), output.status.code()), (String::new(), Some(code)));
+    }
+}

@@ -1,0 +1,239 @@
+//! The commands, called without starting a process: what they print and how they end.
+
+use std::ffi::OsString;
+use std::fs;
+
+use clap::CommandFactory;
+use masque_cli::args::Cli;
+use masque_cli::{Context, Exit, parse, run};
+use masque_report::{Detail, Text};
+
+/// Runs a command line; what it prints, standard output first, and its exit code on a last line.
+fn masque(line: &str) -> String {
+    masque_with(line, &Context::default())
+}
+
+fn masque_with(line: &str, context: &Context) -> String {
+    let (text, exit) = outcome(&words(line), context);
+    format!("{text}[exit {}]\n", exit.code())
+}
+
+fn outcome(words: &[String], context: &Context) -> (String, Exit) {
+    let args = std::iter::once("masque".to_string()).chain(words.iter().cloned());
+    let cli = parse(args.map(OsString::from)).unwrap_or_else(|e| panic!("{e}"));
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    match run(&cli.command, context, &mut out, &mut err) {
+        Ok(exit) => (text(out) + &text(err), exit),
+        Err(error) => (format!("error: {error:#}\n"), Exit::BadInput),
+    }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Words of a command line; a word in single quotes may have blanks, and `models/` is where the
+/// tests keep theirs.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(i, part)| match i % 2 {
+        0 => part.split_whitespace().map(str::to_string).collect(),
+        _ => vec![part.to_string()],
+    });
+    words.map(|word| word.replace("models/", "tests/models/")).collect()
+}
+
+/// A snapshot of each command line, named after it by the caller.
+macro_rules! snapshots {
+    ($($name:ident: $line:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            insta::with_settings!({ description => concat!("masque ", $line), omit_expression => true }, {
+                insta::assert_snapshot!(masque($line));
+            });
+        }
+    )*};
+}
+
+snapshots! {
+    check_all_hold: "check models/light.ispl";
+    check_some_fail: "check models/blind.ispl";
+    check_old_dialect: "check models/old.ispl";
+    check_at_initial: "check models/old.ispl --at initial";
+    check_deadlock_and_overflow: "check models/counter.ispl";
+    check_overflow_error: "check models/counter.ispl --overflow error --deadlock stutter";
+    check_deadlock: "check models/stop.ispl";
+    check_deadlock_stutter: "check models/stop.ispl --deadlock stutter";
+    check_deadlock_error: "check models/stop.ispl --deadlock error";
+    check_no_initial_state: "check models/impossible.ispl";
+    check_no_fair_path: "check models/unfair.ispl";
+    check_no_formulas: "check models/silent.ispl";
+    check_deny_warnings: "check models/stop.ispl --deny warnings";
+    check_parameter: "check models/lamps.ispl -D N=5";
+    check_property: "check models/light.ispl --property 'AF lit' --property 'K(Lamp, !lit)'";
+    check_strategies: "check models/blind.ispl --strategies uniform --property '<Guest> X lit'";
+    check_engine: "check models/light.ispl --engine explicit";
+    check_timeout: "check models/light.ispl --timeout 0s";
+    check_memory: "check models/lamps.ispl -D N=14 --memory 1k";
+    check_several: "check models/light.ispl models/missing.ispl models/wrong.ispl models/stop.ispl";
+    check_parse_only: "check --parse-only models/light.ispl models/lamps.ispl";
+    check_parse_only_json: "check --parse-only models/lamps.ispl --format json";
+    check_wrong: "check models/wrong.ispl";
+    check_broken: "check models/broken.ispl";
+    check_json: "check models/blind.ispl --format json";
+    check_json_of_errors: "check models/wrong.ispl models/missing.ispl --format json";
+    check_json_of_findings: "check models/stop.ispl --deadlock error --at reachable --format json";
+    check_not_found: "check models/lihgt.ispl";
+    check_directory: "check models/";
+    check_define_without_value: "check models/lamps.ispl -D N";
+    check_define_no_integer: "check models/lamps.ispl -D N=2 -D 'M = two'";
+    check_define_twice: "check models/lamps.ispl -D N=2 -D N=3";
+    check_define_too_large: "check models/lamps.ispl -D N=92233720368547758080";
+    check_define_unknown: "check models/lamps.ispl -D M=2";
+    check_define_useless: "check models/light.ispl -D N=2";
+    check_define_missing: "check models/rooms.ispl";
+    check_define_given: "check models/rooms.ispl -D N=3";
+    check_define_empty_family: "check models/lamps.ispl -D N=0";
+    check_property_syntax: "check models/light.ispl --property 'AG (lit'";
+    check_property_unknown_name: "check models/light.ispl --property 'AG light'";
+    check_property_empty: "check models/light.ispl --property ''";
+    fmt_broken: "fmt models/broken.ispl";
+    fmt_not_found: "fmt models/missing.ispl";
+    fmt_check: "fmt --check models/light.ispl models/broken.ispl models/lamps.ispl";
+    explain: "explain file/not-text";
+    explain_unknown: "explain file/not-txt";
+    explain_without_group: "explain deadlock";
+    explain_far_off: "explain everything";
+    man_unknown: "man sing";
+}
+
+#[test]
+fn verbose_and_quiet() {
+    let with = |detail, color| Context { text: Text { color, detail }, ..Context::default() };
+    let line = "check models/counter.ispl models/lamps.ispl models/wrong.ispl --at reachable";
+    insta::assert_snapshot!("verbose", masque_with(line, &with(Detail::Verbose, false)));
+    insta::assert_snapshot!("quiet", masque_with(line, &with(Detail::Quiet, false)));
+    let line = "check models/blind.ispl models/stop.ispl";
+    insta::assert_snapshot!("colour", masque_with(line, &with(Detail::Normal, true)));
+}
+
+#[test]
+fn help_pages() {
+    for page in ["", "check", "fmt", "explain", "completions", "man", "schema"] {
+        let args = ["masque", page, "--help"].into_iter().filter(|word| !word.is_empty());
+        let help = Cli::command().term_width(100).try_get_matches_from(args).unwrap_err();
+        let name = if page.is_empty() { "help".to_string() } else { format!("help_{page}") };
+        insta::assert_snapshot!(name, help);
+    }
+    let short = Cli::command().term_width(100).try_get_matches_from(["masque", "check", "-h"]).unwrap_err();
+    insta::assert_snapshot!("help_check_short", short);
+}
+
+#[test]
+fn the_command_line_is_sound() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn usage_errors() {
+    let lines = [
+        "check",
+        "check a.ispl --timeout soon",
+        "check a.ispl --memory much",
+        "check a.ispl --at home",
+        "check a.ispl --engine steam",
+        "check a.ispl --deny notes",
+        "fmt",
+        "chekc a.ispl",
+        "completions tcsh",
+        "check a.ispl -q -v",
+    ];
+    let mut text = String::new();
+    for line in lines {
+        let args = std::iter::once("masque".to_string()).chain(words(line)).map(OsString::from);
+        let error = parse(args).unwrap_err();
+        assert_eq!(error.exit_code(), 2, "{line}");
+        text += &format!("$ masque {line}\n{error}\n");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_report_is_the_same_every_time() {
+    let line = "check models/blind.ispl models/counter.ispl models/wrong.ispl --format json";
+    let first = masque(line);
+    for _ in 0..5 {
+        assert_eq!(masque(line), first);
+    }
+}
+
+#[test]
+fn engines_differ_in_their_name_only() {
+    let line = "check models/blind.ispl models/counter.ispl --format json --engine";
+    let auto = masque(&format!("{line} auto"));
+    let explicit = masque(&format!("{line} explicit"));
+    assert_eq!(auto.replace("\"engine\": \"auto\"", "\"engine\": \"explicit\""), explicit);
+}
+
+#[test]
+fn statistics_only_when_asked_for() {
+    let report = |line: &str| -> serde_json::Value {
+        let (text, _) = outcome(&words(line), &Context::default());
+        serde_json::from_str(&text).unwrap()
+    };
+    let stats = |line: &str| report(line)["runs"][0]["stats"].clone();
+    assert!(stats("check models/light.ispl --format json").is_null());
+    let stats = stats("check models/light.ispl --format json --stats");
+    assert_eq!(stats["engines"][0]["name"], "explicit");
+    assert_eq!(stats["engines"][0]["states"], 2);
+    assert_eq!(stats["properties"].as_array().unwrap().len(), 3);
+    assert!(stats["load_seconds"].as_f64().unwrap() >= 0.0);
+    let text = masque("check models/light.ispl --stats");
+    assert!(text.contains("loaded in") && text.contains("explicit:"), "{text}");
+}
+
+#[test]
+fn fmt_rewrites_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("light.ispl");
+    let path = file.display().to_string();
+    fs::copy("tests/models/light.ispl", &file).unwrap();
+    let context = Context { text: Text { detail: Detail::Verbose, ..Text::default() }, ..Context::default() };
+    let fmt = |words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
+        outcome(&words, &context)
+    };
+    assert_eq!(fmt(&["fmt", "--check", &path]), (format!("{path}\n"), Exit::SomeFail));
+    assert_eq!(fs::read("tests/models/light.ispl").unwrap(), fs::read(&file).unwrap(), "only named");
+    assert_eq!(fmt(&["fmt", &path]), (format!("formatted {path}\n"), Exit::AllHold));
+    assert_ne!(fs::read("tests/models/light.ispl").unwrap(), fs::read(&file).unwrap());
+    assert_eq!(fmt(&["fmt", &path]), (String::new(), Exit::AllHold));
+    assert_eq!(fmt(&["fmt", "--check", &path]), (String::new(), Exit::AllHold));
+}
+
+#[test]
+fn explain_lists_all_codes() {
+    let (list, exit) = outcome(&words("explain"), &Context::default());
+    assert_eq!(exit, Exit::AllHold);
+    assert!(list.lines().count() >= 15, "{list}");
+    for line in list.lines() {
+        let (code, summary) = line.split_once("  ").unwrap();
+        assert!(code.contains('/') && summary.trim().len() > 10, "{line}");
+        assert_eq!(outcome(&["explain".to_string(), code.trim().to_string()], &Context::default()).1, exit);
+    }
+}
+
+#[test]
+fn completions_and_manual_pages() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (script, exit) = outcome(&words(&format!("completions {shell}")), &Context::default());
+        assert!(
+            exit == Exit::AllHold && script.contains("masque") && script.contains("parse-only"),
+            "{shell}"
+        );
+    }
+    for page in ["", "check", "fmt", "explain", "completions", "man", "schema"] {
+        let (roff, exit) = outcome(&words(&format!("man {page}")), &Context::default());
+        assert!(exit == Exit::AllHold && roff.contains(".TH masque") && roff.contains(".SH NAME"), "{page}");
+    }
+}

@@ -1,0 +1,152 @@
+//! What a check finds besides verdicts, as diagnostics.
+
+use masque_model::semantics::enabled_actions;
+use masque_model::{Deadlock, FormulaId, Overflow, System};
+use masque_text::{Diagnostic, Severity};
+use masque_verdict::{Facts, FairInitial, JointAction, OverflowAt, Path, Unsupported, Vacuous};
+
+/// Formulas in messages are cut to this many characters; the report has them in full.
+const SHORT: usize = 100;
+
+/// A diagnostic about the behaviour of a model, with the path that shows it if there is one.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What is found.
+    pub diagnostic: Diagnostic,
+    /// A path to it.
+    pub path: Option<Path>,
+    /// What is done at the end of the path to make it happen, if that is not enough by itself.
+    pub then: Option<JointAction>,
+}
+
+impl From<Diagnostic> for Finding {
+    fn from(diagnostic: Diagnostic) -> Finding {
+        Finding { diagnostic, path: None, then: None }
+    }
+}
+
+/// Deadlocks, overflows, and initial states that are missing or not fair.
+pub(crate) fn of_facts(system: &System, facts: &Facts) -> Vec<Finding> {
+    if facts.no_initial_state {
+        let message = "no state satisfies InitStates, so there is nothing to check";
+        return vec![Diagnostic::error("ispl/no-initial-state", system.initial_span, message).into()];
+    }
+    let deadlock = facts.deadlock.as_ref().map(|path| deadlock(system, path, facts.overflow.as_ref()));
+    let overflow = facts.overflow.as_ref().map(|at| overflow(system, at));
+    let fairness = fairness(facts.fair_initial).map(Finding::from);
+    deadlock.into_iter().chain(overflow).chain(fairness).collect()
+}
+
+fn deadlock(system: &System, path: &Path, overflow: Option<&OverflowAt>) -> Finding {
+    let mut message = match path.actions.len() {
+        0 => "an initial state has no successors".to_string(),
+        1 => "a state without successors can be reached in one step".to_string(),
+        n => format!("a state without successors can be reached in {n} steps"),
+    };
+    let severity = match system.meaning.deadlock {
+        Deadlock::Finite => Severity::Warning,
+        Deadlock::Error => Severity::Error,
+        Deadlock::Stutter => {
+            message += "; it gets a step to itself";
+            Severity::Note
+        }
+    };
+    let last = path.states.last().map_or(&[][..], Vec::as_slice);
+    let idle =
+        system.agent_ids().find(|&i| enabled_actions(system, i, last).is_empty()).map(|i| system.agent(i));
+    let mut diagnostic = match (idle, overflow) {
+        (Some(agent), _) => Diagnostic::error("ispl/deadlock", agent.span, message)
+            .label(format!("`{}` has no action there", agent.name)),
+        (None, Some(at)) if at.path.states.last() == path.states.last() => {
+            let line = &system.agent(at.agent).evolution[at.line];
+            Diagnostic::error("ispl/deadlock", line.span, message)
+                .label("every step there assigns a value outside its range")
+        }
+        _ => Diagnostic::nowhere(severity, "ispl/deadlock", message),
+    };
+    diagnostic.severity = severity;
+    if system.meaning.deadlock == Deadlock::Finite {
+        diagnostic = diagnostic.hint("there AX and AF hold of everything; see `--deadlock`");
+    }
+    Finding { diagnostic, path: Some(path.clone()), then: None }
+}
+
+fn overflow(system: &System, at: &OverflowAt) -> Finding {
+    let variable = system.full_name(at.variable);
+    let line = &system.agent(at.agent).evolution[at.line];
+    let when = match at.path.actions.len() {
+        0 => "in the first step".to_string(),
+        1 => "after one step".to_string(),
+        n => format!("after {n} steps"),
+    };
+    let message = format!("`{variable}` can be assigned a value outside its range {when}");
+    let diagnostic = match system.meaning.overflow {
+        Overflow::Error => Diagnostic::error("ispl/overflow", line.span, message),
+        Overflow::Drop => Diagnostic::warning("ispl/overflow", line.span, message)
+            .hint("this choice is removed from the model; see `--overflow`"),
+    };
+    let diagnostic = diagnostic.also(system.variable(at.variable).span, "its range");
+    Finding { diagnostic, path: Some(at.path.clone()), then: Some(at.joint_action.clone()) }
+}
+
+fn fairness(initial: FairInitial) -> Option<Diagnostic> {
+    let warning = |code, message| Diagnostic::nowhere(Severity::Warning, code, message);
+    match initial {
+        FairInitial::All | FairInitial::Unsupported => None,
+        FairInitial::Some => Some(
+            warning("ispl/partly-fair", "some initial states start no fair path")
+                .hint("properties are decided at the others only"),
+        ),
+        FairInitial::None => Some(
+            warning("ispl/no-fair-path", "no path meets the Fairness constraints")
+                .hint("so no property can be decided"),
+        ),
+    }
+}
+
+/// What the engine lacks: each thing once, at the first property that needs it.
+pub(crate) fn of_unsupported(system: &System, unsupported: &[(usize, Unsupported)]) -> Vec<Finding> {
+    let mut said: Vec<&str> = Vec::new();
+    let mut findings = Vec::new();
+    for (position, Unsupported { formula, what }) in unsupported {
+        if said.contains(what) {
+            continue;
+        }
+        said.push(what);
+        let property = &system.properties[*position];
+        let part = short(system, *formula);
+        let message = format!("{what} are not decided yet");
+        let diagnostic = Diagnostic::note("ispl/unsupported", property.span, message)
+            .label(format!("because of `{part}`"));
+        findings.push(diagnostic.into());
+    }
+    findings
+}
+
+/// Implications that hold because their left side never does.
+pub(crate) fn of_vacuity(system: &System, vacuous: &[(usize, Vec<Vacuous>)]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (position, vacuous) in vacuous {
+        let property = &system.properties[*position];
+        for Vacuous { antecedent, .. } in vacuous {
+            let antecedent = short(system, *antecedent);
+            let message = format!(
+                "property {} holds vacuously: `{antecedent}` is true in no reachable state",
+                property.name
+            );
+            let diagnostic = Diagnostic::note("ispl/vacuous", property.span, message)
+                .label("an implication here never applies");
+            findings.push(diagnostic.into());
+        }
+    }
+    findings
+}
+
+/// The beginning of a formula.
+fn short(system: &System, formula: FormulaId) -> String {
+    let text = system.formula_text(formula);
+    match text.char_indices().nth(SHORT) {
+        None => text,
+        Some((end, _)) => format!("{} ..", &text[..end]),
+    }
+}

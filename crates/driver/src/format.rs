@@ -1,0 +1,58 @@
+//! From a path to formatted text, and back into the file.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use masque_text::{Diagnostic, Sources};
+
+use crate::file;
+
+/// What became of a file that was to be formatted.
+#[derive(Debug)]
+pub struct Formatted {
+    /// The text that diagnostics point at.
+    pub sources: Sources,
+    /// The file's name as it was given.
+    pub name: String,
+    /// The formatted text, or why there is none.
+    pub text: Result<String, Vec<Diagnostic>>,
+    /// Whether the formatted text differs from the file's.
+    pub is_changed: bool,
+}
+
+/// Formats a file without writing to it. The path `-` is standard input.
+pub fn format_file(path: &Path) -> Formatted {
+    let mut sources = Sources::default();
+    let name = file::display_name(path);
+    let result = file::read(path)
+        .and_then(|text| sources.add(name.as_str(), text).map_err(|_| file::too_large(&name).into()))
+        .map_err(|diagnostic| vec![*diagnostic])
+        .and_then(|file| masque_ispl::format(&sources, file).map(|text| (file, text)));
+    let is_changed = matches!(&result, Ok((file, text)) if sources.text(*file) != text);
+    Formatted { text: result.map(|(_, text)| text), sources, name, is_changed }
+}
+
+/// Replaces the text of a file at one stroke: a reader finds the old text or the new one, and a
+/// failure leaves the old one. A link stays a link, and permissions stay as they are.
+pub fn replace_file(path: &Path, text: &str) -> Result<(), Box<Diagnostic>> {
+    replace(path, text).map_err(|e| {
+        let message = format!("`{}` cannot be written: {}", path.display(), file::reason(&e));
+        file::error("file/unwritable", message).into()
+    })
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let permissions = fs::metadata(&path)?.permissions();
+    if permissions.readonly() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let folder = path.parent().ok_or(io::ErrorKind::NotFound)?;
+    let mut temporary = tempfile::Builder::new().prefix(".masque-").tempfile_in(folder)?;
+    temporary.write_all(text.as_bytes())?;
+    temporary.as_file().set_permissions(permissions)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(&path)?;
+    Ok(())
+}

@@ -1,0 +1,375 @@
+//! A check on a thread of its own, with a deadline that holds even where the engine does not look
+//! at the clock.
+//!
+//! Engines recurse on decision diagrams and stop only between operations. So they run on a thread
+//! with a large stack, and the caller's thread watches: when the deadline has passed and a short
+//! grace after it, the work is left behind and what is decided is the answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use masque_model::System;
+use masque_verdict::{Budget, Engine, Facts, Stop, Unsupported, Vacuous, Why};
+
+use crate::decide::{self, Cost, Decided, Event};
+use crate::engines::EngineChoice;
+use crate::findings::{self, Finding};
+
+/// Stack sizes to try, largest first. A stack is address space: memory is taken as it is used.
+const STACKS: [usize; 3] = [1 << 30, 64 << 20, 8 << 20];
+/// How long an engine may take to notice that it must stop.
+const GRACE: Duration = Duration::from_millis(300);
+/// How often the watching thread looks at the interrupt flag.
+const PULSE: Duration = Duration::from_millis(20);
+
+/// What a check may use. The default is unlimited.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// When to stop.
+    pub deadline: Option<Instant>,
+    /// How many bytes the engine's data may take.
+    pub memory: Option<u64>,
+    /// Becomes true when the user wants to stop.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// How far a check has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Properties decided.
+    pub decided: usize,
+    /// Properties in all.
+    pub total: usize,
+    /// Whether the reachable states are known.
+    pub is_explored: bool,
+}
+
+/// What became of a check.
+#[derive(Debug)]
+pub struct Run {
+    /// The number of reachable states in decimal, if they were counted.
+    pub states: Option<String>,
+    /// One answer per property of the system; none if the findings include an error.
+    pub decided: Vec<Decided>,
+    /// Deadlocks, overflows, vacuity and whatever else is worth saying.
+    pub findings: Vec<Finding>,
+    /// What the engines have cost; nothing from an engine that was left behind.
+    pub costs: Vec<Cost>,
+    /// The states found before a limit was hit, if the engine counts them.
+    pub explored: Option<u64>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Decides all properties of a system. `observe` is called whenever something is decided, and many
+/// times a second in between.
+///
+/// # Panics
+///
+/// If the engine does: its bug is handed on.
+pub fn check(
+    system: &Arc<System>,
+    choice: EngineChoice,
+    limits: &Limits,
+    observe: &mut dyn FnMut(Progress),
+) -> Run {
+    check_by(choice.candidates(), system, limits, observe)
+}
+
+/// Decides all properties by these engines, best first.
+fn check_by(
+    candidates: Vec<&'static dyn Engine>,
+    system: &Arc<System>,
+    limits: &Limits,
+    observe: &mut dyn FnMut(Progress),
+) -> Run {
+    let start = Instant::now();
+    let mut budget = Budget::default();
+    if let Some(deadline) = limits.deadline {
+        budget = budget.with_deadline(deadline);
+    }
+    if let Some(memory) = limits.memory {
+        budget = budget.with_memory(memory);
+    }
+    let mut gathered = Gathered::new(system);
+    match start_work(candidates, system, &budget) {
+        None => gathered.stopped = Some(Why::Memory.into()),
+        Some((worker, events)) => {
+            if gathered.listen(&events, limits, &budget, observe)
+                && let Err(panic) = worker.join()
+            {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    }
+    gathered.finish(system, start)
+}
+
+/// Starts the work; none if the system has no room for a thread.
+fn start_work(
+    candidates: Vec<&'static dyn Engine>,
+    system: &Arc<System>,
+    budget: &Budget,
+) -> Option<(JoinHandle<()>, Receiver<Event>)> {
+    STACKS.iter().find_map(|&size| {
+        let (sender, receiver) = channel();
+        let (candidates, system, budget) = (candidates.clone(), Arc::clone(system), budget.clone());
+        let work = move || decide::work(&system, &candidates, &budget, &sender);
+        let worker = Builder::new().name("check".to_string()).stack_size(size).spawn(work).ok()?;
+        Some((worker, receiver))
+    })
+}
+
+/// What the work has told so far.
+struct Gathered {
+    facts: Option<Facts>,
+    stopped: Option<Stop>,
+    decided: Vec<Option<Decided>>,
+    n_decided: usize,
+    unsupported: Vec<(usize, Unsupported)>,
+    vacuous: Vec<(usize, Vec<Vacuous>)>,
+    costs: Vec<Cost>,
+}
+
+impl Gathered {
+    fn new(system: &System) -> Gathered {
+        Gathered {
+            facts: None,
+            stopped: None,
+            decided: vec![None; system.properties.len()],
+            n_decided: 0,
+            unsupported: Vec::new(),
+            vacuous: Vec::new(),
+            costs: Vec::new(),
+        }
+    }
+
+    /// Listens to the end of the work (true), or until there is no more time to wait for it.
+    fn listen(
+        &mut self,
+        events: &Receiver<Event>,
+        limits: &Limits,
+        budget: &Budget,
+        observe: &mut dyn FnMut(Progress),
+    ) -> bool {
+        let mut last_moment = limits.deadline.and_then(|d| d.checked_add(GRACE));
+        let mut is_interrupted = false;
+        loop {
+            match events.recv_timeout(PULSE) {
+                Ok(event) => self.hear(event),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return true,
+            }
+            let now = Instant::now();
+            if !is_interrupted && limits.interrupt.load(Ordering::Relaxed) {
+                is_interrupted = true;
+                self.stopped.get_or_insert(Why::Interrupted.into());
+                budget.cancel();
+                last_moment = Some(last_moment.map_or(now + GRACE, |m| m.min(now + GRACE)));
+            }
+            if last_moment.is_some_and(|m| now >= m) {
+                budget.cancel();
+                self.stopped.get_or_insert(Why::Timeout.into());
+                return false;
+            }
+            observe(Progress {
+                decided: self.n_decided,
+                total: self.decided.len(),
+                is_explored: self.facts.is_some(),
+            });
+        }
+    }
+
+    fn hear(&mut self, event: Event) {
+        match event {
+            Event::Facts(facts) => self.facts = Some(facts),
+            Event::Stopped(stop) => self.stopped = Some(stop),
+            Event::Decided(position, decided) => {
+                self.n_decided += 1;
+                self.decided[position] = Some(decided);
+            }
+            Event::Unsupported(position, unsupported) => self.unsupported.push((position, unsupported)),
+            Event::Vacuous(position, vacuous) => self.vacuous.push((position, vacuous)),
+            Event::Cost(cost) => self.costs.push(cost),
+        }
+    }
+
+    fn finish(self, system: &System, start: Instant) -> Run {
+        let mut findings = Vec::new();
+        if let Some(facts) = &self.facts {
+            findings.extend(findings::of_facts(system, facts));
+        }
+        findings.extend(findings::of_unsupported(system, &self.unsupported));
+        findings.extend(findings::of_vacuity(system, &self.vacuous));
+        let why = self.stopped.map_or(Why::Unsupported, |stop| stop.why);
+        let is_refused = findings.iter().any(|f| f.diagnostic.is_error());
+        let decided = match is_refused {
+            true => Vec::new(),
+            false => {
+                let answer = |d: Option<Decided>| d.unwrap_or_else(|| Decided::unknown(why));
+                self.decided.into_iter().map(answer).collect()
+            }
+        };
+        Run {
+            states: self.facts.map(|facts| facts.states),
+            decided,
+            findings,
+            costs: self.costs,
+            explored: self.stopped.and_then(|stop| stop.states),
+            time: start.elapsed(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::sleep;
+
+    use masque_model::{FormulaId, Property};
+    use masque_verdict::{Encoded, FairInitial, Outcome, Stats, Verdict};
+
+    use super::*;
+    use crate::{Request, load_text};
+
+    /// An engine that answers as told by its name: it decides the first property, then behaves.
+    struct Fake(Behaviour);
+
+    #[derive(Clone, Copy, PartialEq)]
+    enum Behaviour {
+        /// Decides everything.
+        Good,
+        /// Never looks at the clock.
+        Deaf,
+        /// Waits for the budget to end.
+        Patient,
+        /// Panics.
+        Buggy,
+        /// Supports nothing.
+        Useless,
+    }
+
+    impl Engine for Fake {
+        fn name(&self) -> &'static str {
+            "fake"
+        }
+
+        fn supports(&self, _: &System, property: &Property) -> Result<(), Unsupported> {
+            match self.0 {
+                Behaviour::Useless => Err(Unsupported { formula: property.formula, what: "formulas" }),
+                _ => Ok(()),
+            }
+        }
+
+        fn encode<'s>(&self, _: &'s System, _: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+            Ok(Box::new(Fake(self.0)))
+        }
+    }
+
+    impl Encoded for Fake {
+        fn facts(&mut self, _: &Budget) -> Result<Facts, Stop> {
+            let fair_initial = FairInitial::All;
+            let states = "2".to_string();
+            Ok(Facts { states, no_initial_state: false, deadlock: None, overflow: None, fair_initial })
+        }
+
+        fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
+            match self.0 {
+                _ if property.name == "1" => Verdict::Holds.into(),
+                Behaviour::Good | Behaviour::Useless => Verdict::Fails.into(),
+                Behaviour::Deaf => {
+                    sleep(Duration::from_secs(20));
+                    Verdict::Fails.into()
+                }
+                Behaviour::Patient => loop {
+                    match budget.check() {
+                        Ok(()) => sleep(Duration::from_millis(1)),
+                        Err(stop) => return stop.into(),
+                    }
+                },
+                Behaviour::Buggy => panic!("a bug"),
+            }
+        }
+
+        fn is_true_somewhere(&mut self, _: FormulaId, _: &Budget) -> Result<bool, Stop> {
+            Ok(false)
+        }
+
+        fn stats(&self) -> Stats {
+            Stats::default()
+        }
+    }
+
+    const MODEL: &str = "
+        Agent Light
+          Vars: on : boolean; end Vars
+          Actions = {switch};
+          Protocol: Other : {switch}; end Protocol
+          Evolution: on = ~on if Action = switch; end Evolution
+        end Agent
+        Evaluation lit if Light.on; end Evaluation
+        InitStates !Light.on; end InitStates
+        Formulae AG(lit -> AX !lit); EF lit; AF lit; end Formulae";
+
+    /// Runs a fake engine; the verdicts as text, and the codes of what was found.
+    fn run(behaviour: Behaviour, limits: &Limits) -> (Vec<String>, Vec<&'static str>) {
+        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        let engine: &'static Fake = Box::leak(Box::new(Fake(behaviour)));
+        let start = Instant::now();
+        let run = check_by(vec![engine], &system, limits, &mut |_| {});
+        assert!(start.elapsed() < Duration::from_secs(5));
+        (
+            run.decided.iter().map(|d| d.outcome.verdict.to_string()).collect(),
+            run.findings.iter().map(|f| f.diagnostic.code).collect(),
+        )
+    }
+
+    fn soon() -> Limits {
+        Limits { deadline: Some(Instant::now() + Duration::from_millis(50)), ..Limits::default() }
+    }
+
+    #[test]
+    fn all_is_decided_and_vacuity_is_told() {
+        let (verdicts, codes) = run(Behaviour::Good, &Limits::default());
+        assert_eq!(verdicts, ["holds", "fails", "fails"]);
+        assert_eq!(codes, ["ispl/vacuous"]);
+    }
+
+    #[test]
+    fn a_deadline_keeps_what_is_decided() {
+        for behaviour in [Behaviour::Deaf, Behaviour::Patient] {
+            let (verdicts, _) = run(behaviour, &soon());
+            assert_eq!(verdicts, ["holds", "unknown(timeout)", "unknown(timeout)"]);
+        }
+    }
+
+    #[test]
+    fn an_interrupt_keeps_what_is_decided() {
+        for behaviour in [Behaviour::Deaf, Behaviour::Patient] {
+            let limits = Limits::default();
+            let flag = Arc::clone(&limits.interrupt);
+            let user = std::thread::spawn(move || {
+                sleep(Duration::from_millis(50));
+                flag.store(true, Ordering::Relaxed);
+            });
+            let (verdicts, _) = run(behaviour, &limits);
+            assert_eq!(verdicts, ["holds", "unknown(interrupted)", "unknown(interrupted)"]);
+            user.join().unwrap();
+        }
+    }
+
+    #[test]
+    fn what_no_engine_supports_is_unknown() {
+        let (verdicts, codes) = run(Behaviour::Useless, &Limits::default());
+        assert_eq!(verdicts, ["unknown(unsupported)"; 3]);
+        assert_eq!(codes, ["ispl/unsupported"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a bug")]
+    fn a_bug_is_handed_on() {
+        run(Behaviour::Buggy, &Limits::default());
+    }
+}

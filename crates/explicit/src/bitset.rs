@@ -1,0 +1,138 @@
+//! Sets of states, one bit each.
+
+/// A subset of `0..len`.
+///
+/// Bits beyond `len` in the last word are zero, so that counting and comparing need no care.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bitset {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Bitset {
+    pub(crate) fn empty(len: usize) -> Bitset {
+        Bitset { words: vec![0; len.div_ceil(64)], len }
+    }
+
+    pub(crate) fn full(len: usize) -> Bitset {
+        let mut set = Bitset { words: vec![u64::MAX; len.div_ceil(64)], len };
+        if !len.is_multiple_of(64)
+            && let Some(last) = set.words.last_mut()
+        {
+            *last = (1 << (len % 64)) - 1;
+        }
+        set
+    }
+
+    /// `{0, .., n - 1}`
+    pub(crate) fn first(n: usize, len: usize) -> Bitset {
+        let mut set = Bitset::full(n);
+        set.words.resize(len.div_ceil(64), 0);
+        set.len = len;
+        set
+    }
+
+    /// The members for which `test` is true; it is asked in increasing order.
+    pub(crate) fn filter(&self, mut test: impl FnMut(usize) -> bool) -> Bitset {
+        let mut set = Bitset::empty(self.len);
+        for (position, &word) in self.words.iter().enumerate() {
+            let (mut rest, mut kept) = (word, 0);
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                kept |= u64::from(test(position * 64 + bit as usize)) << bit;
+            }
+            set.words[position] = kept;
+        }
+        set
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, member: usize) -> bool {
+        self.words[member / 64] >> (member % 64) & 1 == 1
+    }
+
+    /// Whether it was not yet in.
+    #[inline]
+    pub(crate) fn insert(&mut self, member: usize) -> bool {
+        let (word, bit) = (&mut self.words[member / 64], 1 << (member % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, member: usize) {
+        self.words[member / 64] &= !(1 << (member % 64));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.iter().all(|&w| w == 0)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    pub(crate) fn is_subset(&self, other: &Bitset) -> bool {
+        self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
+    }
+
+    /// The members in increasing order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(position, &word)| {
+            std::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)))
+                .take_while(|&w| w != 0)
+                .map(move |w| position * 64 + w.trailing_zeros() as usize)
+        })
+    }
+
+    /// `self ∩ other`
+    pub(crate) fn and(mut self, other: &Bitset) -> Bitset {
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
+        self
+    }
+
+    /// `self ∪ other`
+    pub(crate) fn or(mut self, other: &Bitset) -> Bitset {
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
+        self
+    }
+
+    /// `self ∖ other`
+    pub(crate) fn minus(mut self, other: &Bitset) -> Bitset {
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
+        self
+    }
+
+    /// The members of exactly one of both.
+    pub(crate) fn xor(mut self, other: &Bitset) -> Bitset {
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a ^= b);
+        self
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.words.capacity() as u64 * 8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_awkward_sizes() {
+        for len in [0, 1, 63, 64, 65, 200] {
+            let full = Bitset::full(len);
+            assert_eq!(full.count(), len);
+            assert_eq!(full.iter().collect::<Vec<_>>(), (0..len).collect::<Vec<_>>());
+            assert_eq!(full.clone().minus(&full), Bitset::empty(len));
+            let thirds = full.filter(|i| i % 3 == 0);
+            assert!(thirds.is_subset(&full) && (0..len).all(|i| thirds.contains(i) == (i % 3 == 0)));
+            assert_eq!(
+                Bitset::first(len / 2, len).iter().collect::<Vec<_>>(),
+                (0..len / 2).collect::<Vec<_>>()
+            );
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! From conditions to tests and jumps.
+//!
+//! `emit(φ, yes, no)` appends the tests of `φ` and answers where they start; a test leads to `yes`
+//! or `no` in the end. Conjunctions and disjunctions gather what one test can do: all `field =
+//! code` of one word, all codes of one field, all combinations of the same bits, all constants that
+//! one number is compared with.
+
+use std::collections::BTreeMap;
+
+use masque_model::{Domain, Expr, ExprId, Relation};
+
+use crate::analyse::{Shape, constant_value};
+use crate::code::{Branch, FALSE, NO_CODE, Program, TRUE, Test};
+use crate::codeset::{CodeSet, Simple};
+use crate::compile::Compiler;
+use crate::layout::Slot;
+
+/// A condition cut in two: values that some words must have, and the rest.
+pub(crate) struct Guard {
+    /// Word, mask and value; each word once, in increasing order.
+    pub(crate) key: Vec<(u32, u64, u64)>,
+    pub(crate) rest: Program,
+}
+
+/// Sets of codes up to this size are kept as bits.
+const LARGE: u128 = 1 << 20;
+
+impl Compiler<'_, '_> {
+    /// A condition as a guard; none if it is never true.
+    pub(crate) fn guard(&mut self, expr: ExprId) -> Option<Guard> {
+        let conjunction = self.conjunction(&[expr])?;
+        let key = conjunction.masked();
+        let mut start = TRUE;
+        for &other in conjunction.others.iter().rev() {
+            start = self.emit(other, start, FALSE);
+        }
+        for test in self.set_tests(&conjunction) {
+            start = self.branch(test, start, FALSE);
+        }
+        Some(Guard { key, rest: self.finish(start) })
+    }
+
+    /// Appends the tests of a condition and answers where they start.
+    pub(crate) fn emit(&mut self, expr: ExprId, yes: u32, no: u32) -> u32 {
+        match self.analysis.shape_of(expr) {
+            Shape::Known(true) => return yes,
+            Shape::Known(false) => return no,
+            Shape::Codes(slot, set) => {
+                let test = self.code_test(*slot, &set.clone());
+                return self.branch(test, yes, no);
+            }
+            Shape::Other => {}
+        }
+        if let Some(&cell) = self.cell_of.get(&expr) {
+            self.use_cell(cell);
+            return self.branch(Test::Cell(cell), yes, no);
+        }
+        if !self.analysis.is_sound[expr.index()] {
+            return self.exactly(expr, yes, no);
+        }
+        match self.system.exprs.get(expr) {
+            Expr::Not(a) => self.emit(a, no, yes),
+            Expr::And(list) => self.emit_all(list, yes, no),
+            Expr::Or(list) => self.emit_any(list, yes, no),
+            Expr::Xor(list) => self.emit_odd(expr, list, yes, no),
+            Expr::Compare(relation, a, b) => self.emit_compare(expr, (relation, a, b), yes, no),
+            _ => self.exactly(expr, yes, no),
+        }
+    }
+
+    fn branch(&mut self, test: Test, yes: u32, no: u32) -> u32 {
+        self.code.branches.push(Branch { test, yes, no });
+        self.code.branches.len() as u32 - 1
+    }
+
+    fn exactly(&mut self, expr: ExprId, yes: u32, no: u32) -> u32 {
+        let exact = self.exact(expr);
+        self.branch(Test::Exact(exact), yes, no)
+    }
+
+    /// Whether a field's code is in a set.
+    fn code_test(&self, slot: Slot, set: &CodeSet) -> Test {
+        let (field, size) = self.field(slot);
+        match set {
+            CodeSet::One(code) => {
+                Test::Masked { word: field.word, mask: field.bits(), value: code << field.shift }
+            }
+            _ if field.mask < 64 => Test::Small { field, codes: set.low_bits() },
+            _ => Test::Bitmap { field, bits: set.to_bits(size as u64) },
+        }
+    }
+
+    /// All of `list`.
+    fn emit_all(&mut self, list: &[ExprId], yes: u32, no: u32) -> u32 {
+        let Some(conjunction) = self.conjunction(list) else { return no };
+        let mut start = yes;
+        for &other in conjunction.others.iter().rev() {
+            start = self.emit(other, start, no);
+        }
+        for test in self.set_tests(&conjunction) {
+            start = self.branch(test, start, no);
+        }
+        for (word, mask, value) in conjunction.masked().into_iter().rev() {
+            start = self.branch(Test::Masked { word, mask, value }, start, no);
+        }
+        start
+    }
+
+    /// The operands of a conjunction, sorted out; none if it is never true.
+    fn conjunction(&self, list: &[ExprId]) -> Option<Conjunction> {
+        let mut conjunction = Conjunction::default();
+        let mut sets: BTreeMap<Slot, CodeSet> = BTreeMap::new();
+        let mut stack: Vec<ExprId> = list.iter().rev().copied().collect();
+        while let Some(expr) = stack.pop() {
+            match self.analysis.shape_of(expr) {
+                Shape::Known(true) => {}
+                Shape::Known(false) => return None,
+                Shape::Codes(slot, set) => match sets.get_mut(slot) {
+                    None => _ = sets.insert(*slot, set.clone()),
+                    Some(CodeSet::One(a)) => {
+                        if !set.contains(*a) {
+                            return None;
+                        }
+                    }
+                    Some(both) => match set {
+                        CodeSet::One(code) if both.contains(*code) => *both = set.clone(),
+                        CodeSet::One(_) => return None,
+                        CodeSet::Bits(_) => {
+                            *both = both.combine(set, self.field(*slot).1 as u64, |a, b| a & b);
+                        }
+                    },
+                },
+                Shape::Other => match self.open_operands(expr, true) {
+                    Some(list) => stack.extend(list.iter().rev()),
+                    None => conjunction.others.push(expr),
+                },
+            }
+        }
+        for (slot, set) in sets {
+            let (field, size) = self.field(slot);
+            match set.simplify(u64::try_from(size).unwrap_or(u64::MAX)) {
+                Simple::Empty => return None,
+                Simple::Full => {}
+                Simple::Proper(CodeSet::One(code)) => {
+                    let (mask, value) = conjunction.words.entry(field.word).or_default();
+                    *mask |= field.bits();
+                    *value |= code << field.shift;
+                }
+                Simple::Proper(set) => conjunction.sets.push((slot, set)),
+            }
+        }
+        Some(conjunction)
+    }
+
+    fn set_tests(&self, conjunction: &Conjunction) -> Vec<Test> {
+        conjunction.sets.iter().rev().map(|(slot, set)| self.code_test(*slot, set)).collect()
+    }
+
+    /// The operands of a junction that is compiled in place.
+    fn open_operands(&self, expr: ExprId, is_and: bool) -> Option<&[ExprId]> {
+        if self.cell_of.contains_key(&expr) || !self.analysis.is_sound[expr.index()] {
+            return None;
+        }
+        match self.system.exprs.get(expr) {
+            Expr::And(list) if is_and => Some(list),
+            Expr::Or(list) if !is_and => Some(list),
+            _ => None,
+        }
+    }
+
+    /// Some of `list`.
+    fn emit_any(&mut self, list: &[ExprId], yes: u32, no: u32) -> u32 {
+        let mut sets: BTreeMap<Slot, CodeSet> = BTreeMap::new();
+        let mut masked: BTreeMap<(u32, u64), Vec<u64>> = BTreeMap::new();
+        let mut equations: BTreeMap<ExprId, Vec<(i64, ExprId)>> = BTreeMap::new();
+        let mut others = Vec::new();
+        let mut stack: Vec<ExprId> = list.iter().rev().copied().collect();
+        while let Some(expr) = stack.pop() {
+            match self.analysis.shape_of(expr) {
+                Shape::Known(true) => return yes,
+                Shape::Known(false) => {}
+                Shape::Codes(slot, set) => match sets.get_mut(slot) {
+                    None => _ = sets.insert(*slot, set.clone()),
+                    Some(either) if self.field(*slot).1 <= LARGE => {
+                        either.extend(set, self.field(*slot).1 as u64);
+                    }
+                    Some(_) => others.push(expr),
+                },
+                Shape::Other => {
+                    if let Some(list) = self.open_operands(expr, false) {
+                        stack.extend(list.iter().rev());
+                    } else if let Some((word, mask, value)) = self.as_masked(expr) {
+                        masked.entry((word, mask)).or_default().push(value);
+                    } else if let Some((number, constant)) = self.as_equation(expr) {
+                        equations.entry(number).or_default().push((constant, expr));
+                    } else {
+                        others.push(expr);
+                    }
+                }
+            }
+        }
+        let mut start = no;
+        for &other in others.iter().rev() {
+            start = self.emit(other, yes, start);
+        }
+        for (number, equations) in equations.into_iter().rev() {
+            start = self.emit_one_of(number, &equations, yes, start);
+        }
+        for ((word, mask), mut values) in masked.into_iter().rev() {
+            values.sort_unstable();
+            values.dedup();
+            let test = match values[..] {
+                [value] => Test::Masked { word, mask, value },
+                _ => Test::MaskedIn { word, mask, values: values.into() },
+            };
+            start = self.branch(test, yes, start);
+        }
+        for (slot, set) in sets.into_iter().rev() {
+            let size = u64::try_from(self.field(slot).1).unwrap_or(u64::MAX);
+            match set.simplify(size) {
+                Simple::Empty => {}
+                Simple::Full => return yes,
+                Simple::Proper(set) => {
+                    let test = self.code_test(slot, &set);
+                    start = self.branch(test, yes, start);
+                }
+            }
+        }
+        start
+    }
+
+    /// A conjunction of `field = code` within one word.
+    fn as_masked(&self, expr: ExprId) -> Option<(u32, u64, u64)> {
+        let conjunction = self.conjunction(self.open_operands(expr, true)?)?;
+        let is_masked = conjunction.others.is_empty() && conjunction.sets.is_empty();
+        match conjunction.masked()[..] {
+            [masked] if is_masked => Some(masked),
+            _ => None,
+        }
+    }
+
+    /// A number that is no variable, and the constant it must equal.
+    fn as_equation(&self, expr: ExprId) -> Option<(ExprId, i64)> {
+        if self.cell_of.contains_key(&expr) {
+            return None;
+        }
+        let exprs = &self.system.exprs;
+        let Expr::Compare(Relation::Equal, a, b) = exprs.get(expr) else { return None };
+        let (number, constant) = match (exprs.get(a), exprs.get(b)) {
+            (_, Expr::Number(n)) => (a, n),
+            (Expr::Number(n), _) => (b, n),
+            _ => return None,
+        };
+        Some((number, constant))
+    }
+
+    /// Whether a number equals one of some constants, given with the comparisons that say so.
+    fn emit_one_of(&mut self, number: ExprId, equations: &[(i64, ExprId)], yes: u32, no: u32) -> u32 {
+        match self.linear(&[(number, 1)]) {
+            Some(linear) => {
+                let mut constants: Vec<i64> = equations.iter().map(|(constant, _)| *constant).collect();
+                constants.sort_unstable();
+                constants.dedup();
+                self.branch(Test::OneOf { linear, constants: constants.into() }, yes, no)
+            }
+            None => equations.iter().rev().fold(no, |start, (_, expr)| self.exactly(*expr, yes, start)),
+        }
+    }
+
+    fn emit_odd(&mut self, expr: ExprId, list: &[ExprId], yes: u32, no: u32) -> u32 {
+        let terms: Vec<_> = list.iter().map(|&e| (e, 1)).collect();
+        match self.linear(&terms) {
+            Some(linear) => self.branch(Test::Odd { linear }, yes, no),
+            None => self.exactly(expr, yes, no),
+        }
+    }
+
+    fn emit_compare(
+        &mut self,
+        expr: ExprId,
+        (relation, a, b): (Relation, ExprId, ExprId),
+        yes: u32,
+        no: u32,
+    ) -> u32 {
+        let exprs = &self.system.exprs;
+        // Equality and its opposite are one test with two ways out.
+        let (same, different) = match relation {
+            Relation::Equal => (yes, no),
+            Relation::Unequal => (no, yes),
+            _ => return self.emit_difference(expr, (relation, a, b), yes, no),
+        };
+        let is_sound = |e: ExprId| self.analysis.is_sound[e.index()];
+        match (exprs.get(a), exprs.get(b)) {
+            (Expr::Bool(truth), _) if is_sound(b) => {
+                if truth {
+                    self.emit(b, same, different)
+                } else {
+                    self.emit(b, different, same)
+                }
+            }
+            (_, Expr::Bool(truth)) if is_sound(a) => {
+                if truth {
+                    self.emit(a, same, different)
+                } else {
+                    self.emit(a, different, same)
+                }
+            }
+            (Expr::Variable(left), Expr::Variable(right)) => {
+                let (from, to) = (&self.system.variable(left).domain, &self.system.variable(right).domain);
+                let (left_field, right_field) = (self.layout.variable(left), self.layout.variable(right));
+                if from == to {
+                    let test = Test::SameCode { left: left_field, right: right_field };
+                    return self.branch(test, same, different);
+                }
+                let Domain::Values(values) = from else {
+                    return self.emit_difference(expr, (relation, a, b), yes, no);
+                };
+                let code = |value: i64| self.layout.code(self.system, right, value);
+                let code = |value| code(value).map_or(NO_CODE, |code| u32::try_from(code).unwrap_or(NO_CODE));
+                let image = values.iter().map(|v| code(i64::from(v.0))).collect();
+                self.branch(Test::Image { left: left_field, right: right_field, image }, same, different)
+            }
+            (Expr::Variable(v), constant) | (constant, Expr::Variable(v)) => {
+                let code = constant_value(constant).and_then(|c| self.layout.code(self.system, v, c));
+                match code {
+                    Some(code) => {
+                        let test = self.code_test(Slot::Variable(v), &CodeSet::One(code));
+                        self.branch(test, same, different)
+                    }
+                    None => self.emit_difference(expr, (relation, a, b), yes, no),
+                }
+            }
+            _ if is_sound(a) && is_sound(b) => match self.linear(&[(a, 1), (b, 1)]) {
+                Some(linear) => self.branch(Test::Odd { linear }, different, same),
+                None => self.exactly(expr, yes, no),
+            },
+            _ => self.emit_difference(expr, (relation, a, b), yes, no),
+        }
+    }
+
+    /// `a ~ b` as `a - b ~ 0`, with the constant of the difference on the other side.
+    fn emit_difference(
+        &mut self,
+        expr: ExprId,
+        (relation, a, b): (Relation, ExprId, ExprId),
+        yes: u32,
+        no: u32,
+    ) -> u32 {
+        let difference = self.terms(&[(a, 1), (b, -1)]).and_then(|mut terms| {
+            let constant = i64::try_from(-std::mem::take(&mut terms.constant)).ok()?;
+            Some((self.linear_of(&terms)?, constant))
+        });
+        match difference {
+            Some((linear, constant)) => self.branch(Test::Compare { linear, relation, constant }, yes, no),
+            None => self.exactly(expr, yes, no),
+        }
+    }
+}
+
+/// The operands of a conjunction, sorted out.
+#[derive(Default)]
+struct Conjunction {
+    /// By word, the mask and value of all `field = code`.
+    words: BTreeMap<u32, (u64, u64)>,
+    /// Fields with several codes.
+    sets: Vec<(Slot, CodeSet)>,
+    others: Vec<ExprId>,
+}
+
+impl Conjunction {
+    fn masked(&self) -> Vec<(u32, u64, u64)> {
+        self.words.iter().map(|(&word, &(mask, value))| (word, mask, value)).collect()
+    }
+}

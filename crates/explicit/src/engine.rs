@@ -1,0 +1,212 @@
+//! The engine: explores on `encode`, labels on `decide`.
+
+use std::time::Instant;
+
+use masque_model::{At, Formula, FormulaId, Property, System};
+use masque_verdict::{
+    Budget, Encoded, Engine, Evidence, Facts, FairInitial, Outcome, Path, Stats, Stop, Unsupported, Verdict,
+    Why, least_overflow,
+};
+
+use crate::bitset::Bitset;
+use crate::explore::explore;
+use crate::fragment;
+use crate::label::Labeller;
+use crate::paths::least_shortest_path;
+use crate::steps::{Steps, Tuning};
+
+/// The explicit-state engine: every reachable state is stored, one by one.
+///
+/// It decides CTL with knowledge and norms, with or without fairness; LTL, CTL* and strategic
+/// operators are outside its fragment.
+#[derive(Clone, Copy, Debug)]
+pub struct Explicit {
+    /// Whether a property that fails gets a path that shows it.
+    pub evidence: bool,
+}
+
+impl Default for Explicit {
+    fn default() -> Explicit {
+        Explicit { evidence: true }
+    }
+}
+
+impl Engine for Explicit {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
+        let mut formulas = system.fairness.iter().copied().chain([property.formula]);
+        match formulas.find_map(|formula| fragment::outside(&system.formulas, formula)) {
+            None => Ok(()),
+            Some(unsupported) => Err(unsupported),
+        }
+    }
+
+    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+        Ok(Box::new(Explored::new(*self, system, budget)?))
+    }
+}
+
+/// A system with all its reachable states.
+struct Explored<'s> {
+    engine: Explicit,
+    system: &'s System,
+    labeller: Labeller<'s>,
+    stats: Stats,
+}
+
+impl<'s> Explored<'s> {
+    fn new(engine: Explicit, system: &'s System, budget: &Budget) -> Result<Explored<'s>, Stop> {
+        let mut stats = Stats::default();
+        let start = Instant::now();
+        budget.check()?;
+        let steps = Steps::new(system, Tuning::default());
+        stats.spend("compile", start.elapsed());
+        let start = Instant::now();
+        let space = explore(system, &steps, fragment::needs_transitions(system), budget)?;
+        stats.spend("explore", start.elapsed());
+        Ok(Explored { engine, system, labeller: Labeller::new(system, steps, space), stats })
+    }
+
+    fn try_decide(&mut self, property: &Property, budget: &Budget) -> Result<Outcome, Stop> {
+        if self.engine.supports(self.system, property).is_err() {
+            return Err(Why::Unsupported.into());
+        }
+        let start = Instant::now();
+        let violation = self.violation(property, budget);
+        self.stats.spend("label", start.elapsed());
+        let violation = match violation? {
+            Truth::Holds => return Ok(Verdict::Holds.into()),
+            Truth::NoFairPath => return Ok(Verdict::Unknown(Why::NoFairPath).into()),
+            Truth::FailsAt(states) => states,
+        };
+        let start = Instant::now();
+        // A budget that ends here costs the evidence, not the verdict.
+        let path = if self.engine.evidence { self.path_to(&violation, budget).ok().flatten() } else { None };
+        self.stats.spend("evidence", start.elapsed());
+        Ok(Outcome { verdict: Verdict::Fails, evidence: path.map(Evidence::Path) })
+    }
+
+    /// Where a property fails.
+    ///
+    /// ```text
+    /// M ⊨ φ   iff   I ∩ D ⊆ ⟦φ⟧  (at initial),   D ⊆ ⟦φ⟧  (at reachable)
+    /// ```
+    fn violation(&mut self, property: &Property, budget: &Budget) -> Result<Truth, Stop> {
+        let initial = self.labeller.initial(budget)?;
+        if initial.is_empty() && !self.system.fairness.is_empty() {
+            return Ok(Truth::NoFairPath);
+        }
+        let asked = match property.at {
+            At::Initial => initial,
+            At::Reachable => (*self.labeller.domain(budget)?).clone(),
+        };
+        let mut conjuncts = vec![property.formula];
+        while let Some(conjunct) = conjuncts.pop() {
+            if let Formula::And(list) = self.system.formulas.get(conjunct) {
+                conjuncts.extend(list.iter().rev());
+                continue;
+            }
+            let violation = self.violation_of(conjunct, &asked, budget)?;
+            if !violation.is_empty() {
+                return Ok(Truth::FailsAt(violation));
+            }
+        }
+        Ok(Truth::Holds)
+    }
+
+    /// States that show that a formula is not true everywhere in `asked`; none if it is.
+    ///
+    /// `AG φ` is true at all initial states iff `φ` is at all reachable ones. Under fairness too: a
+    /// state of `D` is reached from an initial state by a path of states that are all in `D`.
+    /// `EF φ` at a single initial state asks only whether `φ` is true somewhere.
+    fn violation_of(&mut self, formula: FormulaId, asked: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+        let formulas = &self.system.formulas;
+        if let Some(phi) = fragment::always(formulas, formula) {
+            let domain = self.labeller.domain(budget)?;
+            return Ok((*domain).clone().minus(&*self.labeller.truth(phi, budget)?));
+        }
+        if let Some(phi) = fragment::possibly(formulas, formula)
+            && self.labeller.initial(budget)?.count() == 1
+            && asked.count() == 1
+        {
+            let somewhere = self.labeller.truth(phi, budget)?;
+            return Ok(if somewhere.is_empty() { asked.clone() } else { Bitset::empty(self.n_states()) });
+        }
+        Ok(asked.clone().minus(&*self.labeller.truth(formula, budget)?))
+    }
+
+    fn n_states(&self) -> usize {
+        self.labeller.space.n_states()
+    }
+
+    fn path_to(&self, targets: &Bitset, budget: &Budget) -> Result<Option<Path>, Stop> {
+        let Labeller { steps, space, .. } = &self.labeller;
+        least_shortest_path(self.system, steps, space, targets, budget)
+    }
+
+    fn path_to_any(&self, targets: &[u32], budget: &Budget) -> Result<Option<Path>, Stop> {
+        let mut set = Bitset::empty(self.n_states());
+        targets.iter().for_each(|&state| _ = set.insert(state as usize));
+        self.path_to(&set, budget)
+    }
+
+    fn fair_initial(&mut self, budget: &Budget) -> Result<FairInitial, Stop> {
+        let n_fair = match self.labeller.initial(budget) {
+            Ok(initial) => initial.count(),
+            Err(stop) if stop.why == Why::Unsupported => return Ok(FairInitial::Unsupported),
+            Err(stop) => return Err(stop),
+        };
+        Ok(match n_fair {
+            n if n == self.labeller.space.n_initial() => FairInitial::All,
+            0 => FairInitial::None,
+            _ => FairInitial::Some,
+        })
+    }
+}
+
+/// What labelling says of a property.
+enum Truth {
+    Holds,
+    /// At these states something is false that must be true.
+    FailsAt(Bitset),
+    NoFairPath,
+}
+
+impl Encoded for Explored<'_> {
+    fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop> {
+        let start = Instant::now();
+        let space = &self.labeller.space;
+        let deadlock = self.path_to_any(&space.nearest_deadlocks, budget)?;
+        let overflow = match self.path_to_any(&space.nearest_overflows, budget)? {
+            Some(path) => least_overflow(self.system, path, budget)?,
+            None => None,
+        };
+        self.stats.spend("evidence", start.elapsed());
+        Ok(Facts {
+            states: self.n_states().to_string(),
+            no_initial_state: self.labeller.space.n_initial() == 0,
+            deadlock,
+            overflow,
+            fair_initial: self.fair_initial(budget)?,
+        })
+    }
+
+    fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
+        self.try_decide(property, budget).unwrap_or_else(Outcome::from)
+    }
+
+    fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
+        Ok(!self.labeller.truth(formula, budget)?.is_empty())
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = self.stats.clone();
+        stats.states = Some(self.n_states() as u64);
+        stats.transitions = self.labeller.space.graph.as_ref().map(|graph| graph.n_edges() as u64);
+        stats.bytes = self.labeller.peak_bytes;
+        stats
+    }
+}

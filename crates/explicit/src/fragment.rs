@@ -1,0 +1,92 @@
+//! Which formulas this engine decides, and which of them look at transitions.
+
+use masque_model::{Formula, FormulaId, Formulas, Paths, Property, System};
+use masque_verdict::Unsupported;
+
+/// Finds the first part of a formula, from the top, that is not a state formula of CTL with
+/// knowledge and norms.
+pub(crate) fn outside(formulas: &Formulas, root: FormulaId) -> Option<Unsupported> {
+    let mut stack = vec![root];
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(id) = stack.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let unsupported = |what| Some(Unsupported { formula: id, what });
+        match formulas.get(id) {
+            Formula::Exists(Paths::Infinite, _) | Formula::Forall(Paths::Infinite, _) => {
+                return unsupported("LTL and CTL* path formulas");
+            }
+            Formula::Enforces(..) => return unsupported("strategic operators"),
+            Formula::Exists(Paths::Ctl, path) | Formula::Forall(Paths::Ctl, path) => {
+                if !is_temporal(formulas, path) {
+                    return unsupported("path formulas other than one temporal operator");
+                }
+                formulas.each_operand(path, |operand| stack.push(operand));
+            }
+            _ if is_temporal(formulas, id) => return unsupported("path formulas outside path quantifiers"),
+            _ => formulas.each_operand(id, |operand| stack.push(operand)),
+        }
+    }
+    None
+}
+
+/// Whether a formula is a temporal operator on its operands.
+fn is_temporal(formulas: &Formulas, id: FormulaId) -> bool {
+    use Formula::{Finally, Globally, Next, Release, Until, WeakUntil};
+    matches!(formulas.get(id), Next(_) | Finally(_) | Globally(_) | Until(..) | WeakUntil(..) | Release(..))
+}
+
+/// The operand of a CTL quantifier with one temporal operator, as `AG φ` or `EF φ`.
+pub(crate) fn always(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
+    match formulas.get(id) {
+        Formula::Forall(Paths::Ctl, path) => match formulas.get(path) {
+            Formula::Globally(phi) => Some(phi),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `φ` if the formula is `EF φ`.
+pub(crate) fn possibly(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
+    match formulas.get(id) {
+        Formula::Exists(Paths::Ctl, path) => match formulas.get(path) {
+            Formula::Finally(phi) => Some(phi),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether deciding the system's properties looks at transitions: a path quantifier stands
+/// elsewhere than on top, where `AG φ` and often `EF φ` are questions about reachable states.
+pub(crate) fn needs_transitions(system: &System) -> bool {
+    let formulas = &system.formulas;
+    if !system.fairness.is_empty() {
+        return true;
+    }
+    let is_supported = |property: &&Property| outside(formulas, property.formula).is_none();
+    let mut stack: Vec<FormulaId> = Vec::new();
+    for property in system.properties.iter().filter(is_supported) {
+        let mut tops = vec![property.formula];
+        while let Some(top) = tops.pop() {
+            if let Formula::And(list) = formulas.get(top) {
+                tops.extend(list);
+            } else {
+                stack.push(always(formulas, top).or_else(|| possibly(formulas, top)).unwrap_or(top));
+            }
+        }
+    }
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(id) = stack.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        if matches!(formulas.get(id), Formula::Exists(..) | Formula::Forall(..)) {
+            return true;
+        }
+        formulas.each_operand(id, |operand| stack.push(operand));
+    }
+    false
+}

@@ -1,0 +1,48 @@
+//! The explicit-state engine: every reachable state is stored, and labelled with what is true there.
+//!
+//! It serves systems of up to some ten million states, and checks the symbolic engine on them: the
+//! two share nothing but the model.
+//!
+//! | files | do |
+//! |---|---|
+//! | `layout`, `store`, `bitset` | pack states into words, keep them, and keep sets of them |
+//! | `bounds`, `exact`, `analyse`, `codeset`, `compile`, `emit`, `code` | compile conditions and numbers |
+//! | `domains`, `narrow`, `initial` | find the initial states |
+//! | `guards`, `steps`, `tables`, `plan`, `successors` | find the successors of a state |
+//! | `explore`, `graph` | find all states and their transitions |
+//! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
+//! | `fragment`, `paths`, `engine` | decide, explain, answer |
+#![forbid(unsafe_code)]
+
+mod analyse;
+mod atoms;
+mod bitset;
+mod bounds;
+mod code;
+mod codeset;
+mod compile;
+mod domains;
+mod emit;
+mod engine;
+mod exact;
+mod explore;
+mod fair;
+mod fragment;
+mod graph;
+mod guards;
+mod initial;
+mod knowledge;
+mod label;
+mod layout;
+mod narrow;
+mod paths;
+mod plan;
+mod steps;
+mod store;
+mod successors;
+mod tables;
+mod temporal;
+#[cfg(test)]
+mod tests;
+
+pub use engine::Explicit;

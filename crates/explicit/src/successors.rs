@@ -1,0 +1,464 @@
+//! The successors of a state.
+//!
+//! ```text
+//! P_i(s) = ⋃ {actions of l | l a protocol line of i that holds in s}, or Other's if none holds
+//! s → t  iff  t ∈ ∏_u U_u(s, α)  for some α ∈ ∏_i P_i(s)
+//! ```
+//!
+//! `U_u(s, α)` is what unit `u` may become. The product over joint actions is never enumerated as
+//! such: a [`Plan`] says which choices depend on which.
+
+use std::rc::Rc;
+
+use masque_model::AgentId;
+use masque_verdict::{Budget, Stop};
+use rustc_hash::FxHashMap;
+
+use crate::code::Memory;
+use crate::plan::{Component, Plan};
+use crate::steps::{Choices, Enabling, Steps};
+use crate::tables::Table;
+
+/// Enumerates successors; holds what is needed from state to state.
+pub(crate) struct Stepper<'a> {
+    steps: &'a Steps<'a>,
+    budget: &'a Budget,
+    memory: Memory,
+    /// The state and the actions chosen so far.
+    row: Vec<u64>,
+    /// The enabled actions of agents that have a choice, and where each agent's are.
+    enabled: Vec<u32>,
+    choices: Vec<(u32, u32)>,
+    /// The agents that have a choice and whose action is read.
+    choosing: Vec<u32>,
+    /// What is known of each agent's enabled actions: `ONLY` and the action, or a list.
+    enabled_tables: Vec<Table>,
+    enabled_lists: Vec<Box<[u32]>>,
+    /// What is known of each unit's choices: `OVERFLOWS`, and `NO_CHOICE`, `MANY_CHOICES` or the
+    /// place of its bits.
+    unit_tables: Vec<Table>,
+    unit_bits: Vec<u64>,
+    plans: FxHashMap<Box<[u32]>, Rc<Plan>>,
+    plan: Rc<Plan>,
+    planned_for: Vec<u32>,
+    /// Parts of states, to be combined: `parts[k]` are the choices of one of several factors.
+    parts: Vec<Vec<u64>>,
+    /// Vectors to be used again.
+    spare: Vec<Vec<u64>>,
+    spare_lists: Vec<Vec<u32>>,
+    overflow: bool,
+    n_produced: u32,
+}
+
+/// In a table of enabled actions: there is only one, and the other bits say which.
+const ONLY: u32 = 1 << 31;
+/// In a table of choices: some enabled line overflows.
+const OVERFLOWS: u32 = 1 << 31;
+const NO_CHOICE: u32 = 1;
+const MANY_CHOICES: u32 = 2;
+const FIRST_PLACE: u32 = 3;
+
+/// What there is to say of a state besides its successors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Expansion {
+    /// Some agent has no action, or no joint action leads anywhere.
+    pub(crate) is_dead: bool,
+    /// Some enabled joint action has a choice removed by an overflow.
+    pub(crate) overflows: bool,
+}
+
+impl<'a> Stepper<'a> {
+    pub(crate) fn new(steps: &'a Steps<'a>, budget: &'a Budget) -> Stepper<'a> {
+        let settled = Rc::new(Plan::new(&[], steps.units.iter().map(|unit| &*unit.tests)));
+        Stepper {
+            steps,
+            budget,
+            memory: Memory::new(&steps.code),
+            row: vec![0; steps.layout.n_row_words],
+            enabled: Vec::new(),
+            choices: vec![(0, 0); steps.protocols.len()],
+            choosing: Vec::new(),
+            enabled_tables: vec![Table::default(); steps.protocols.len()],
+            enabled_lists: Vec::new(),
+            unit_tables: vec![Table::default(); steps.units.len()],
+            unit_bits: Vec::new(),
+            plans: FxHashMap::default(),
+            plan: settled,
+            planned_for: Vec::new(),
+            parts: Vec::new(),
+            spare: Vec::new(),
+            spare_lists: Vec::new(),
+            overflow: false,
+            n_produced: 0,
+        }
+    }
+
+    /// Calls `found` for each successor of a packed state. The same one may be found twice.
+    pub(crate) fn expand(
+        &mut self,
+        state: &[u64],
+        mut found: impl FnMut(&[u64]) -> Result<(), Stop>,
+    ) -> Result<Expansion, Stop> {
+        let steps = self.steps;
+        let n_words = steps.layout.n_words;
+        self.row[..n_words].copy_from_slice(state);
+        self.row[n_words..].fill(0);
+        self.memory.change_state();
+        self.overflow = false;
+        if !self.choose() {
+            return Ok(Expansion { is_dead: true, overflows: false });
+        }
+        self.make_plan();
+        let plan = Rc::clone(&self.plan);
+        let mut base = self.spare.pop().unwrap_or_default();
+        base.clear();
+        base.extend(state.iter().zip(&steps.frozen).map(|(word, frozen)| word & frozen));
+        let mut is_dead = self.settle(&plan.settled, &mut base);
+        for component in &plan.components {
+            is_dead |= self.choose_in(component)?;
+        }
+        if !is_dead {
+            self.each_combination(0, &mut base, &mut found)?;
+        }
+        self.spare.push(base);
+        self.drop_parts(0);
+        Ok(Expansion { is_dead, overflows: self.overflow })
+    }
+
+    /// Finds the enabled actions; false if some agent has none.
+    fn choose(&mut self) -> bool {
+        let steps = self.steps;
+        self.enabled.clear();
+        self.choosing.clear();
+        for (agent, enabling) in steps.protocols.iter().enumerate() {
+            let begin = self.enabled.len();
+            self.find_enabled(agent, enabling);
+            let n_actions = self.enabled.len() - begin;
+            if n_actions == 0 {
+                return false;
+            }
+            let action = u64::from(self.enabled[begin]);
+            steps.layout.action(AgentId(agent as u32)).set(&mut self.row, action);
+            if n_actions == 1 || !steps.is_read[agent] {
+                self.enabled.truncate(begin);
+            } else {
+                self.choices[agent] = (begin as u32, self.enabled.len() as u32);
+                self.choosing.push(agent as u32);
+            }
+        }
+        true
+    }
+
+    /// Appends the enabled actions of an agent, in increasing order.
+    #[inline]
+    fn find_enabled(&mut self, agent: usize, enabling: &Enabling) {
+        let Enabling::Lines { guards, actions, gather } = enabling else {
+            if let Enabling::Fixed(actions) = enabling {
+                self.enabled.extend(actions);
+            }
+            return;
+        };
+        let known = self.enabled_tables[agent].look_up(gather.as_ref(), &self.row);
+        match known {
+            Some((_, entry)) if entry & ONLY != 0 => return self.enabled.push(entry & !ONLY),
+            Some((_, entry)) if entry != 0 => {
+                return self.enabled.extend(&self.enabled_lists[entry as usize - 1]);
+            }
+            _ => {}
+        }
+        let Steps { code, layout, .. } = self.steps;
+        let begin = self.enabled.len();
+        let enabled = &mut self.enabled;
+        let mut n_lines = 0;
+        guards.each_enabled(code, layout, &self.row, &mut self.memory, |line, _| {
+            n_lines += 1;
+            enabled.extend(&actions[line as usize]);
+        });
+        if n_lines == 0 {
+            enabled.extend(&actions[actions.len() - 1]);
+        } else if n_lines > 1 {
+            sort_and_dedup_from(enabled, begin);
+        }
+        if let Some((index, _)) = known
+            && let Some(gather) = gather
+        {
+            let entry = match enabled[begin..] {
+                [only] => ONLY | only,
+                _ => {
+                    self.enabled_lists.push(enabled[begin..].into());
+                    self.enabled_lists.len() as u32
+                }
+            };
+            self.enabled_tables[agent].set(gather, index, entry);
+        }
+    }
+
+    fn make_plan(&mut self) {
+        if self.choosing == self.planned_for {
+            return;
+        }
+        self.planned_for.clone_from(&self.choosing);
+        if let Some(plan) = self.plans.get(&*self.choosing) {
+            self.plan = Rc::clone(plan);
+            return;
+        }
+        self.plan = Rc::new(Plan::new(&self.choosing, self.steps.units.iter().map(|unit| &*unit.tests)));
+        // Plans are small, but there may be exponentially many sets of agents.
+        if self.plans.len() < 4096 {
+            self.plans.insert(self.choosing.as_slice().into(), Rc::clone(&self.plan));
+        }
+    }
+
+    /// Lets units evolve whose actions are all chosen. Answers whether some unit has no choice.
+    fn settle(&mut self, units: &[u32], base: &mut [u64]) -> bool {
+        // All units are asked, also after one without a choice: they may overflow.
+        units.iter().fold(false, |is_dead, &unit| is_dead | (self.evolve(unit, base) == Choices::None))
+    }
+
+    /// Lets a unit evolve whose actions are all chosen: into `base`, where its bits are zero, if it
+    /// has one choice, and as one more factor if it has several.
+    #[inline]
+    fn evolve(&mut self, number: u32, base: &mut [u64]) -> Choices {
+        let unit = &self.steps.units[number as usize];
+        let known = self.unit_tables[number as usize].look_up(unit.gather.as_ref(), &self.row);
+        if let Some((_, entry)) = known {
+            self.overflow |= entry & OVERFLOWS != 0;
+            match entry & !OVERFLOWS {
+                0 | MANY_CHOICES => {}
+                NO_CHOICE => return Choices::None,
+                place => {
+                    let bits = &self.unit_bits[(place - FIRST_PLACE) as usize..];
+                    for ((word, _), bits) in unit.bits.iter().zip(bits) {
+                        base[*word as usize] |= bits;
+                    }
+                    return Choices::One;
+                }
+            }
+        }
+        let mut more = self.spare.pop().unwrap_or_default();
+        more.clear();
+        let mut overflows = false;
+        let choices = unit.evolve(self.steps, &self.row, &mut self.memory, base, &mut more, &mut overflows);
+        self.overflow |= overflows;
+        if let Some((index, 0)) = known
+            && let Some(gather) = &unit.gather
+        {
+            let entry = match choices {
+                Choices::None => NO_CHOICE,
+                Choices::Many => MANY_CHOICES,
+                Choices::One => {
+                    let place = self.unit_bits.len() as u32 + FIRST_PLACE;
+                    self.unit_bits.extend(unit.bits.iter().map(|(word, bits)| base[*word as usize] & bits));
+                    place
+                }
+            };
+            self.unit_tables[number as usize].set(
+                gather,
+                index,
+                entry | if overflows { OVERFLOWS } else { 0 },
+            );
+        }
+        if choices == Choices::Many {
+            unit.clear(base);
+            dedup_rows(&mut more, base.len());
+            self.parts.push(more);
+        } else {
+            self.spare.push(more);
+        }
+        choices
+    }
+
+    /// Pushes, as one factor, all that a component can do. Answers whether that is nothing.
+    fn choose_in(&mut self, component: &Component) -> Result<bool, Stop> {
+        let n_words = self.steps.layout.n_words;
+        let (begin, end) = self.choices[component.agent as usize];
+        let mut usual = self.spare.pop().unwrap_or_default();
+        let mut special = self.spare_lists.pop().unwrap_or_default();
+        self.do_the_usual(component, &mut usual, &mut special);
+        let mut results = self.spare.pop().unwrap_or_default();
+        results.clear();
+        let mut base = self.spare.pop().unwrap_or_default();
+        for choice in begin..end {
+            let action = self.enabled[choice as usize];
+            self.perform(component.agent, action);
+            base.clear();
+            base.extend_from_slice(&usual);
+            let first_part = self.parts.len();
+            let mut is_dead = false;
+            for position in component.testing(action) {
+                if special.binary_search(&position).is_err() {
+                    let (unit, _) = component.settled[position as usize];
+                    self.steps.units[unit as usize].clear(&mut base);
+                    is_dead |= self.evolve(unit, &mut base) == Choices::None;
+                }
+            }
+            for &position in &special {
+                is_dead |= self.evolve(component.settled[position as usize].0, &mut base) == Choices::None;
+            }
+            for below in &component.components {
+                is_dead |= self.choose_in(below)?;
+            }
+            if !is_dead {
+                self.each_combination(first_part, &mut base, &mut |row: &[u64]| {
+                    results.extend_from_slice(row);
+                    Ok(())
+                })?;
+            }
+            self.drop_parts(first_part);
+            self.tick()?;
+        }
+        dedup_rows(&mut results, n_words);
+        let is_dead = results.is_empty();
+        self.parts.push(results);
+        self.spare.extend([base, usual]);
+        self.spare_lists.push(special);
+        Ok(is_dead)
+    }
+
+    /// What the settled units of a component become when its agent does something they do not test,
+    /// into `usual`; and which of them must be asked for every action, since they test all that is
+    /// enabled or have not exactly one choice.
+    fn do_the_usual(&mut self, component: &Component, usual: &mut Vec<u64>, special: &mut Vec<u32>) {
+        usual.clear();
+        usual.resize(self.steps.layout.n_words, 0);
+        special.clear();
+        let (begin, end) = self.choices[component.agent as usize];
+        let mut current = None;
+        for (position, (unit, tested)) in (0..).zip(&component.settled) {
+            let enabled = &self.enabled[begin as usize..end as usize];
+            let Some(&action) = enabled.iter().find(|action| tested.binary_search(action).is_err()) else {
+                special.push(position);
+                continue;
+            };
+            if current != Some(action) {
+                self.perform(component.agent, action);
+                current = Some(action);
+            }
+            match self.evolve(*unit, usual) {
+                Choices::One => {}
+                Choices::None => special.push(position),
+                Choices::Many => {
+                    self.drop_parts(self.parts.len() - 1);
+                    special.push(position);
+                }
+            }
+        }
+    }
+
+    /// Puts an action into the row.
+    fn perform(&mut self, agent: u32, action: u32) {
+        self.steps.layout.action(AgentId(agent)).set(&mut self.row, u64::from(action));
+        self.memory.change_actions();
+    }
+
+    /// Calls `found` for `base` combined with one choice of each factor from `first_part` on.
+    fn each_combination(
+        &mut self,
+        first_part: usize,
+        base: &mut [u64],
+        found: &mut impl FnMut(&[u64]) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let n_words = base.len();
+        let n_parts = self.parts.len() - first_part;
+        match n_parts {
+            0 => return found(base),
+            1 => {
+                // The common case: no need to count up.
+                let part = std::mem::take(&mut self.parts[first_part]);
+                let mut row = self.spare.pop().unwrap_or_default();
+                for choice in part.chunks_exact(n_words) {
+                    row.clear();
+                    row.extend(base.iter().zip(choice).map(|(a, b)| a | b));
+                    found(&row)?;
+                    self.tick()?;
+                }
+                self.spare.push(row);
+                self.parts[first_part] = part;
+                return Ok(());
+            }
+            _ => {}
+        }
+        // prefixes[k] is the base with the current choices of the first k factors.
+        let mut prefixes = self.spare.pop().unwrap_or_default();
+        prefixes.clear();
+        prefixes.extend_from_slice(base);
+        prefixes.resize((n_parts + 1) * n_words, 0);
+        let mut positions = vec![0_usize; n_parts];
+        let mut depth = 0;
+        loop {
+            while depth < n_parts {
+                let choice = &self.parts[first_part + depth][positions[depth] * n_words..][..n_words];
+                let (below, above) = prefixes.split_at_mut((depth + 1) * n_words);
+                let below = &below[depth * n_words..];
+                for (word, target) in above[..n_words].iter_mut().enumerate() {
+                    *target = below[word] | choice[word];
+                }
+                depth += 1;
+            }
+            found(&prefixes[n_parts * n_words..])?;
+            self.tick()?;
+            loop {
+                if depth == 0 {
+                    self.spare.push(prefixes);
+                    return Ok(());
+                }
+                depth -= 1;
+                positions[depth] += 1;
+                if positions[depth] * n_words < self.parts[first_part + depth].len() {
+                    break;
+                }
+                positions[depth] = 0;
+            }
+        }
+    }
+
+    fn drop_parts(&mut self, first_part: usize) {
+        while self.parts.len() > first_part {
+            if let Some(mut part) = self.parts.pop() {
+                part.clear();
+                self.spare.push(part);
+            }
+        }
+    }
+
+    /// One state may have very many successors: looks at the clock, and at memory, now and then.
+    fn tick(&mut self) -> Result<(), Stop> {
+        self.n_produced = self.n_produced.wrapping_add(1);
+        if self.n_produced.is_multiple_of(4096) {
+            self.budget.check()?;
+            let bytes: usize = self.parts.iter().chain(&self.spare).map(|part| part.capacity() * 8).sum();
+            self.budget.check_memory(bytes as u64)?;
+        }
+        Ok(())
+    }
+}
+
+fn sort_and_dedup_from(list: &mut Vec<u32>, begin: usize) {
+    list[begin..].sort_unstable();
+    let mut kept = begin;
+    for position in begin..list.len() {
+        if position == begin || list[position] != list[kept - 1] {
+            list[kept] = list[position];
+            kept += 1;
+        }
+    }
+    list.truncate(kept);
+}
+
+/// Sorts rows of equal length and keeps each once.
+fn dedup_rows(rows: &mut Vec<u64>, width: usize) {
+    let n_rows = rows.len() / width;
+    if n_rows < 2 {
+        return;
+    }
+    if width == 1 {
+        rows.sort_unstable();
+        rows.dedup();
+        return;
+    }
+    let row = |i: usize| &rows[i * width..][..width];
+    let mut order: Vec<usize> = (0..n_rows).collect();
+    order.sort_unstable_by(|&a, &b| row(a).cmp(row(b)));
+    order.dedup_by(|a, b| row(*a) == row(*b));
+    *rows = order.iter().flat_map(|&i| row(i)).copied().collect();
+}

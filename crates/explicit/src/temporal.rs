@@ -1,0 +1,171 @@
+//! The path operators, each in time linear in the graph. [CGP99 §4.1]
+//!
+//! `D`, the domain, is the set of reachable states, or with fairness constraints the states at
+//! which a fair path starts. All sets here are subsets of `D`.
+
+use masque_verdict::{Budget, Stop};
+
+use crate::bitset::Bitset;
+use crate::fair;
+use crate::graph::Graph;
+
+/// The graph, seen from a domain.
+pub(crate) struct Paths<'a> {
+    pub(crate) graph: &'a Graph,
+    pub(crate) domain: &'a Bitset,
+    /// Where each fairness constraint is true.
+    pub(crate) constraints: &'a [Bitset],
+    pub(crate) budget: &'a Budget,
+}
+
+impl Paths<'_> {
+    /// `EX φ`: some successor satisfies `φ`.
+    ///
+    /// ```text
+    /// ⟦EX φ⟧ = {s ∈ D | s → t for some t ∈ ⟦φ⟧}
+    /// ```
+    ///
+    /// False at a dead end. Under fairness `t ∈ D` makes a path through `t` fair.
+    pub(crate) fn exists_next(&self, phi: &Bitset) -> Result<Bitset, Stop> {
+        let mut before = Bitset::empty(self.graph.n_states());
+        let mut clock = Clock::new(self.budget);
+        for state in phi.iter() {
+            clock.tick()?;
+            for &source in self.graph.predecessors(state) {
+                before.insert(source as usize);
+            }
+        }
+        Ok(before.and(self.domain))
+    }
+
+    /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`, by searching backwards from `ψ` through `φ`.
+    ///
+    /// A finite path will do. Under fairness `ψ ⊆ D`, and steps before a fair path keep it fair.
+    pub(crate) fn exists_until(&self, phi: &Bitset, psi: &Bitset) -> Result<Bitset, Stop> {
+        backward(self.graph, phi, psi.clone(), self.budget)
+    }
+
+    /// `EG φ`: some infinite path, fair if there are constraints, stays in `φ`.
+    ///
+    /// ```text
+    /// EG φ = νZ. φ ∧ EX Z                     without constraints
+    /// EG φ = E(φ U C)                         with constraints
+    /// ```
+    ///
+    /// Without constraints: count for each state of `φ` its successors in `φ`, remove the states
+    /// that have none, and each that is left with none by that. With constraints `C` is the union
+    /// of the strongly connected components of `φ` that have a transition inside and meet every
+    /// constraint: a path that stays in `φ` for ever ends in one component, and there it can meet
+    /// all of it again and again. [CGP99 §4.1.1]
+    pub(crate) fn exists_globally(&self, phi: &Bitset) -> Result<Bitset, Stop> {
+        if self.constraints.is_empty() {
+            return self.stays_in(phi);
+        }
+        let cores = fair::fair_components(self.graph, phi, self.constraints, self.budget)?;
+        backward(self.graph, phi, cores, self.budget)
+    }
+
+    fn stays_in(&self, phi: &Bitset) -> Result<Bitset, Stop> {
+        let graph = self.graph;
+        let mut n_successors = vec![0_u32; graph.n_states()];
+        let mut clock = Clock::new(self.budget);
+        for state in phi.iter() {
+            clock.tick()?;
+            for &source in graph.predecessors(state) {
+                n_successors[source as usize] += 1;
+            }
+        }
+        let mut stays = phi.clone();
+        let mut removed: Vec<u32> = Vec::new();
+        for state in phi.iter().filter(|&s| n_successors[s] == 0) {
+            stays.remove(state);
+            removed.push(state as u32);
+        }
+        while let Some(state) = removed.pop() {
+            clock.tick()?;
+            for &source in graph.predecessors(state as usize) {
+                let left = &mut n_successors[source as usize];
+                *left -= 1;
+                if *left == 0 && stays.contains(source as usize) {
+                    stays.remove(source as usize);
+                    removed.push(source);
+                }
+            }
+        }
+        Ok(stays)
+    }
+}
+
+/// The states of `reached`, and those of `through` from which a path inside `through` leads there.
+fn backward(graph: &Graph, through: &Bitset, mut reached: Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+    let mut open: Vec<u32> = reached.iter().map(|state| state as u32).collect();
+    let mut clock = Clock::new(budget);
+    while let Some(state) = open.pop() {
+        clock.tick()?;
+        for &source in graph.predecessors(state as usize) {
+            if through.contains(source as usize) && reached.insert(source as usize) {
+                open.push(source);
+            }
+        }
+    }
+    Ok(reached)
+}
+
+/// Looks at the budget every few thousand steps.
+pub(crate) struct Clock<'a> {
+    budget: &'a Budget,
+    n_steps: u32,
+}
+
+impl<'a> Clock<'a> {
+    pub(crate) fn new(budget: &'a Budget) -> Clock<'a> {
+        Clock { budget, n_steps: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn tick(&mut self) -> Result<(), Stop> {
+        self.n_steps = self.n_steps.wrapping_add(1);
+        if self.n_steps.is_multiple_of(8192) { self.budget.check() } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(members: &[usize], len: usize) -> Bitset {
+        Bitset::full(len).filter(|state| members.contains(&state))
+    }
+
+    /// `0 → 1 → 2 → 1`, `0 → 3`, and 3 is a dead end. Constraints as given.
+    #[rustfmt::skip]
+    #[test]
+    fn operators_on_a_lasso_with_a_dead_end() {
+        let graph = Graph::of(4, &[(0, 1), (1, 2), (2, 1), (0, 3)]);
+        let budget = Budget::unlimited();
+        let check = |constraints: &[&[usize]], domain: &[usize], operator: &str, phi: &[usize], psi: &[usize], expected: &[usize]| {
+            let constraints: Vec<Bitset> = constraints.iter().map(|c| set(c, 4)).collect();
+            let domain = set(domain, 4);
+            let paths = Paths { graph: &graph, domain: &domain, constraints: &constraints, budget: &budget };
+            let (phi, psi) = (set(phi, 4), set(psi, 4));
+            let result = match operator {
+                "EX" => paths.exists_next(&phi),
+                "EU" => paths.exists_until(&phi, &psi),
+                _ => paths.exists_globally(&phi),
+            };
+            assert_eq!(result.unwrap().iter().collect::<Vec<_>>(), expected, "{operator} {constraints:?}");
+        };
+        const ALL: &[usize] = &[0, 1, 2, 3];
+        //    constraints   domain      operator  φ            ψ       expected
+        check(&[],          ALL,        "EX",     &[3],        &[],    &[0]);
+        check(&[],          ALL,        "EX",     ALL,         &[],    &[0, 1, 2]);
+        check(&[],          ALL,        "EU",     &[0],        &[3],   &[0, 3]);
+        check(&[],          ALL,        "EU",     &[1],        &[2],   &[1, 2]);
+        check(&[],          ALL,        "EG",     ALL,         &[],    &[0, 1, 2]);
+        check(&[],          ALL,        "EG",     &[0, 1],     &[],    &[]);
+        check(&[&[2]],      &[0, 1, 2], "EG",     &[0, 1, 2],  &[],    &[0, 1, 2]);
+        check(&[&[0]],      &[],        "EG",     ALL,         &[],    &[]);
+        check(&[&[1], &[2]],&[0, 1, 2], "EG",     &[0, 1, 2],  &[],    &[0, 1, 2]);
+        check(&[&[2]],      &[0, 1, 2], "EG",     &[0, 1],     &[],    &[]);
+    }
+}

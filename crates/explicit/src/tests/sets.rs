@@ -1,0 +1,51 @@
+//! Every set the engine labels against the truth definition, whatever the layout and the tables.
+
+use masque_model::semantics::{explore as explore_slowly, truth_set};
+use masque_verdict::Budget;
+
+use crate::explore::explore;
+use crate::fragment;
+use crate::label::Labeller;
+use crate::steps::{Steps, Tuning};
+use crate::tests::load;
+
+/// Words of 8 bits make states of several words; without tables everything is evaluated.
+const TUNINGS: [Tuning; 4] = [
+    Tuning { word_bits: 64, table_bits: 10 },
+    Tuning { word_bits: 64, table_bits: 0 },
+    Tuning { word_bits: 8, table_bits: 0 },
+    Tuning { word_bits: 3, table_bits: 6 },
+];
+
+#[test]
+fn labelled_sets_are_the_truth_sets() {
+    let budget = Budget::unlimited();
+    let mut n_sets = 0;
+    for seed in 10_000..10_300 {
+        let text = masque_testkit::random_model(seed);
+        let system = load(&text);
+        let Some(structure) = explore_slowly(&system, 400) else { continue };
+        let is_path = system.formulas.path_formulas();
+        for tuning in TUNINGS {
+            let steps = Steps::new(&system, tuning);
+            let with_graph = seed % 2 == 0 || fragment::needs_transitions(&system);
+            let space = explore(&system, &steps, with_graph, &budget).unwrap();
+            assert_eq!(space.n_states(), structure.n_states(), "seed {seed}, {tuning:?}");
+            let mut labeller = Labeller::new(&system, steps, space);
+            for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
+                let expected = truth_set(&structure, &system, formula);
+                let found = labeller.truth(formula, &budget).ok().map(|set| {
+                    let mut truth = vec![false; structure.n_states()];
+                    for number in set.iter() {
+                        let state = labeller.steps.layout.unpack(&system, labeller.space.store.row(number));
+                        truth[structure.index_of(&state).unwrap()] = true;
+                    }
+                    truth
+                });
+                assert_eq!(found, expected, "seed {seed}, {tuning:?}: {}", system.formula_text(formula));
+                n_sets += 1;
+            }
+        }
+    }
+    assert!(n_sets > 10_000, "{n_sets}");
+}

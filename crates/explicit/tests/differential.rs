@@ -1,0 +1,225 @@
+//! The engine against the truth definition, on random systems.
+//!
+//! Every state formula of every model is asked, at the initial and at the reachable states, not
+//! only the properties: a labelled set that is wrong anywhere is then likely to show. A model on
+//! which the two disagree is shrunk and printed.
+
+use std::cmp::Ordering;
+
+use masque_explicit::Explicit;
+use masque_ispl::{Options, check, parse};
+use masque_model::semantics::{Structure, domain, explore, holds_in, truth_set};
+use masque_model::{At, Deadlock, Property, System};
+use masque_testkit::{random_model, random_old_model, random_parameterised_model, shrink};
+use masque_text::{Sources, Span};
+use masque_verdict::{
+    Budget, Encoded, Engine, Evidence, FairInitial, Path, Verdict, compare_states, replay, replay_path,
+};
+
+/// Systems with more states are left to others: the reference is slow.
+const MAX_STATES: usize = 600;
+
+#[test]
+fn random_models() {
+    let tally = run(random_model, 0..2400);
+    assert!(tally.systems >= 3000 && tally.formulas >= 20_000, "{tally:?}");
+}
+
+#[test]
+fn random_old_models() {
+    let tally = run(random_old_model, 0..600);
+    assert!(tally.systems >= 600, "{tally:?}");
+}
+
+#[test]
+fn random_parameterised_models() {
+    let tally = run(random_parameterised_model, 0..300);
+    assert!(tally.systems >= 200, "{tally:?}");
+}
+
+/// How much was compared.
+#[derive(Debug, Default)]
+struct Tally {
+    systems: usize,
+    formulas: usize,
+    failures: usize,
+}
+
+/// Compares on the models of these seeds, under both readings of deadlock.
+fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let text = model(seed);
+        for deadlock in [Deadlock::Finite, Deadlock::Stutter] {
+            let Some(system) = load(&text, deadlock) else { continue };
+            if let Err(difference) = compare(&system, &mut tally) {
+                let small = shrink(&text, |text| {
+                    load(text, deadlock)
+                        .is_some_and(|system| compare(&system, &mut Tally::default()).is_err())
+                });
+                let difference = load(&small, deadlock)
+                    .and_then(|system| compare(&system, &mut Tally::default()).err())
+                    .unwrap_or(difference);
+                panic!("seed {seed}, deadlock {deadlock:?}: {difference}\n{small}");
+            }
+        }
+    }
+    println!("{tally:?}");
+    tally
+}
+
+fn load(text: &str, deadlock: Deadlock) -> Option<System> {
+    let mut sources = Sources::default();
+    let file = sources.add("random.ispl", text).ok()?;
+    let (mut tree, errors) = parse(&sources, file);
+    if !errors.is_empty() {
+        return None;
+    }
+    let options = Options { deadlock: Some(deadlock), ..Options::default() };
+    check(&sources, &mut tree, &options).system
+}
+
+/// Says where the engine and the reference differ, if they do.
+fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
+    let Some(structure) = explore(system, MAX_STATES) else { return Ok(()) };
+    tally.systems += 1;
+    let budget = Budget::unlimited();
+    let mut encoded = Explicit::default().encode(system, &budget).map_err(|stop| stop.to_string())?;
+    compare_facts(system, &structure, &mut *encoded)?;
+    let is_path = system.formulas.path_formulas();
+    let everywhere = domain(&structure, system);
+    for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
+        tally.formulas += 1;
+        let expected = truth_set(&structure, system, formula).map(|set| set.contains(&true));
+        let found = encoded.is_true_somewhere(formula, &budget).ok();
+        if found != expected {
+            let text = system.formula_text(formula);
+            return Err(format!("{text} somewhere: {found:?}, should be {expected:?}"));
+        }
+        for at in [At::Initial, At::Reachable] {
+            let property = Property { name: String::new(), formula, at, span: Span::default() };
+            let expected = Verdict::from(holds_in(&structure, system, &property));
+            let outcome = encoded.decide(&property, &budget);
+            let text = system.formula_text(formula);
+            if outcome.verdict != expected {
+                return Err(format!("{text} at {}: {}, should be {expected}", at.name(), outcome.verdict));
+            }
+            if expected == Verdict::Fails {
+                tally.failures += 1;
+                let Some(Evidence::Path(path)) = outcome.evidence else {
+                    return Err(format!("{text}: no evidence"));
+                };
+                let evidence = Evidence::Path(path.clone());
+                replay(system, &property, &evidence).map_err(|error| format!("{text}: {error}"))?;
+                let last = path.states.last().and_then(|state| structure.index_of(state));
+                let in_domain = last.zip(everywhere.as_ref()).is_some_and(|(last, domain)| domain[last]);
+                if !in_domain {
+                    return Err(format!("{text}: the path ends outside the domain"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_facts(system: &System, structure: &Structure, encoded: &mut dyn Encoded) -> Result<(), String> {
+    let facts = encoded.facts(&Budget::unlimited()).map_err(|stop| stop.to_string())?;
+    let n_states = structure.n_states().to_string();
+    if facts.states != n_states {
+        return Err(format!("{} states, should be {n_states}", facts.states));
+    }
+    if facts.no_initial_state != !structure.initial.contains(&true) {
+        return Err(format!("no initial state: {}", facts.no_initial_state));
+    }
+    compare_path(system, structure, "deadlock", facts.deadlock.as_ref(), &structure.deadlocked)?;
+    let overflow = facts.overflow.as_ref();
+    compare_path(system, structure, "overflow", overflow.map(|o| &o.path), &structure.overflowing)?;
+    if let Some(overflow) = overflow {
+        let state = overflow.path.states.last().ok_or("an empty path")?;
+        let joint_actions = masque_model::semantics::joint_actions(system, state);
+        let overflows = |joint: &&Vec<_>| masque_model::semantics::step(system, state, joint).overflow;
+        if joint_actions.iter().find(overflows) != Some(&overflow.joint_action) {
+            return Err(format!("the overflow is due to {:?}", overflow.joint_action));
+        }
+    }
+    let fair = domain(structure, system);
+    let expected = fair.map_or(FairInitial::Unsupported, |fair| {
+        let initial: Vec<bool> = structure
+            .initial
+            .iter()
+            .zip(&fair)
+            .filter(|(initial, _)| **initial)
+            .map(|(_, fair)| *fair)
+            .collect();
+        match (initial.contains(&true), initial.contains(&false)) {
+            (_, false) => FairInitial::All,
+            (true, true) => FairInitial::Some,
+            (false, true) => FairInitial::None,
+        }
+    });
+    if facts.fair_initial != expected {
+        return Err(format!("fair initial states: {:?}, should be {expected:?}", facts.fair_initial));
+    }
+    Ok(())
+}
+
+/// Whether a path is the canonical one to the targets: by trying all shortest paths.
+fn compare_path(
+    system: &System,
+    structure: &Structure,
+    what: &str,
+    found: Option<&Path>,
+    targets: &[bool],
+) -> Result<(), String> {
+    let expected = canonical_states(system, structure, targets);
+    let states = found.map(|path| &path.states);
+    if states != expected.as_ref() {
+        return Err(format!("path to {what}: {states:?}, should be {expected:?}"));
+    }
+    let Some(path) = found else { return Ok(()) };
+    replay_path(system, path).map_err(|error| format!("path to {what}: {error}"))?;
+    for (step, joint) in path.states.windows(2).zip(&path.actions) {
+        let leads = |candidate: &&Vec<_>| {
+            masque_model::semantics::step(system, &step[0], candidate).successors.contains(&step[1])
+        };
+        let least = masque_model::semantics::joint_actions(system, &step[0]).into_iter().find(|j| leads(&j));
+        if least.as_ref() != Some(joint) {
+            return Err(format!("path to {what}: {joint:?}, should be {least:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The states of the least shortest path, by breadth-first search over whole paths: each layer
+/// keeps for every state the least path that leads to it.
+fn canonical_states(system: &System, structure: &Structure, targets: &[bool]) -> Option<Vec<Vec<i64>>> {
+    let mut seen = structure.initial.clone();
+    let initial = (0..structure.n_states()).filter(|&s| structure.initial[s]);
+    let mut paths: Vec<Vec<usize>> = initial.map(|s| vec![s]).collect();
+    let order = |a: &Vec<usize>, b: &Vec<usize>| -> Ordering {
+        let pairs = a.iter().zip(b);
+        let mut orders =
+            pairs.map(|(&a, &b)| compare_states(system, &structure.states[a], &structure.states[b]));
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    };
+    while !paths.is_empty() {
+        paths.sort_by(order);
+        if let Some(path) = paths.iter().find(|path| targets[path[path.len() - 1]]) {
+            return Some(path.iter().map(|&s| structure.states[s].clone()).collect());
+        }
+        let mut longer = Vec::new();
+        let mut found = Vec::new();
+        // In this order the first path to reach a state is the least.
+        for path in &paths {
+            for &successor in &structure.successors[path[path.len() - 1]] {
+                if !seen[successor] && !found.contains(&successor) {
+                    found.push(successor);
+                    longer.push(path.iter().copied().chain([successor]).collect());
+                }
+            }
+        }
+        found.into_iter().for_each(|s| seen[s] = true);
+        paths = longer;
+    }
+    None
+}

@@ -1,0 +1,72 @@
+//! What must be true of every text, valid or not.
+#![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
+
+use masque_ispl::testing::pieces;
+use masque_ispl::{Options, check, format, parse};
+use masque_text::{Diagnostic, FileId, Sources, render};
+
+/// A text among other sources, so that its positions do not begin at 0.
+pub fn source(text: &str) -> (Sources, FileId) {
+    let mut sources = Sources::default();
+    sources.add("before.ispl", "-- another file: é\n").unwrap();
+    let file = sources.add("test.ispl", text).unwrap();
+    (sources, file)
+}
+
+/// Formats a text that has no syntax errors.
+pub fn formatted(text: &str) -> String {
+    let (sources, file) = source(text);
+    match format(&sources, file) {
+        Ok(text) => text,
+        Err(errors) => {
+            let errors: String = errors.iter().map(|error| render(&sources, error, false)).collect();
+            panic!("{errors}\n{text}");
+        }
+    }
+}
+
+/// Formatting changes white space only, the result is laid out as we promise, and formatting it
+/// again changes nothing. Returns the formatted text.
+pub fn formats_well(text: &str) -> String {
+    let once = formatted(text);
+    assert_eq!(pieces(&once), pieces(text), "tokens or comments changed: {text:?}\n{once}");
+    let is_layout = |c: char| c.is_ascii_whitespace();
+    assert!(once.is_empty() || once.ends_with('\n') && !once.ends_with("\n\n"), "{once:?}");
+    assert!(!once.starts_with(is_layout) && !once.contains("\n\n\n"), "{once:?}");
+    assert!(once.lines().all(|line| !line.ends_with(is_layout)), "{once:?}");
+    let twice = formatted(&once);
+    assert_eq!(twice, once, "not idempotent: {text:?}");
+    once
+}
+
+/// Parses, checks and formats any text: no panic, and every message points into the text.
+/// Says whether the text is syntactically correct.
+pub fn survives(text: &str) -> bool {
+    let (sources, file) = source(text);
+    let (mut tree, diagnostics) = parse(&sources, file);
+    points_into(&sources, file, &diagnostics);
+    let is_correct = !diagnostics.iter().any(Diagnostic::is_error);
+    let checked = check(&sources, &mut tree, &Options::default());
+    points_into(&sources, file, &checked.diagnostics);
+    if is_correct {
+        formats_well(text);
+    } else {
+        let errors = format(&sources, file).expect_err("formatted despite errors");
+        assert!(!errors.is_empty() && errors.iter().all(Diagnostic::is_error));
+    }
+    is_correct
+}
+
+fn points_into(sources: &Sources, file: FileId, diagnostics: &[Diagnostic]) {
+    let (whole, text) = (sources.span(file), sources.text(file));
+    for diagnostic in diagnostics {
+        for label in diagnostic.primary.iter().chain(&diagnostic.secondary) {
+            let span = label.span;
+            let is_inside = whole.start <= span.start && span.start <= span.end && span.end <= whole.end;
+            assert!(is_inside, "{diagnostic:?} points out of {whole:?}");
+            let (start, end) = ((span.start - whole.start) as usize, (span.end - whole.start) as usize);
+            assert!(text.is_char_boundary(start) && text.is_char_boundary(end), "{diagnostic:?}");
+        }
+        assert!(!diagnostic.message.is_empty() && diagnostic.code.starts_with("ispl/"), "{diagnostic:?}");
+    }
+}

@@ -1,0 +1,120 @@
+//! Paths through a system, as data and as text.
+
+use std::io::{self, Write};
+
+use masque_driver::{Evidence, JointAction, Path, System};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Entries;
+
+/// What shows a verdict.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum EvidenceReport {
+    /// A path to a state that falsifies the property.
+    Path(PathReport),
+}
+
+impl EvidenceReport {
+    pub(crate) fn new(system: &System, evidence: &Evidence) -> Self {
+        match evidence {
+            Evidence::Path(path) => EvidenceReport::Path(PathReport::new(system, path, None)),
+        }
+    }
+}
+
+/// A finite path from an initial state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PathReport {
+    /// For each state the values of all variables (`Agent.variable`), as the language writes them.
+    pub states: Vec<Entries<String>>,
+    /// For each step what each agent does; an agent without actions does not appear. If there are
+    /// as many as states, the last tells what happens in the last state.
+    pub actions: Vec<Entries<String>>,
+}
+
+impl PathReport {
+    pub(crate) fn new(system: &System, path: &Path, then: Option<&JointAction>) -> Self {
+        let values = |state: &Vec<i64>| {
+            let variables = system.variable_ids().zip(state);
+            variables.map(|(v, &value)| (system.full_name(v), system.value_text(v, value))).collect()
+        };
+        let actions = path.actions.iter().chain(then).map(|joint| {
+            let doing = system
+                .agents
+                .iter()
+                .zip(joint)
+                .map(|(agent, action)| (agent.name.as_str(), agent.actions[action.index()].name.clone()));
+            doing.filter(|(_, action)| !action.is_empty()).collect()
+        });
+        PathReport { states: path.states.iter().map(values).collect(), actions: actions.collect() }
+    }
+
+    /// Where the path ends, in words.
+    pub(crate) fn end(&self) -> String {
+        match self.states.len().saturating_sub(1) {
+            0 => "in this initial state".to_string(),
+            1 => "after one step".to_string(),
+            n => format!("after {n} steps"),
+        }
+    }
+
+    /// The first state, then what is done and what it changes, each numbered. At most `most`
+    /// variables of a state are shown.
+    pub(crate) fn write_text(&self, out: &mut dyn Write, most: usize) -> io::Result<()> {
+        let width = self.states.len().saturating_sub(1).to_string().len();
+        for (position, state) in self.states.iter().enumerate() {
+            let values: Vec<String> = match position.checked_sub(1) {
+                None => state.0.iter().map(assignment).collect(),
+                Some(last) => {
+                    let before = self.states[last].0.iter();
+                    let changed = state.0.iter().zip(before).filter(|(now, before)| now != before);
+                    changed.map(|(now, _)| assignment(now)).collect()
+                }
+            };
+            write_list(out, &format!("  {position:width$}  "), values, most, "nothing changes")?;
+            if let Some(actions) = self.actions.get(position) {
+                let doing = actions.0.iter().map(|(agent, action)| format!("{agent}: {action}")).collect();
+                write_list(out, &format!("  {:width$}    ", ""), doing, most, "nobody acts")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn assignment((name, value): &(String, String)) -> String {
+    format!("{name} = {value}")
+}
+
+/// Columns of a line of text.
+const WIDTH: usize = 100;
+
+/// Items separated by commas, wrapped, each line indented like the first.
+fn write_list(
+    out: &mut dyn Write,
+    head: &str,
+    mut items: Vec<String>,
+    most: usize,
+    none: &str,
+) -> io::Result<()> {
+    if items.len() > most {
+        let rest = items.len() - most;
+        items.truncate(most);
+        items.push(format!("and {rest} more"));
+    }
+    if items.is_empty() {
+        return writeln!(out, "{head}({none})");
+    }
+    let mut line = head.to_string();
+    let last = items.len() - 1;
+    for (position, item) in items.iter().enumerate() {
+        if line.len() > head.len() && line.len() + item.len() > WIDTH {
+            writeln!(out, "{}", line.trim_end())?;
+            line = " ".repeat(head.len());
+        }
+        line.push_str(item);
+        line.push_str(if position == last { "" } else { ", " });
+    }
+    writeln!(out, "{line}")
+}

@@ -1,0 +1,106 @@
+//! The published schema: its text, and that reports follow it.
+
+use masque_driver::{EngineChoice, Limits, Request, check, load_text};
+use masque_report::{Settings, Subject, json, run_report, schema};
+use serde_json::Value;
+
+const MODEL: &str = "
+    param N = 3;
+    Agent Counter
+      Vars: n : 0..N; end Vars
+      Actions = {tick};
+      Protocol: Other : {tick}; end Protocol
+      Evolution: n = n + 1 if Action = tick; end Evolution
+    end Agent
+    Evaluation full if Counter.n = N; end Evaluation
+    InitStates Counter.n = 0; end InitStates
+    Formulae AF full; AG !full; <Counter> F full; end Formulae";
+
+/// The report on a text as JSON.
+fn report(text: &str, request: &Request, is_checked: bool) -> Value {
+    let loaded = load_text("m.ispl", text, request);
+    let engine = EngineChoice::Auto;
+    let run = (loaded.system.as_ref().filter(|_| is_checked))
+        .map(|system| check(system, engine, &Limits::default(), &mut |_| {}));
+    let subject = Subject { loaded: &loaded, run: run.as_ref() };
+    let report = run_report(subject, Settings { request, engine, stats: true });
+    let mut out = Vec::new();
+    json(&mut out, vec![report]).unwrap();
+    serde_json::from_slice(&out).unwrap()
+}
+
+#[test]
+fn schema_text() {
+    insta::assert_snapshot!(schema());
+}
+
+#[test]
+fn reports_follow_the_schema() {
+    let schema: Value = serde_json::from_str(&schema()).unwrap();
+    let request = Request { at: Some(masque_driver::At::Reachable), ..Request::default() };
+    for (text, is_checked) in [(MODEL, true), (MODEL, false), ("Agent", true), ("", true)] {
+        let report = report(text, &request, is_checked);
+        assert_eq!(mistakes(&schema, &schema, &report, "$"), Vec::<String>::new());
+    }
+    let mut wrong = report(MODEL, &request, true);
+    wrong["runs"][0]["properties"][0]["verdict"] = "maybe".into();
+    wrong["runs"][0]["surprise"] = 1.into();
+    assert_eq!(mistakes(&schema, &schema, &wrong, "$").len(), 1, "a field may be added");
+}
+
+/// Where a value departs from a schema: as much of JSON Schema as ours uses.
+fn mistakes(root: &Value, schema: &Value, value: &Value, place: &str) -> Vec<String> {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let target = root.pointer(reference.trim_start_matches('#')).expect("a definition");
+        return mistakes(root, target, value, place);
+    }
+    for choice in ["anyOf", "oneOf"] {
+        if let Some(choices) = schema[choice].as_array() {
+            let fits = choices.iter().any(|s| mistakes(root, s, value, place).is_empty());
+            return if fits { Vec::new() } else { vec![format!("{place} fits no choice")] };
+        }
+    }
+    let mut found = Vec::new();
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let is_number = types.contains(&"number") && value.is_number();
+    if !(types.is_empty() || types.contains(&type_of(value)) || is_number) {
+        found.push(format!("{place} is not {types:?}"));
+    }
+    if schema.get("const").is_some_and(|constant| constant != value) {
+        found.push(format!("{place} is not the constant"));
+    }
+    if schema["enum"].as_array().is_some_and(|words| !words.contains(value)) {
+        found.push(format!("{place} is none of the words"));
+    }
+    for required in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if value.is_object() && value.get(required).is_none() {
+            found.push(format!("{place}.{required} is missing"));
+        }
+    }
+    for (name, inner) in value.as_object().into_iter().flatten() {
+        let expected = schema["properties"].get(name).or(schema.get("additionalProperties"));
+        found.extend(expected.into_iter().flat_map(|s| mistakes(root, s, inner, &format!("{place}.{name}"))));
+    }
+    if let Some(items) = schema.get("items") {
+        for (position, inner) in value.as_array().into_iter().flatten().enumerate() {
+            found.extend(mistakes(root, items, inner, &format!("{place}[{position}]")));
+        }
+    }
+    found
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(n) if n.is_i64() || n.is_u64() => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

@@ -1,0 +1,551 @@
+//! The operators on sets of states, each beside its definition.
+//!
+//! A set stands for its intersection with the domain `D`: the reachable states, or with fairness
+//! those that begin a fair path. Nothing is intersected with `D` before it must be, so complement
+//! costs nothing, and everything is compared modulo `D`.
+
+use masque_model::{AgentId, At, Deadlock, Formula, FormulaId, GroupId, Paths, Property, System};
+use masque_verdict::{FairInitial, Stop, Why};
+
+use crate::encode::Encoder;
+use crate::knowledge::{Projections, each_view};
+use crate::relation::Relation;
+use crate::space::{Limited, Set};
+
+/// The reachable states of a system and what is true in them.
+pub(crate) struct Checker<'s> {
+    pub(crate) system: &'s System,
+    pub(crate) encoder: Encoder<'s>,
+    pub(crate) relation: Relation,
+    pub(crate) initial: Set,
+    pub(crate) reachable: Set,
+    /// States with a successor.
+    pub(crate) live: Set,
+    world: World,
+    /// Without fairness constraints, for the constraints themselves.
+    plain: Option<World>,
+    has_one_initial: bool,
+    last_seen: Option<(AgentId, Set, Set)>,
+    pub(crate) fair_initial: FairInitial,
+}
+
+/// A domain with the truths found in it.
+struct World {
+    domain: Set,
+    constraints: Vec<Set>,
+    known: Vec<Option<Set>>,
+    projections: Projections,
+}
+
+impl World {
+    fn new(system: &System, domain: Set, constraints: Vec<Set>) -> Self {
+        World {
+            domain,
+            constraints,
+            known: vec![None; system.formulas.len()],
+            projections: Projections::default(),
+        }
+    }
+}
+
+impl<'s> Checker<'s> {
+    pub(crate) fn new(
+        encoder: Encoder<'s>,
+        relation: Relation,
+        initial: Set,
+        reachable: Set,
+    ) -> Limited<Self> {
+        let system = encoder.system;
+        let next = encoder.space.all();
+        let live = relation.pre(&encoder, &next)?;
+        let has_one_initial = encoder.space.count(&initial, encoder.layout.n_current()).to_string() == "1";
+        let world = World::new(system, reachable.clone(), Vec::new());
+        let mut checker = Checker {
+            system,
+            encoder,
+            relation,
+            initial,
+            reachable,
+            live,
+            world,
+            plain: None,
+            has_one_initial,
+            last_seen: None,
+            fair_initial: FairInitial::All,
+        };
+        checker.fair_domain()?;
+        Ok(checker)
+    }
+
+    /// With fairness constraints the domain shrinks to the states that begin a fair path. The
+    /// constraints themselves are evaluated without fairness.
+    fn fair_domain(&mut self) -> Limited<()> {
+        if self.system.fairness.is_empty() {
+            return Ok(());
+        }
+        let mut constraints = Vec::new();
+        for &constraint in &self.system.fairness {
+            match self.truth(constraint) {
+                Ok(set) => constraints.push(set),
+                Err(stop) if stop.why == Why::Unsupported => {
+                    self.fair_initial = FairInitial::Unsupported;
+                    return Ok(());
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+        let with_constraints = World::new(self.system, self.reachable.clone(), constraints);
+        self.plain = Some(std::mem::replace(&mut self.world, with_constraints));
+        let fair = self.exists_globally(&self.encoder.space.all())?;
+        let fair = self.encoder.space.and(&fair, &self.reachable)?;
+        self.world.domain = fair;
+        let space = &self.encoder.space;
+        let fair_initial = space.and(&self.initial, &self.world.domain)?;
+        self.fair_initial = match (fair_initial.is_empty(), fair_initial == self.initial) {
+            (true, _) => FairInitial::None,
+            (_, true) => FairInitial::All,
+            _ => FairInitial::Some,
+        };
+        Ok(())
+    }
+
+    pub(crate) fn domain(&self) -> &Set {
+        &self.world.domain
+    }
+
+    /// Whether a property holds; the caller has seen to fair initial states.
+    pub(crate) fn holds(&mut self, property: &Property) -> Limited<bool> {
+        let context = match property.at {
+            At::Initial => self.encoder.space.and(&self.initial, &self.world.domain)?,
+            At::Reachable => self.world.domain.clone(),
+        };
+        self.everywhere(&context, property.formula, true)
+    }
+
+    /// Whether a formula is true in all of `context`, a subset of the domain.
+    ///
+    /// Many operators say of the context what a simpler formula says of a larger one, and need no
+    /// set of their own: `K_i φ` in all of X iff φ in all that `i` confuses with X. `covers` says
+    /// that all of the domain is reachable from the context along the domain.
+    fn everywhere(&mut self, context: &Set, formula: FormulaId, covers: bool) -> Limited<bool> {
+        if context.is_empty() {
+            return Ok(true);
+        }
+        if self.world.known[formula.index()].is_some() {
+            let phi = self.truth(formula)?;
+            return self.encoder.space.is_subset(context, &phi);
+        }
+        let system = self.system;
+        match system.formulas.get(formula) {
+            Formula::And(list) => {
+                let (plain, rest): (Vec<FormulaId>, Vec<FormulaId>) =
+                    list.iter().partition(|&&f| self.is_propositional(f));
+                for f in rest {
+                    if !self.everywhere(context, f, covers)? {
+                        return Ok(false);
+                    }
+                }
+                let sets = plain.iter().map(|&f| self.truth(f)).collect::<Limited<Vec<_>>>()?;
+                let phi = self.encoder.balanced(sets, true)?;
+                self.encoder.space.is_subset(context, &phi)
+            }
+            Formula::Implies(f, g) => {
+                let phi = self.truth(f)?;
+                let narrower = self.encoder.space.and(context, &phi)?;
+                self.everywhere(&narrower, g, covers && narrower == *context)
+            }
+            Formula::Forall(Paths::Ctl, path) if covers => match system.formulas.get(path) {
+                // All of the domain lies on the way.
+                Formula::Globally(f) => {
+                    let domain = self.world.domain.clone();
+                    self.everywhere(&domain, f, true)
+                }
+                _ => self.subset_of_truth(context, formula),
+            },
+            Formula::Exists(Paths::Ctl, path) if covers && self.has_one_initial => {
+                match system.formulas.get(path) {
+                    // From one state, all of the domain can be reached.
+                    Formula::Finally(f) if *context == self.initial => {
+                        let phi = self.truth(f)?;
+                        self.encoder.space.intersects(&self.world.domain, &phi)
+                    }
+                    _ => self.subset_of_truth(context, formula),
+                }
+            }
+            // Nowhere known: everywhere in the context something else is possible, and the agent
+            // sees no more of the context than of that.
+            Formula::Not(f) => match system.formulas.get(f) {
+                Formula::Knows(agent, g) => {
+                    let phi = self.truth(g)?;
+                    let known = self.knows(&[agent], &phi)?;
+                    let seen = self.seen(agent, context)?;
+                    Ok(!self.encoder.space.intersects(&seen, &known)?)
+                }
+                _ => self.subset_of_truth(context, formula),
+            },
+            Formula::Knows(agent, f) => {
+                let confused = self.confused(&[agent], context)?;
+                self.everywhere(&confused, f, covers)
+            }
+            Formula::DistributedKnowledge(group, f) => {
+                let confused = self.confused(&system.groups[group.index()].agents, context)?;
+                self.everywhere(&confused, f, covers)
+            }
+            Formula::EveryoneKnows(group, f) => {
+                let reached = self.confused_by_some(group, context)?;
+                self.everywhere(&reached, f, covers)
+            }
+            Formula::CommonKnowledge(group, f) => {
+                // C_Γ φ in X iff φ wherever a chain of confusions leads from X.
+                let mut reached = context.clone();
+                loop {
+                    let next = self.confused_by_some(group, &reached)?;
+                    if next == reached {
+                        break;
+                    }
+                    reached = next;
+                }
+                self.everywhere(&reached, f, covers)
+            }
+            Formula::Correct(agent, f) => {
+                let green = self.green(&[agent])?;
+                let green = self.encoder.space.and(&green, &self.world.domain)?;
+                self.everywhere(&green, f, false)
+            }
+            Formula::KnowsUnder(agent, group, f) => {
+                let green = self.green(&system.groups[group.index()].agents)?;
+                let confused = self.confused(&[agent], context)?;
+                let confused = self.encoder.space.and(&confused, &green)?;
+                self.everywhere(&confused, f, false)
+            }
+            _ => self.subset_of_truth(context, formula),
+        }
+    }
+
+    fn subset_of_truth(&mut self, context: &Set, formula: FormulaId) -> Limited<bool> {
+        let phi = self.truth(formula)?;
+        self.encoder.space.is_subset(context, &phi)
+    }
+
+    fn is_propositional(&self, formula: FormulaId) -> bool {
+        let mut open = vec![formula];
+        while let Some(f) = open.pop() {
+            match self.system.formulas.get(f) {
+                Formula::Bool(_)
+                | Formula::Proposition(_)
+                | Formula::Condition(_)
+                | Formula::Green(_)
+                | Formula::Red(_)
+                | Formula::Not(_)
+                | Formula::And(_)
+                | Formula::Or(_)
+                | Formula::Implies(..)
+                | Formula::Iff(..) => self.system.formulas.each_operand(f, |g| open.push(g)),
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// What an agent sees of a set; the last answer is kept, since questions about one agent in
+    /// one context come in rows.
+    fn seen(&mut self, agent: AgentId, context: &Set) -> Limited<Set> {
+        if let Some((of, in_context, seen)) = &self.last_seen
+            && *of == agent
+            && in_context == context
+        {
+            return Ok(seen.clone());
+        }
+        let hidden = self.world.projections.hidden(&self.encoder, &[agent]);
+        let space = &self.encoder.space;
+        let seen = space.exists(context, &space.cube(hidden)?)?;
+        self.last_seen = Some((agent, context.clone(), seen.clone()));
+        Ok(seen)
+    }
+
+    /// The states of the domain that agents together confuse with some of these.
+    fn confused(&mut self, view: &[AgentId], context: &Set) -> Limited<Set> {
+        let hidden = self.world.projections.hidden(&self.encoder, view);
+        let space = &self.encoder.space;
+        let seen = space.exists(context, &space.cube(hidden)?)?;
+        space.and(&seen, &self.world.domain)
+    }
+
+    /// The states of the domain that some agent of the group confuses with some of these.
+    fn confused_by_some(&mut self, group: GroupId, context: &Set) -> Limited<Set> {
+        let mut agents = self.system.groups[group.index()].agents.clone();
+        self.sort_by_place(&mut agents);
+        let (encoder, domain) = (&self.encoder, &self.world.domain);
+        let mut reached = context.clone();
+        let outside = encoder.space.minus(domain, context)?;
+        each_view(encoder, &agents, (context, &outside), &mut |_, seen, outside| {
+            // What is new shares its view with a state outside; mostly nothing is.
+            if encoder.space.intersects(seen, outside)? {
+                let confused = encoder.space.and(seen, domain)?;
+                reached = encoder.space.or(&reached, &confused)?;
+            }
+            Ok(())
+        })?;
+        Ok(reached)
+    }
+
+    /// Agents in the order of their variables, so that neighbours see much the same.
+    fn sort_by_place(&self, agents: &mut [AgentId]) {
+        let place = |agent: &AgentId| {
+            let own = &self.system.agent(*agent).variables;
+            let bits = own.iter().flat_map(|v| self.encoder.layout.variables[v.index()].current.first());
+            (bits.copied().min(), *agent)
+        };
+        agents.sort_by_key(place);
+    }
+
+    fn green(&mut self, agents: &[AgentId]) -> Limited<Set> {
+        let mut sets = Vec::new();
+        for agent in agents {
+            if let Some(red) = self.system.agent(*agent).red {
+                let red = self.encoder.condition(red)?;
+                sets.push(self.encoder.space.not(&red)?);
+            }
+        }
+        self.encoder.balanced(sets, true)
+    }
+
+    /// Where a state formula is true, modulo the domain.
+    pub(crate) fn truth(&mut self, formula: FormulaId) -> Limited<Set> {
+        if let Some(known) = &self.world.known[formula.index()] {
+            return Ok(known.clone());
+        }
+        let system = self.system;
+        let set = match system.formulas.get(formula) {
+            Formula::Bool(value) => self.encoder.space.constant(value),
+            Formula::Proposition(p) => self.encoder.condition(system.propositions[p.index()].condition)?,
+            Formula::Condition(condition) => self.encoder.condition(condition)?,
+            Formula::Green(agent) => self.green(&[agent])?,
+            Formula::Red(agent) => {
+                let green = self.green(&[agent])?;
+                self.encoder.space.not(&green)?
+            }
+            Formula::Not(f) => {
+                let phi = self.truth(f)?;
+                self.encoder.space.not(&phi)?
+            }
+            Formula::And(list) => {
+                let sets = list.iter().map(|&f| self.truth(f)).collect::<Limited<Vec<_>>>()?;
+                self.encoder.balanced(sets, true)?
+            }
+            Formula::Or(list) => {
+                let sets = list.iter().map(|&f| self.truth(f)).collect::<Limited<Vec<_>>>()?;
+                self.encoder.balanced(sets, false)?
+            }
+            Formula::Implies(f, g) => {
+                let (phi, psi) = (self.truth(f)?, self.truth(g)?);
+                self.encoder.space.or(&self.encoder.space.not(&phi)?, &psi)?
+            }
+            Formula::Iff(f, g) => {
+                let (phi, psi) = (self.truth(f)?, self.truth(g)?);
+                self.encoder.space.iff(&phi, &psi)?
+            }
+            Formula::Exists(Paths::Ctl, path) => self.exists(path)?,
+            Formula::Forall(Paths::Ctl, path) => self.forall(path)?,
+            Formula::Knows(agent, f) => {
+                let phi = self.truth(f)?;
+                self.knows(&[agent], &phi)?
+            }
+            Formula::DistributedKnowledge(group, f) => {
+                let phi = self.truth(f)?;
+                self.knows(&system.groups[group.index()].agents, &phi)?
+            }
+            Formula::EveryoneKnows(group, f) => {
+                let phi = self.truth(f)?;
+                self.everyone_knows(group, &phi)?
+            }
+            Formula::CommonKnowledge(group, f) => {
+                let phi = self.truth(f)?;
+                self.common_knowledge(group, &phi)?
+            }
+            Formula::Correct(agent, f) => {
+                let (phi, green) = (self.truth(f)?, self.green(&[agent])?);
+                let space = &self.encoder.space;
+                let green = space.and(&green, &self.world.domain)?;
+                space.constant(space.is_subset(&green, &phi)?)
+            }
+            Formula::KnowsUnder(agent, group, f) => {
+                let phi = self.truth(f)?;
+                let green = self.green(&system.groups[group.index()].agents)?;
+                let red = self.encoder.space.not(&green)?;
+                let weaker = self.encoder.space.or(&red, &phi)?;
+                self.knows(&[agent], &weaker)?
+            }
+            _ => return Err(Stop::from(Why::Unsupported)),
+        };
+        self.world.known[formula.index()] = Some(set.clone());
+        Ok(set)
+    }
+
+    /// `E path`. [CGP99 §6.2]
+    fn exists(&mut self, path: FormulaId) -> Limited<Set> {
+        let all = self.encoder.space.all();
+        match self.system.formulas.get(path) {
+            Formula::Next(f) => {
+                let phi = self.truth(f)?;
+                self.exists_next(&phi)
+            }
+            Formula::Finally(f) => {
+                let phi = self.truth(f)?;
+                self.exists_until(&all, &phi)
+            }
+            Formula::Globally(f) => {
+                let phi = self.truth(f)?;
+                self.exists_globally(&phi)
+            }
+            Formula::Until(f, g) => {
+                let (phi, psi) = (self.truth(f)?, self.truth(g)?);
+                self.exists_until(&phi, &psi)
+            }
+            // E(φ W ψ) = E(φ U ψ) or EG φ
+            Formula::WeakUntil(f, g) => {
+                let (phi, psi) = (self.truth(f)?, self.truth(g)?);
+                let (until, globally) = (self.exists_until(&phi, &psi)?, self.exists_globally(&phi)?);
+                self.encoder.space.or(&until, &globally)
+            }
+            // E(φ R ψ) = E(ψ U (φ and ψ)) or EG ψ
+            Formula::Release(f, g) => {
+                let (phi, psi) = (self.truth(f)?, self.truth(g)?);
+                let both = self.encoder.space.and(&phi, &psi)?;
+                let (until, globally) = (self.exists_until(&psi, &both)?, self.exists_globally(&psi)?);
+                self.encoder.space.or(&until, &globally)
+            }
+            _ => Err(Stop::from(Why::Unsupported)),
+        }
+    }
+
+    /// `A path`, by duality.
+    ///
+    /// ```text
+    /// AX φ = ¬EX ¬φ   AF φ = ¬EG ¬φ   AG φ = ¬EF ¬φ
+    /// A(φ U ψ) = ¬(E(¬ψ U (¬φ ∧ ¬ψ)) ∨ EG ¬ψ)   A(φ W ψ) = ¬E(¬ψ U (¬φ ∧ ¬ψ))   A(φ R ψ) = ¬E(¬φ U ¬ψ)
+    /// ```
+    fn forall(&mut self, path: FormulaId) -> Limited<Set> {
+        let all = self.encoder.space.all();
+        let violated = match self.system.formulas.get(path) {
+            Formula::Next(f) => {
+                let not_phi = self.not_truth(f)?;
+                self.exists_next(&not_phi)?
+            }
+            Formula::Finally(f) => {
+                let not_phi = self.not_truth(f)?;
+                self.exists_globally(&not_phi)?
+            }
+            Formula::Globally(f) => {
+                let not_phi = self.not_truth(f)?;
+                self.exists_until(&all, &not_phi)?
+            }
+            Formula::Until(f, g) => {
+                let (not_phi, not_psi) = (self.not_truth(f)?, self.not_truth(g)?);
+                let neither = self.encoder.space.and(&not_phi, &not_psi)?;
+                let (early, never) =
+                    (self.exists_until(&not_psi, &neither)?, self.exists_globally(&not_psi)?);
+                self.encoder.space.or(&early, &never)?
+            }
+            Formula::WeakUntil(f, g) => {
+                let (not_phi, not_psi) = (self.not_truth(f)?, self.not_truth(g)?);
+                let neither = self.encoder.space.and(&not_phi, &not_psi)?;
+                self.exists_until(&not_psi, &neither)?
+            }
+            Formula::Release(f, g) => {
+                let (not_phi, not_psi) = (self.not_truth(f)?, self.not_truth(g)?);
+                self.exists_until(&not_phi, &not_psi)?
+            }
+            _ => return Err(Stop::from(Why::Unsupported)),
+        };
+        self.encoder.space.not(&violated)
+    }
+
+    fn not_truth(&mut self, formula: FormulaId) -> Limited<Set> {
+        let phi = self.truth(formula)?;
+        self.encoder.space.not(&phi)
+    }
+
+    /// `EX φ = pre(φ ∩ D)`; under `stutter` a dead end is its own successor.
+    fn exists_next(&self, phi: &Set) -> Limited<Set> {
+        let space = &self.encoder.space;
+        let targets = space.and(phi, &self.world.domain)?;
+        let before = self.relation.pre(&self.encoder, &targets)?;
+        match self.system.meaning.deadlock {
+            Deadlock::Stutter => space.or(&before, &space.minus(&targets, &self.live)?),
+            Deadlock::Finite | Deadlock::Error => Ok(before),
+        }
+    }
+
+    /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`, inside the domain.
+    fn exists_until(&self, phi: &Set, psi: &Set) -> Limited<Set> {
+        let space = &self.encoder.space;
+        let inside = space.and(phi, &self.world.domain)?;
+        let mut reached = space.and(psi, &self.world.domain)?;
+        if self.relation.events.len() > 1 {
+            // A dead end's own loop leads nowhere new.
+            return self.relation.chain_backward(&self.encoder, &reached, &inside);
+        }
+        let mut frontier = reached.clone();
+        while !frontier.is_empty() {
+            let before = space.and(&self.exists_next(&frontier)?, &inside)?;
+            frontier = space.minus(&before, &reached)?;
+            reached = space.or(&reached, &frontier)?;
+        }
+        Ok(reached)
+    }
+
+    /// `EG φ = νZ. φ ∧ EX Z`, with constraints `νZ. φ ∧ ⋀_c EX E(φ U (φ ∧ Z ∧ c))`. [EL86]
+    fn exists_globally(&self, phi: &Set) -> Limited<Set> {
+        let space = &self.encoder.space;
+        let phi = space.and(phi, &self.world.domain)?;
+        let mut z = phi.clone();
+        loop {
+            let mut next = z.clone();
+            if self.world.constraints.is_empty() {
+                next = space.and(&next, &self.exists_next(&z)?)?;
+            }
+            for constraint in &self.world.constraints {
+                let goal = space.and(&next, constraint)?;
+                let until = self.exists_until(&phi, &goal)?;
+                next = space.and(&next, &self.exists_next(&until)?)?;
+            }
+            if next == z {
+                return Ok(z);
+            }
+            z = next;
+        }
+    }
+
+    /// `K_i φ`: agent `i`, or several together, know φ. [FHMV95 §2.1]
+    ///
+    /// ```text
+    /// ⟦K_i φ⟧ = D ∖ ∃ hidden_i. (D ∖ ⟦φ⟧)
+    /// ```
+    fn knows(&mut self, view: &[AgentId], phi: &Set) -> Limited<Set> {
+        let not_phi = self.encoder.space.not(phi)?;
+        let World { projections, domain, .. } = &mut self.world;
+        let possible = projections.possible(&self.encoder, domain, view, &not_phi)?;
+        self.encoder.space.not(&possible)
+    }
+
+    /// `E_Γ φ = ⋀_{i ∈ Γ} K_i φ`
+    fn everyone_knows(&mut self, group: GroupId, phi: &Set) -> Limited<Set> {
+        let space = &self.encoder.space;
+        let outside = space.minus(&self.world.domain, phi)?;
+        let possible = self.confused_by_some(group, &outside)?;
+        self.encoder.space.not(&possible)
+    }
+
+    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: what cannot reach a state outside φ by confusions.
+    fn common_knowledge(&mut self, group: GroupId, phi: &Set) -> Limited<Set> {
+        let mut reached = self.encoder.space.minus(&self.world.domain, phi)?;
+        loop {
+            let next = self.confused_by_some(group, &reached)?;
+            if next == reached {
+                return self.encoder.space.not(&reached);
+            }
+            reached = next;
+        }
+    }
+}

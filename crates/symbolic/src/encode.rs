@@ -1,0 +1,304 @@
+//! Conditions as sets of states (and joint actions).
+
+use masque_model::{ActionId, AgentId, Domain, Expr, ExprId, Protocol, Relation, System, VarId};
+use rustc_hash::FxHashMap;
+
+use crate::layout::Layout;
+use crate::space::{Bit, Limited, Set, Space};
+
+/// An agent's actions as sets.
+#[derive(Clone)]
+pub(crate) struct Choice {
+    /// For each action, where the protocol enables it.
+    pub(crate) enabled: Vec<Set>,
+    /// No state enables two: the state tells the action, and no action variable is needed.
+    pub(crate) is_determined: bool,
+}
+
+/// The encoding of one system's expressions.
+pub(crate) struct Encoder<'s> {
+    pub(crate) system: &'s System,
+    pub(crate) space: Space,
+    pub(crate) layout: Layout,
+    memo: Vec<Option<Set>>,
+    /// Where one number is less than another.
+    pub(crate) less: FxHashMap<(ExprId, ExprId), Set>,
+    pub(crate) choices: Vec<Option<Choice>>,
+}
+
+impl<'s> Encoder<'s> {
+    pub(crate) fn new(system: &'s System, layout: Layout, space: Space) -> Self {
+        Encoder {
+            system,
+            space,
+            layout,
+            memo: vec![None; system.exprs.len()],
+            less: FxHashMap::default(),
+            choices: vec![None; system.agents.len()],
+        }
+    }
+
+    /// Where a condition is true.
+    pub(crate) fn condition(&mut self, id: ExprId) -> Limited<Set> {
+        if let Some(known) = &self.memo[id.index()] {
+            return Ok(known.clone());
+        }
+        let set = match self.system.exprs.get(id) {
+            Expr::Bool(value) => self.space.constant(value),
+            Expr::Variable(v) => self.space.bit(self.layout.variables[v.index()].current[0], true)?,
+            Expr::ActionIs(agent, action) => self.action_is(agent, action)?,
+            Expr::Not(a) => {
+                let a = self.condition(a)?;
+                self.space.not(&a)?
+            }
+            Expr::And(list) => {
+                let sets = list.iter().map(|&a| self.condition(a)).collect::<Limited<Vec<_>>>()?;
+                self.balanced(sets, true)?
+            }
+            Expr::Or(list) => self.disjunction(list)?,
+            Expr::Xor(list) => {
+                let mut result = self.space.none();
+                for &a in list {
+                    let a = self.condition(a)?;
+                    result = self.space.xor(&result, &a)?;
+                }
+                result
+            }
+            Expr::Compare(relation, a, b) => self.comparison(relation, a, b)?,
+            // Numbers are no conditions: the checker has seen to it.
+            _ => self.space.none(),
+        };
+        self.memo[id.index()] = Some(set.clone());
+        Ok(set)
+    }
+
+    /// Conjunction or disjunction by halves, so that no operand is carried through a long chain.
+    pub(crate) fn balanced(&self, mut sets: Vec<Set>, is_and: bool) -> Limited<Set> {
+        if sets.is_empty() {
+            return Ok(self.space.constant(is_and));
+        }
+        while sets.len() > 1 {
+            let mut halves = Vec::with_capacity(sets.len().div_ceil(2));
+            for pair in sets.chunks(2) {
+                halves.push(match pair {
+                    [a, b] if is_and => self.space.and(a, b)?,
+                    [a, b] => self.space.or(a, b)?,
+                    _ => pair[0].clone(),
+                });
+            }
+            sets = halves;
+        }
+        Ok(sets.swap_remove(0))
+    }
+
+    /// A disjunction, in which `S = 0 or S = 2 or ..` is one question about S, and `x = a or x = b`
+    /// too.
+    fn disjunction(&mut self, list: &[ExprId]) -> Limited<Set> {
+        let mut targets: FxHashMap<ExprId, Vec<i128>> = FxHashMap::default();
+        let mut order = Vec::new();
+        let mut sets = Vec::new();
+        for &id in list {
+            match self.system.exprs.get(id) {
+                Expr::Compare(Relation::Equal, a, b) if self.is_sum(a) => match self.system.exprs.get(b) {
+                    Expr::Number(n) => {
+                        let values = targets.entry(a).or_default();
+                        if values.is_empty() {
+                            order.push(a);
+                        }
+                        values.push(n.into());
+                    }
+                    _ => sets.push(self.condition(id)?),
+                },
+                _ => sets.push(self.condition(id)?),
+            }
+        }
+        for sum in order {
+            let values = targets.remove(&sum).unwrap_or_default();
+            sets.push(self.is_one_of(sum, values)?);
+        }
+        self.balanced(sets, false)
+    }
+
+    fn is_sum(&self, id: ExprId) -> bool {
+        matches!(self.system.exprs.get(id), Expr::Sum(_))
+    }
+
+    /// Where a vector of bits, most significant first, has a code.
+    pub(crate) fn has_code(&self, bits: &[Bit], code: u64) -> Limited<Set> {
+        let mut set = self.space.all();
+        let mut literals: Vec<(Bit, bool)> =
+            bits.iter().rev().enumerate().map(|(i, &bit)| (bit, code >> i & 1 == 1)).collect();
+        literals.sort_unstable();
+        for (bit, value) in literals.into_iter().rev() {
+            set = self.space.and(&self.space.bit(bit, value)?, &set)?;
+        }
+        Ok(set)
+    }
+
+    /// Where a variable has a value; nowhere if its domain does not contain it.
+    pub(crate) fn has_value(&self, v: VarId, bits: &[Bit], value: i64) -> Limited<Set> {
+        match self.system.variable(v).domain.code(value) {
+            Some(code) => self.has_code(bits, code),
+            None => Ok(self.space.none()),
+        }
+    }
+
+    /// Where two vectors of bits are equal.
+    pub(crate) fn equal_bits(&self, a: &[Bit], b: &[Bit]) -> Limited<Set> {
+        let mut set = self.space.all();
+        for (&a, &b) in a.iter().zip(b).rev() {
+            let equal = self.space.iff(&self.space.bit(a, true)?, &self.space.bit(b, true)?)?;
+            set = self.space.and(&equal, &set)?;
+        }
+        Ok(set)
+    }
+
+    /// Where the bits hold a code of the domain: the spare codes of a domain whose size is no power
+    /// of two stand for nothing.
+    pub(crate) fn valid_code(&self, v: VarId, bits: &[Bit]) -> Limited<Set> {
+        let size = self.system.variable(v).domain.size();
+        if size.is_power_of_two() {
+            return Ok(self.space.all());
+        }
+        // code < size, from the least significant bit up.
+        let largest = size - 1;
+        let mut at_most = self.space.all();
+        for (i, &bit) in bits.iter().rev().enumerate() {
+            let (one, zero) = (self.space.bit(bit, true)?, self.space.bit(bit, false)?);
+            at_most = match largest >> i & 1 {
+                1 => self.space.or(&zero, &at_most)?,
+                _ => self.space.minus(&at_most, &one)?,
+            };
+        }
+        Ok(at_most)
+    }
+
+    fn comparison(&mut self, relation: Relation, a: ExprId, b: ExprId) -> Limited<Set> {
+        let (left, right) = (self.system.exprs.get(a), self.system.exprs.get(b));
+        let equality = match relation {
+            Relation::Equal => Some(true),
+            Relation::Unequal => Some(false),
+            _ => None,
+        };
+        let Some(is_equal) = equality else { return self.compare_numbers(relation, a, b) };
+        let equal = match (left, right) {
+            (Expr::Variable(v), Expr::Number(n)) | (Expr::Number(n), Expr::Variable(v)) => {
+                self.has_value(v, &self.layout.variables[v.index()].current, n)?
+            }
+            (Expr::Variable(v), Expr::Symbol(s)) | (Expr::Symbol(s), Expr::Variable(v)) => {
+                self.has_value(v, &self.layout.variables[v.index()].current, s.0.into())?
+            }
+            (Expr::Variable(v), Expr::Variable(w)) => {
+                let bits = self.layout.variables[w.index()].current.clone();
+                self.variable_is(v, &self.layout.variables[v.index()].current.clone(), w, &bits)?
+            }
+            _ if self.is_boolean(a) => {
+                let (a, b) = (self.condition(a)?, self.condition(b)?);
+                self.space.iff(&a, &b)?
+            }
+            _ => return self.compare_numbers(relation, a, b),
+        };
+        if is_equal { Ok(equal) } else { self.space.not(&equal) }
+    }
+
+    /// Where two variables are equal, each read from bits of its own.
+    pub(crate) fn variable_is(&self, v: VarId, v_bits: &[Bit], w: VarId, w_bits: &[Bit]) -> Limited<Set> {
+        let (a, b) = (&self.system.variable(v).domain, &self.system.variable(w).domain);
+        let is_same_code = match (a, b) {
+            (Domain::Boolean, Domain::Boolean) => true,
+            (Domain::Integers(lo, _), Domain::Integers(other, _)) => {
+                lo == other && v_bits.len() == w_bits.len()
+            }
+            (Domain::Values(x), Domain::Values(y)) => x == y,
+            _ => false,
+        };
+        if is_same_code {
+            return self.equal_bits(v_bits, w_bits);
+        }
+        let mut sets = Vec::new();
+        let (small, large) = if a.size() <= b.size() { (a, b) } else { (b, a) };
+        let (small_bits, large_bits) = if a.size() <= b.size() { (v_bits, w_bits) } else { (w_bits, v_bits) };
+        for code in 0..small.size() as u64 {
+            if let Some(other) = large.code(small.value(code)) {
+                sets.push(
+                    self.space.and(&self.has_code(small_bits, code)?, &self.has_code(large_bits, other)?)?,
+                );
+            }
+        }
+        self.balanced(sets, false)
+    }
+
+    pub(crate) fn is_boolean(&self, id: ExprId) -> bool {
+        match self.system.exprs.get(id) {
+            Expr::Variable(v) => self.system.variable(v).domain == Domain::Boolean,
+            Expr::Bool(_)
+            | Expr::ActionIs(..)
+            | Expr::Not(_)
+            | Expr::And(_)
+            | Expr::Or(_)
+            | Expr::Xor(_)
+            | Expr::Compare(..) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Actions.
+impl Encoder<'_> {
+    /// Where an agent performs an action: where its protocol says so, if that leaves no choice.
+    fn action_is(&mut self, agent: AgentId, action: ActionId) -> Limited<Set> {
+        let choice = self.choice(agent)?;
+        if choice.is_determined {
+            return Ok(choice.enabled[action.index()].clone());
+        }
+        self.has_code(&self.layout.actions[agent.index()], action.0.into())
+    }
+
+    /// An agent's actions, from its protocol.
+    pub(crate) fn choice(&mut self, agent: AgentId) -> Limited<Choice> {
+        if let Some(choice) = &self.choices[agent.index()] {
+            return Ok(choice.clone());
+        }
+        let n_actions = self.system.agent(agent).actions.len();
+        let mut enabled = vec![self.space.none(); n_actions];
+        match &self.system.agent(agent).protocol {
+            Protocol::Unconstrained => enabled.fill(self.space.all()),
+            Protocol::Lines { lines, other } => {
+                let mut anywhere = Vec::new();
+                let mut by_action: Vec<Vec<Set>> = vec![Vec::new(); n_actions];
+                for line in lines {
+                    let condition = self.condition(line.condition)?;
+                    for action in &line.actions {
+                        by_action[action.index()].push(condition.clone());
+                    }
+                    anywhere.push(condition);
+                }
+                if let Some(other) = other {
+                    let rest = self.balanced(anywhere, false)?;
+                    let rest = self.space.not(&rest)?;
+                    for action in other {
+                        by_action[action.index()].push(rest.clone());
+                    }
+                }
+                for (set, parts) in enabled.iter_mut().zip(by_action) {
+                    *set = self.balanced(parts, false)?;
+                }
+            }
+        }
+        let is_determined = self.are_disjoint(&enabled)?;
+        let choice = Choice { enabled, is_determined };
+        self.choices[agent.index()] = Some(choice.clone());
+        Ok(choice)
+    }
+
+    fn are_disjoint(&self, sets: &[Set]) -> Limited<bool> {
+        let mut union = self.space.none();
+        for set in sets {
+            if self.space.intersects(&union, set)? {
+                return Ok(false);
+            }
+            union = self.space.or(&union, set)?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,175 @@
+//! The engine: from a checked system to verdicts.
+
+use std::time::Instant;
+
+use masque_model::{Formula, FormulaId, Paths, Property, System};
+use masque_verdict::{
+    Budget, Encoded, Engine, Facts, FairInitial, Outcome, Stats, Stop, Unsupported, Verdict, Why,
+    least_overflow,
+};
+
+use crate::check::Checker;
+use crate::encode::Encoder;
+use crate::layout::Layout;
+use crate::order;
+use crate::reach;
+use crate::relation::Relation;
+use crate::space::Space;
+
+/// Decides CTL with knowledge and norms on decision diagrams.
+///
+/// ```
+/// use masque_symbolic::Symbolic;
+/// use masque_verdict::Engine;
+/// assert_eq!(Symbolic::default().name(), "symbolic");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Symbolic {
+    /// How the variables are ordered.
+    pub order: Order,
+}
+
+/// How the variables are ordered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By what is read and written together.
+    #[default]
+    Automatic,
+    /// As they are declared.
+    Declared,
+}
+
+impl Engine for Symbolic {
+    fn name(&self) -> &'static str {
+        "symbolic"
+    }
+
+    fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
+        for &root in system.fairness.iter().chain([&property.formula]) {
+            unsupported_part(system, root).map_or(Ok(()), Err)?;
+        }
+        Ok(())
+    }
+
+    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+        let mut stats = Stats::default();
+        let start = Instant::now();
+        let items = match self.order {
+            Order::Automatic => order::by_affinity(system),
+            Order::Declared => order::declared(system),
+        };
+        let layout = Layout::new(system, &items);
+        stats.spend("order", start.elapsed());
+        let start = Instant::now();
+        let space = Space::new(layout.n_bits, budget);
+        let mut encoder = Encoder::new(system, layout, space);
+        let initial = reach::initial(&mut encoder)?;
+        let relation = Relation::new(&mut encoder)?;
+        stats.spend("encode", start.elapsed());
+        let start = Instant::now();
+        let reachable = reach::reachable(&encoder, &relation, &initial)?;
+        stats.spend("reach", start.elapsed());
+        let start = Instant::now();
+        let checker = Checker::new(encoder, relation, initial, reachable)?;
+        stats.spend("fairness", start.elapsed());
+        Ok(Box::new(Diagrams { checker, stats }))
+    }
+}
+
+/// The part of a formula this engine does not decide.
+fn unsupported_part(system: &System, root: FormulaId) -> Option<Unsupported> {
+    let mut seen = vec![false; system.formulas.len()];
+    let mut open = vec![root];
+    while let Some(id) = open.pop() {
+        if std::mem::replace(&mut seen[id.index()], true) {
+            continue;
+        }
+        let what = match system.formulas.get(id) {
+            Formula::Exists(Paths::Infinite, _) | Formula::Forall(Paths::Infinite, _) => "LTL and CTL*",
+            Formula::Enforces(..) => "strategic operators",
+            _ => {
+                system.formulas.each_operand(id, |f| open.push(f));
+                continue;
+            }
+        };
+        return Some(Unsupported { formula: id, what });
+    }
+    None
+}
+
+struct Diagrams<'s> {
+    checker: Checker<'s>,
+    stats: Stats,
+}
+
+impl Diagrams<'_> {
+    fn set_budget(&self, budget: &Budget) {
+        self.checker.encoder.space.set_budget(budget);
+    }
+}
+
+impl Encoded for Diagrams<'_> {
+    fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop> {
+        self.set_budget(budget);
+        let start = Instant::now();
+        let checker = &mut self.checker;
+        let states = checker.encoder.space.count(&checker.reachable, checker.encoder.layout.n_current());
+        let dead = checker.encoder.space.minus(&checker.reachable, &checker.live)?;
+        let overflowing = checker.encoder.overflowing(&checker.relation.alive)?;
+        let overflowing = checker.encoder.space.and(&overflowing, &checker.reachable)?;
+        let path = |targets| match crate::space::Set::is_empty(targets) {
+            true => Ok(None),
+            false => reach::path_to(&checker.encoder, &checker.relation, &checker.initial, targets, budget),
+        };
+        let deadlock = path(&dead)?;
+        let overflow = match path(&overflowing)? {
+            Some(path) => least_overflow(checker.system, path, budget)?,
+            None => None,
+        };
+        let facts = Facts {
+            states: states.to_string(),
+            no_initial_state: checker.initial.is_empty(),
+            deadlock,
+            overflow,
+            fair_initial: checker.fair_initial,
+        };
+        self.stats.spend("facts", start.elapsed());
+        Ok(facts)
+    }
+
+    fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
+        self.set_budget(budget);
+        let start = Instant::now();
+        let verdict = match self.checker.fair_initial {
+            FairInitial::Unsupported => Verdict::Unknown(Why::Unsupported),
+            FairInitial::None => Verdict::Unknown(Why::NoFairPath),
+            FairInitial::All | FairInitial::Some => {
+                if unsupported_part(self.checker.system, property.formula).is_some() {
+                    Verdict::Unknown(Why::Unsupported)
+                } else {
+                    match self.checker.holds(property) {
+                        Ok(holds) => holds.into(),
+                        Err(stop) => Verdict::Unknown(stop.why),
+                    }
+                }
+            }
+        };
+        self.stats.spend("decide", start.elapsed());
+        verdict.into()
+    }
+
+    fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
+        self.set_budget(budget);
+        if unsupported_part(self.checker.system, formula).is_some() {
+            return Err(Why::Unsupported.into());
+        }
+        let phi = self.checker.truth(formula)?;
+        self.checker.encoder.space.intersects(self.checker.domain(), &phi)
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = self.stats.clone();
+        stats.bytes = self.checker.encoder.space.peak_bytes();
+        stats
+    }
+}

@@ -1,0 +1,148 @@
+//! Which bits stand for which variable, now and in the next state, and for which action.
+
+use masque_model::{ActionId, AgentId, Expr, ExprId, Protocol, System, VarId};
+
+use crate::space::Bit;
+
+/// What is placed in the order: a variable with its bits, or an agent's choice of action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Item {
+    /// A variable, current and next bits side by side.
+    Variable(VarId),
+    /// An agent's action in the step being taken.
+    Action(AgentId),
+}
+
+/// The bits of a variable, most significant first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VariableBits {
+    pub(crate) current: Vec<Bit>,
+    /// Empty for a frozen variable, which no line assigns: its next value is its value.
+    pub(crate) next: Vec<Bit>,
+}
+
+/// The place of everything.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub(crate) variables: Vec<VariableBits>,
+    /// The bits of each agent's action; empty where nobody asks for it or there is no choice.
+    pub(crate) actions: Vec<Vec<Bit>>,
+    pub(crate) n_bits: u32,
+    frozen: Vec<bool>,
+}
+
+impl Layout {
+    /// Places the items from the top of the order down.
+    pub(crate) fn new(system: &System, order: &[Item]) -> Layout {
+        let frozen = frozen(system);
+        let mut layout = Layout {
+            variables: vec![VariableBits::default(); system.variables.len()],
+            actions: vec![Vec::new(); system.agents.len()],
+            n_bits: 0,
+            frozen,
+        };
+        for &item in order {
+            match item {
+                Item::Variable(v) => {
+                    for _ in 0..system.variable(v).domain.bits() {
+                        let current = layout.fresh();
+                        layout.variables[v.index()].current.push(current);
+                        if !layout.frozen[v.index()] {
+                            let next = layout.fresh();
+                            layout.variables[v.index()].next.push(next);
+                        }
+                    }
+                }
+                Item::Action(agent) => {
+                    let n_actions = system.agent(agent).actions.len() as u64;
+                    for _ in 0..64 - (n_actions - 1).leading_zeros() {
+                        let bit = layout.fresh();
+                        layout.actions[agent.index()].push(bit);
+                    }
+                }
+            }
+        }
+        layout
+    }
+
+    fn fresh(&mut self) -> Bit {
+        self.n_bits += 1;
+        self.n_bits - 1
+    }
+
+    /// The bits of the current state.
+    pub(crate) fn current_bits(&self) -> impl Iterator<Item = Bit> + '_ {
+        self.variables.iter().flat_map(|v| v.current.iter().copied())
+    }
+
+    pub(crate) fn n_current(&self) -> u32 {
+        self.variables.iter().map(|v| v.current.len() as u32).sum()
+    }
+
+    pub(crate) fn is_frozen(&self, v: VarId) -> bool {
+        self.frozen[v.index()]
+    }
+}
+
+/// For each variable, whether no evolution line assigns it.
+pub(crate) fn frozen(system: &System) -> Vec<bool> {
+    let mut frozen = vec![true; system.variables.len()];
+    for agent in &system.agents {
+        for line in &agent.evolution {
+            for (v, _) in &line.assignments {
+                frozen[v.index()] = false;
+            }
+        }
+    }
+    frozen
+}
+
+/// For each agent, which of its actions some evolution line asks for.
+pub(crate) fn actions_read(system: &System) -> Vec<Vec<ActionId>> {
+    let mut read = vec![Vec::new(); system.agents.len()];
+    for id in system.exprs.ids() {
+        if let Expr::ActionIs(agent, action) = system.exprs.get(id) {
+            read[agent.index()].push(action);
+        }
+    }
+    read
+}
+
+/// Whether an agent's protocol may leave it a choice: more than one action in some line, or more
+/// than one line. Whether it really does, the diagrams tell.
+pub(crate) fn may_choose(system: &System, agent: AgentId) -> bool {
+    let agent = system.agent(agent);
+    match &agent.protocol {
+        _ if agent.actions.len() == 1 => false,
+        Protocol::Unconstrained => true,
+        Protocol::Lines { lines, other } => {
+            lines.len() > 1
+                || lines.iter().any(|line| line.actions.len() > 1)
+                || other.as_ref().is_some_and(|other| other.len() > 1)
+        }
+    }
+}
+
+/// The variables and agents' actions that expressions read; `None` beyond `limit`.
+pub(crate) fn support(system: &System, roots: &[ExprId], limit: usize) -> Option<Vec<Item>> {
+    let mut items = Vec::new();
+    let mut seen: rustc_hash::FxHashSet<ExprId> = roots.iter().copied().collect();
+    let mut open = roots.to_vec();
+    while let Some(id) = open.pop() {
+        match system.exprs.get(id) {
+            Expr::Variable(v) => items.push(Item::Variable(v)),
+            Expr::ActionIs(agent, _) => items.push(Item::Action(agent)),
+            _ => system.exprs.each_operand(id, |a| {
+                if seen.insert(a) {
+                    open.push(a);
+                }
+            }),
+        }
+        if seen.len() > 16 * limit + 64 {
+            return None;
+        }
+    }
+    items.sort_unstable();
+    items.dedup();
+    (items.len() <= limit).then_some(items)
+}

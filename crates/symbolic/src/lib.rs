@@ -1,0 +1,21 @@
+//! The decision-diagram engine.
+//!
+//! Below, [`space`] knows sets of bit vectors and nothing of agents; above it the encoding of
+//! interpreted systems: an order for the variables, conditions and arithmetic as sets, the
+//! transition relation, reachability, and the operators of the logic.
+#![forbid(unsafe_code)]
+
+mod check;
+mod encode;
+mod engine;
+mod events;
+mod knowledge;
+mod layout;
+mod linear;
+mod order;
+mod overflow;
+mod reach;
+mod relation;
+pub mod space;
+
+pub use engine::{Order, Symbolic};

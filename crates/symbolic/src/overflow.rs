@@ -1,0 +1,66 @@
+//! Where an assignment would leave its variable's domain.
+
+use masque_model::{Domain, Expr, ExprId, VarId};
+
+use crate::encode::Encoder;
+use crate::layout::actions_read;
+use crate::space::{Limited, Set};
+
+impl Encoder<'_> {
+    /// The states in which some enabled joint action makes an enabled line overflow.
+    ///
+    /// ```text
+    /// ⋃_lines ∃ action. (enabled(action) ∧ condition ∧ ¬∃ next. next = value)
+    /// ```
+    pub(crate) fn overflowing(&mut self, alive: &Set) -> Limited<Set> {
+        let system = self.system;
+        let mut sets = Vec::new();
+        for agent in &system.agents {
+            for line in &agent.evolution {
+                for &(v, value) in &line.assignments {
+                    if !self.can_overflow(v, value) {
+                        continue;
+                    }
+                    let condition = self.condition(line.condition)?;
+                    let next = self.layout.variables[v.index()].next.clone();
+                    let fits = self.next_is_number(v, &next, value)?;
+                    let cube = self.space.cube(next)?;
+                    let fits = self.space.exists(&fits, &cube)?;
+                    sets.push(self.space.minus(&condition, &fits)?);
+                }
+            }
+        }
+        sets.retain(|set| !set.is_empty());
+        let overflow = self.balanced(sets, false)?;
+        if overflow.is_empty() {
+            return Ok(overflow);
+        }
+        let read = actions_read(system);
+        let mut protocols = vec![overflow, alive.clone()];
+        let mut bits = Vec::new();
+        for agent in system.agent_ids().filter(|a| !read[a.index()].is_empty()) {
+            let choice = self.choice(agent)?;
+            if !choice.is_determined {
+                protocols.push(self.protocol(agent, &choice)?);
+                bits.extend(self.layout.actions[agent.index()].iter().copied());
+            }
+        }
+        let both = self.balanced(protocols, true)?;
+        let cube = self.space.cube(bits)?;
+        self.space.exists(&both, &cube)
+    }
+
+    /// Whether a value may fall outside a variable's domain: a number, unless it is a constant or
+    /// a variable that fits.
+    fn can_overflow(&self, v: VarId, value: ExprId) -> bool {
+        let Domain::Integers(lo, hi) = self.system.variable(v).domain else { return false };
+        match self.system.exprs.get(value) {
+            Expr::Number(n) => !(lo..=hi).contains(&n),
+            Expr::Variable(w) => match self.system.variable(w).domain {
+                Domain::Integers(from, to) => from < lo || hi < to,
+                _ => false,
+            },
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The reachable states, and least shortest paths to some of them.
+
+use masque_model::{System, VarId};
+use masque_verdict::{Budget, Path, State, least_joint_action};
+
+use crate::encode::Encoder;
+use crate::relation::Relation;
+use crate::space::{Limited, Set};
+
+/// All states reachable from `initial`, breadth first. [RL05 §3, the fixpoint of τ]
+///
+/// ```text
+/// G = μQ. I ∪ post(Q)
+/// ```
+///
+/// A step takes the image of the new states or of all states, whichever has the smaller diagram.
+/// Each may be several times better than the other.
+pub(crate) fn reachable(encoder: &Encoder<'_>, relation: &Relation, initial: &Set) -> Limited<Set> {
+    let space = &encoder.space;
+    if relation.events.len() > 1 {
+        return relation.chain_forward(encoder, initial);
+    }
+    let mut reached = initial.clone();
+    let mut frontier = initial.clone();
+    while !frontier.is_empty() {
+        let from = if space.size(&frontier) <= space.size(&reached) { &frontier } else { &reached };
+        let image = relation.post(encoder, from)?;
+        frontier = space.minus(&image, &reached)?;
+        reached = space.or(&reached, &frontier)?;
+    }
+    Ok(reached)
+}
+
+/// The canonical path to one of `targets`, which are reachable: shortest, then least.
+pub(crate) fn path_to(
+    encoder: &Encoder<'_>,
+    relation: &Relation,
+    initial: &Set,
+    targets: &Set,
+    budget: &Budget,
+) -> Limited<Option<Path>> {
+    let space = &encoder.space;
+    let mut rings = vec![initial.clone()];
+    let mut reached = initial.clone();
+    while !space.intersects(&rings[rings.len() - 1], targets)? {
+        let image = relation.post(encoder, &rings[rings.len() - 1])?;
+        let new = space.minus(&image, &reached)?;
+        if new.is_empty() {
+            return Ok(None);
+        }
+        reached = space.or(&reached, &new)?;
+        rings.push(new);
+    }
+    // Of each ring keep what leads on to a target in just as many steps as are left.
+    let last = rings.len() - 1;
+    rings[last] = space.and(&rings[last], targets)?;
+    for i in (0..last).rev() {
+        let before = relation.pre(encoder, &rings[i + 1])?;
+        rings[i] = space.and(&rings[i], &before)?;
+    }
+    let mut states: Vec<State> = Vec::new();
+    let mut actions = Vec::new();
+    let mut candidates = rings[0].clone();
+    for (i, ring) in rings.iter().enumerate() {
+        if i > 0 {
+            let image = relation.post(encoder, &candidates)?;
+            candidates = space.and(&image, ring)?;
+        }
+        let state = least(encoder, &candidates)?;
+        candidates = singleton(encoder, &state)?;
+        if let Some(before) = states.last() {
+            match least_joint_action(encoder.system, before, &state, budget)? {
+                Some(action) => actions.push(action),
+                None => return Ok(None),
+            }
+        }
+        states.push(state);
+    }
+    Ok(Some(Path { states, actions }))
+}
+
+/// The least state of a set that is not empty: variable by variable, the lowest code left.
+pub(crate) fn least(encoder: &Encoder<'_>, set: &Set) -> Limited<State> {
+    let space = &encoder.space;
+    let mut rest = set.clone();
+    let mut state = Vec::with_capacity(encoder.system.variables.len());
+    for (variable, bits) in encoder.system.variables.iter().zip(&encoder.layout.variables) {
+        let mut code = 0;
+        for &bit in &bits.current {
+            let zero = space.and(&rest, &space.bit(bit, false)?)?;
+            let is_one = zero.is_empty();
+            rest = if is_one { rest } else { zero };
+            code = code << 1 | u64::from(is_one);
+        }
+        state.push(variable.domain.value(code));
+    }
+    Ok(state)
+}
+
+/// The set of one state.
+fn singleton(encoder: &Encoder<'_>, state: &State) -> Limited<Set> {
+    let sets = encoder
+        .system
+        .variable_ids()
+        .map(|v: VarId| encoder.has_value(v, &encoder.layout.variables[v.index()].current, state[v.index()]));
+    let sets = sets.collect::<Limited<Vec<_>>>()?;
+    encoder.balanced(sets, true)
+}
+
+/// Where InitStates is true and every code stands for a value.
+pub(crate) fn initial(encoder: &mut Encoder<'_>) -> Limited<Set> {
+    let system: &System = encoder.system;
+    let mut sets = vec![encoder.condition(system.initial)?];
+    for v in system.variable_ids() {
+        sets.push(encoder.valid_code(v, &encoder.layout.variables[v.index()].current)?);
+    }
+    sets.retain(|set| !set.is_all());
+    encoder.balanced(sets, true)
+}

@@ -1,0 +1,346 @@
+//! Sets of bit vectors as decision diagrams: the one module that names the library behind them.
+//!
+//! A [`Space`] has a fixed number of boolean variables, a [`Set`] is a set of their valuations.
+//! Every operation that may create nodes answers `Err(Stop)` when memory or time has run out, so
+//! that a limit travels up by `?` and becomes an `unknown`.
+
+use std::cell::{Cell, RefCell};
+
+use masque_verdict::{Budget, Stop, Why};
+use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
+use oxidd::util::num::Natural;
+use oxidd::util::{AllocResult, OptBool, SatCountCache};
+use oxidd::{
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef,
+    Subst,
+};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+/// A variable of a [`Space`].
+pub type Bit = u32;
+
+/// The outcome of whatever may run out of memory or time.
+pub type Limited<T> = Result<T, Stop>;
+
+/// A set of valuations of a space's bits; equal sets are equal in constant time.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Set(BCDDFunction);
+
+/// A conjunction of bits to quantify over.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Cube(BCDDFunction);
+
+/// A renaming of bits, made once and kept: the library caches results by its identity.
+pub struct Renaming(Subst<BCDDFunction>);
+
+/// The bytes one node takes, its place in the unique table included.
+const NODE_BYTES: u64 = 32;
+/// Entries of the apply cache; a cache is written when it is made, so small models get a small one.
+const SMALL_CACHE: usize = 1 << 17;
+const LARGE_CACHE: usize = 1 << 20;
+/// Dead nodes are collected when this many nodes exist, and then when they have doubled.
+const FIRST_COLLECTION: usize = 1 << 20;
+/// The budget is looked at once in so many operations.
+const CHECK_EVERY: u32 = 64;
+
+/// Boolean variables and the diagrams over them.
+pub struct Space {
+    manager: BCDDManagerRef,
+    n_bits: u32,
+    budget: RefCell<Budget>,
+    operations: Cell<u32>,
+    collect_at: Cell<usize>,
+    peak: Cell<usize>,
+}
+
+impl Space {
+    /// A space of `n_bits` variables, numbered from the top of the order.
+    pub fn new(n_bits: u32, budget: &Budget) -> Space {
+        let memory = budget.memory().unwrap_or(16 << 30);
+        let capacity = (memory / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize;
+        let cache = if n_bits > 128 { LARGE_CACHE } else { SMALL_CACHE };
+        let manager = oxidd::bcdd::new_manager(capacity, cache, 1);
+        manager.with_manager_exclusive(|m| _ = m.add_vars(n_bits));
+        Space {
+            manager,
+            n_bits,
+            budget: RefCell::new(budget.clone()),
+            operations: Cell::new(0),
+            collect_at: Cell::new(FIRST_COLLECTION),
+            peak: Cell::new(0),
+        }
+    }
+
+    /// From now on this budget applies.
+    pub fn set_budget(&self, budget: &Budget) {
+        *self.budget.borrow_mut() = budget.clone();
+    }
+
+    /// How many variables there are.
+    pub fn n_bits(&self) -> u32 {
+        self.n_bits
+    }
+
+    /// Runs one operation of the library within the budget. The library reports a full store even
+    /// while dead nodes remain, so it is tried again after a collection.
+    fn run(&self, operation: impl Fn() -> AllocResult<BCDDFunction>) -> Limited<BCDDFunction> {
+        let count = self.operations.get().wrapping_add(1);
+        self.operations.set(count);
+        if count.is_multiple_of(CHECK_EVERY) {
+            self.budget.borrow().check()?;
+            self.collect_garbage();
+        }
+        if let Ok(result) = operation() {
+            return Ok(result);
+        }
+        self.manager.with_manager_shared(|m| m.gc());
+        operation().map_err(|_| Stop::from(Why::Memory))
+    }
+
+    fn collect_garbage(&self) {
+        let nodes = self.nodes();
+        self.peak.set(self.peak.get().max(nodes));
+        if nodes >= self.collect_at.get() {
+            self.manager.with_manager_shared(|m| m.gc());
+            self.collect_at.set((2 * self.nodes()).max(FIRST_COLLECTION));
+        }
+    }
+
+    /// Nodes that exist now, dead ones included.
+    pub fn nodes(&self) -> usize {
+        self.manager.with_manager_shared(|m| m.approx_num_inner_nodes())
+    }
+
+    /// The most nodes that existed at a time.
+    pub fn peak_nodes(&self) -> usize {
+        self.peak.get().max(self.nodes())
+    }
+
+    /// The bytes that the nodes took at most.
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak_nodes() as u64 * NODE_BYTES
+    }
+
+    /// All valuations.
+    pub fn all(&self) -> Set {
+        Set(self.manager.with_manager_shared(|m| BCDDFunction::t(m)))
+    }
+
+    /// No valuation.
+    pub fn none(&self) -> Set {
+        Set(self.manager.with_manager_shared(|m| BCDDFunction::f(m)))
+    }
+
+    /// All or none.
+    pub fn constant(&self, value: bool) -> Set {
+        if value { self.all() } else { self.none() }
+    }
+
+    /// Where a bit has a value.
+    pub fn bit(&self, bit: Bit, value: bool) -> Limited<Set> {
+        let set = self.run(|| {
+            self.manager.with_manager_shared(|m| match value {
+                true => BCDDFunction::var(m, bit),
+                false => BCDDFunction::not_var(m, bit),
+            })
+        })?;
+        Ok(Set(set))
+    }
+
+    /// The complement in the whole space.
+    pub fn not(&self, a: &Set) -> Limited<Set> {
+        self.run(|| a.0.not()).map(Set)
+    }
+
+    /// Intersection.
+    pub fn and(&self, a: &Set, b: &Set) -> Limited<Set> {
+        self.run(|| a.0.and(&b.0)).map(Set)
+    }
+
+    /// Union.
+    pub fn or(&self, a: &Set, b: &Set) -> Limited<Set> {
+        self.run(|| a.0.or(&b.0)).map(Set)
+    }
+
+    /// What is in exactly one of the two.
+    pub fn xor(&self, a: &Set, b: &Set) -> Limited<Set> {
+        self.run(|| a.0.xor(&b.0)).map(Set)
+    }
+
+    /// Where both agree.
+    pub fn iff(&self, a: &Set, b: &Set) -> Limited<Set> {
+        self.run(|| a.0.equiv(&b.0)).map(Set)
+    }
+
+    /// `a` without `b`.
+    pub fn minus(&self, a: &Set, b: &Set) -> Limited<Set> {
+        self.run(|| b.0.imp_strict(&a.0)).map(Set)
+    }
+
+    /// `then` inside `condition`, `otherwise` outside.
+    pub fn ite(&self, condition: &Set, then: &Set, otherwise: &Set) -> Limited<Set> {
+        self.run(|| condition.0.ite(&then.0, &otherwise.0)).map(Set)
+    }
+
+    /// Whether `a` lies in `b`.
+    pub fn is_subset(&self, a: &Set, b: &Set) -> Limited<bool> {
+        Ok(self.minus(a, b)?.is_empty())
+    }
+
+    /// Whether the two have something in common.
+    pub fn intersects(&self, a: &Set, b: &Set) -> Limited<bool> {
+        Ok(!self.and(a, b)?.is_empty())
+    }
+
+    /// The bits of a cube.
+    pub fn cube(&self, bits: impl IntoIterator<Item = Bit>) -> Limited<Cube> {
+        let mut bits: Vec<Bit> = bits.into_iter().collect();
+        bits.sort_unstable();
+        let mut cube = self.all();
+        for &bit in bits.iter().rev() {
+            cube = self.and(&self.bit(bit, true)?, &cube)?;
+        }
+        Ok(Cube(cube.0))
+    }
+
+    /// The valuations that agree with one of `a` outside the cube.
+    pub fn exists(&self, a: &Set, cube: &Cube) -> Limited<Set> {
+        self.run(|| a.0.exists(&cube.0)).map(Set)
+    }
+
+    /// `exists(a and b)` in one pass.
+    pub fn and_exists(&self, a: &Set, b: &Set, cube: &Cube) -> Limited<Set> {
+        self.run(|| a.0.apply_exists(BooleanOperator::And, &b.0, &cube.0)).map(Set)
+    }
+
+    /// The set where the bits of `literals` have their values, with those bits forgotten.
+    pub fn restrict(&self, a: &Set, literals: &Set) -> Limited<Set> {
+        self.run(|| a.0.restrict(&literals.0)).map(Set)
+    }
+
+    /// A renaming of each first bit to the second.
+    pub fn renaming(&self, pairs: impl IntoIterator<Item = (Bit, Bit)>) -> Limited<Renaming> {
+        let mut from = Vec::new();
+        let mut to = Vec::new();
+        for (old, new) in pairs {
+            from.push(old);
+            to.push(self.bit(new, true)?.0);
+        }
+        Ok(Renaming(Subst::new(from, to)))
+    }
+
+    /// The set with its bits renamed.
+    pub fn rename(&self, a: &Set, renaming: &Renaming) -> Limited<Set> {
+        self.run(|| a.0.substitute(&renaming.0)).map(Set)
+    }
+
+    /// How many valuations there are, over `n_counted` bits of which the set speaks.
+    pub fn count(&self, a: &Set, n_counted: u32) -> Natural {
+        let mut cache: SatCountCache<Natural, FxBuildHasher> = SatCountCache::default();
+        a.0.sat_count(self.n_bits, &mut cache) >> (self.n_bits - n_counted)
+    }
+
+    /// The nodes of a set's diagram.
+    pub fn size(&self, a: &Set) -> usize {
+        a.0.node_count()
+    }
+
+    /// The bits a set depends on.
+    pub fn support(&self, a: &Set) -> Vec<Bit> {
+        let mut seen: rustc_hash::FxHashSet<BCDDFunction> = rustc_hash::FxHashSet::default();
+        let mut bits: rustc_hash::FxHashSet<Bit> = rustc_hash::FxHashSet::default();
+        let mut open = vec![a.0.clone()];
+        while let Some(f) = open.pop() {
+            if let Some((high, low)) = f.cofactors()
+                && seen.insert(f.clone())
+            {
+                bits.extend(top_bit(&f));
+                open.extend([high, low]);
+            }
+        }
+        let mut bits: Vec<Bit> = bits.into_iter().collect();
+        bits.sort_unstable();
+        bits
+    }
+
+    /// The topmost bit a set depends on; past all bits for a constant.
+    pub fn top(&self, a: &Set) -> Bit {
+        top_bit(&a.0).unwrap_or(self.n_bits)
+    }
+
+    /// One valuation of a set that is not empty: for each bit its value, `None` where either will do.
+    pub fn pick(&self, a: &Set) -> Option<Vec<Option<bool>>> {
+        let cube = a.0.pick_cube(|_, _, _| false)?;
+        Some(
+            cube.into_iter()
+                .map(|value| match value {
+                    OptBool::True => Some(true),
+                    OptBool::False => Some(false),
+                    OptBool::None => None,
+                })
+                .collect(),
+        )
+    }
+
+    /// The same set in another space with the same bits.
+    pub fn copy_to(&self, a: &Set, target: &Space, memo: &mut FxHashMap<Set, Set>) -> Limited<Set> {
+        if let Some(known) = memo.get(a) {
+            return Ok(known.clone());
+        }
+        let copy = match (a.0.cofactors(), top_bit(&a.0)) {
+            (Some((high, low)), Some(bit)) => {
+                let high = self.copy_to(&Set(high), target, memo)?;
+                let low = self.copy_to(&Set(low), target, memo)?;
+                target.ite(&target.bit(bit, true)?, &high, &low)?
+            }
+            _ => target.constant(a.0.valid()),
+        };
+        memo.insert(a.clone(), copy.clone());
+        Ok(copy)
+    }
+}
+
+fn top_bit(f: &BCDDFunction) -> Option<Bit> {
+    use oxidd::{HasLevel, Node};
+    f.with_manager_shared(|manager, edge| match manager.get_node(edge) {
+        Node::Inner(node) => Some(manager.level_to_var(node.level())),
+        Node::Terminal(_) => None,
+    })
+}
+
+impl Set {
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        !self.0.satisfiable()
+    }
+
+    /// Whether everything is in it.
+    pub fn is_all(&self) -> bool {
+        self.0.valid()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_three_bits() {
+        let space = Space::new(3, &Budget::default());
+        let bit = |i| space.bit(i, true).unwrap();
+        let (a, b, c) = (bit(0), bit(1), bit(2));
+        let ab = space.and(&a, &b).unwrap();
+        let set = space.or(&ab, &c).unwrap();
+        assert_eq!(space.count(&set, 3).to_string(), "5");
+        assert_eq!(space.support(&ab), [0, 1]);
+        let cube = space.cube([1]).unwrap();
+        assert!(space.exists(&ab, &cube).unwrap() == a);
+        assert!(space.and_exists(&a, &b, &cube).unwrap() == a);
+        assert!(space.minus(&a, &ab).unwrap() == space.and(&a, &space.not(&b).unwrap()).unwrap());
+        let swap = space.renaming([(0, 2), (2, 0)]).unwrap();
+        assert!(space.rename(&ab, &swap).unwrap() == space.and(&c, &b).unwrap());
+        let other = Space::new(3, &Budget::default());
+        let copy = space.copy_to(&set, &other, &mut FxHashMap::default()).unwrap();
+        assert_eq!(other.count(&copy, 3).to_string(), "5");
+    }
+}

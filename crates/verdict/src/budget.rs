@@ -1,0 +1,155 @@
+//! Limits on time, memory and states, and cancellation: all cooperative.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::Why;
+
+/// What a run may use. The default is unlimited; a clone shares the cancel flag.
+///
+/// An engine calls [`Budget::check`] every few thousand steps of whatever it does, and tells the
+/// states and bytes it holds to [`Budget::check_states`] and [`Budget::check_memory`] where they
+/// grow. Each answers with the [`Stop`] that the engine then hands on.
+///
+/// ```
+/// use masque_verdict::{Budget, Why};
+/// let budget = Budget::default().with_states(10);
+/// assert_eq!(budget.check_states(11).map_err(|stop| stop.why), Err(Why::States));
+/// assert_eq!(budget.check(), Ok(()));
+/// budget.cancel();
+/// assert_eq!(budget.check().map_err(|stop| stop.why), Err(Why::Interrupted));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    deadline: Option<Instant>,
+    memory: Option<u64>,
+    states: Option<u64>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Budget {
+    /// Nothing but [`Budget::cancel`] stops the run.
+    pub fn unlimited() -> Budget {
+        Budget::default()
+    }
+
+    /// Stops at an instant.
+    pub fn with_deadline(mut self, deadline: Instant) -> Budget {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// Stops after a time from now; a time beyond the clock's range is no limit.
+    pub fn with_timeout(mut self, timeout: Duration) -> Budget {
+        self.deadline = Instant::now().checked_add(timeout);
+        self
+    }
+
+    /// Stops when the engine's own data exceed so many bytes.
+    pub fn with_memory(mut self, bytes: u64) -> Budget {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Stops when there are more than so many states.
+    pub fn with_states(mut self, states: u64) -> Budget {
+        self.states = Some(states);
+        self
+    }
+
+    /// Stops when the flag becomes true.
+    pub fn with_cancel(mut self, cancelled: Arc<AtomicBool>) -> Budget {
+        self.cancelled = cancelled;
+        self
+    }
+
+    /// The instant at which the run stops.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The bytes an engine may hold.
+    pub fn memory(&self) -> Option<u64> {
+        self.memory
+    }
+
+    /// The states there may be.
+    pub fn states(&self) -> Option<u64> {
+        self.states
+    }
+
+    /// Stops the run, and all that share the flag, at their next check.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run may go on: it is not cancelled, and the deadline has not passed.
+    pub fn check(&self) -> Result<(), Stop> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(Why::Interrupted.into());
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Why::Timeout.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether an engine may hold so many bytes.
+    pub fn check_memory(&self, bytes: u64) -> Result<(), Stop> {
+        match self.memory {
+            Some(limit) if bytes > limit => Err(Why::Memory.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether there may be so many states.
+    pub fn check_states(&self, states: u64) -> Result<(), Stop> {
+        match self.states {
+            Some(limit) if states > limit => Err(Why::States.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a run ended early, and what it had found by then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Which limit was hit.
+    pub why: Why,
+    /// The reachable states found so far, if the engine counts them one by one: a lower bound.
+    pub states: Option<u64>,
+    /// The bytes held at that point, if known.
+    pub bytes: Option<u64>,
+}
+
+impl Stop {
+    /// Adds the number of states found so far.
+    pub fn after_states(mut self, states: u64) -> Stop {
+        self.states = Some(states);
+        self
+    }
+
+    /// Adds the bytes held.
+    pub fn with_bytes(mut self, bytes: u64) -> Stop {
+        self.bytes = Some(bytes);
+        self
+    }
+}
+
+impl From<Why> for Stop {
+    fn from(why: Why) -> Stop {
+        Stop { why, states: None, bytes: None }
+    }
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.states {
+            None => write!(f, "{}", self.why),
+            Some(states) => write!(f, "{} after {states} states", self.why),
+        }
+    }
+}
+
+impl std::error::Error for Stop {}

@@ -1,0 +1,95 @@
+//! What an engine is.
+
+use std::fmt;
+use std::time::Duration;
+
+use masque_model::{FormulaId, Property, System};
+
+use crate::{Budget, Facts, Outcome, Stop};
+
+/// Decides properties of checked systems.
+///
+/// An engine may answer `Unknown`; it must not answer wrongly. Evidence names states and actions of
+/// the checked system, never of the encoding, so `replay` need not trust the engine.
+pub trait Engine: Sync {
+    /// The name used by `--engine`, in reports and in benchmark tables.
+    fn name(&self) -> &'static str;
+
+    /// Says why `property` lies outside this engine's fragment, if it does.
+    fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported>;
+
+    /// Encodes `system` once; the result then answers any number of properties.
+    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop>;
+}
+
+/// A system in an engine's own form.
+///
+/// After a `Stop` the encoded system is still good: what was computed is kept, and the question can
+/// be asked again with a larger budget.
+pub trait Encoded {
+    /// What there is to know besides the properties.
+    fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop>;
+
+    /// Decides one property. A budget that runs out is `Unknown` here.
+    fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome;
+
+    /// Whether a state formula is true at some state of the domain: a reachable state, and one on a
+    /// fair path if there are fairness constraints.
+    ///
+    /// A formula outside the engine's fragment stops with [`Why::Unsupported`].
+    ///
+    /// [`Why::Unsupported`]: crate::Why::Unsupported
+    fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop>;
+
+    /// What it has cost so far.
+    fn stats(&self) -> Stats;
+}
+
+/// What an encoded system has cost so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// The engine's steps in the order in which they began.
+    pub phases: Vec<Phase>,
+    /// States stored one by one, if the engine does that.
+    pub states: Option<u64>,
+    /// Transitions stored one by one, if the engine does that.
+    pub transitions: Option<u64>,
+    /// The most bytes the engine's own data took at one time.
+    pub bytes: u64,
+}
+
+impl Stats {
+    /// Adds time to a phase, new or not.
+    pub fn spend(&mut self, name: &'static str, time: Duration) {
+        match self.phases.iter_mut().find(|phase| phase.name == name) {
+            Some(phase) => phase.time += time,
+            None => self.phases.push(Phase { name, time }),
+        }
+    }
+}
+
+/// The time a part of the work took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// What was done: `explore`, `label`.
+    pub name: &'static str,
+    /// How long it took in all.
+    pub time: Duration,
+}
+
+/// Why a property lies outside an engine's fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The part that does: the property, a part of it, or a part of a fairness constraint.
+    pub formula: FormulaId,
+    /// What it is: `strategic operators`.
+    pub what: &'static str,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} are not supported", self.what)
+    }
+}
+
+impl std::error::Error for Unsupported {}

@@ -1,0 +1,52 @@
+//! What is known of a system besides verdicts.
+
+use masque_model::{AgentId, VarId};
+
+use crate::{JointAction, Path};
+
+/// What there is to know of a system besides its properties.
+///
+/// All engines agree on every field: paths are canonical (see [`Path`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The number of reachable states, fair or not, in decimal.
+    pub states: String,
+    /// Whether no valuation satisfies InitStates.
+    pub no_initial_state: bool,
+    /// The least shortest path to a state without successors, whatever deadlock means in this
+    /// system: under `stutter` these are the states that get a loop.
+    pub deadlock: Option<Path>,
+    /// The least shortest path to a state where some enabled joint action overflows, and that
+    /// action.
+    pub overflow: Option<OverflowAt>,
+    /// Which initial states start a fair path.
+    pub fair_initial: FairInitial,
+}
+
+/// Which initial states start a path that meets every fairness constraint infinitely often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FairInitial {
+    /// All of them, or there are no constraints.
+    All,
+    /// Some but not all.
+    Some,
+    /// None: no property can be decided.
+    None,
+    /// The engine cannot evaluate the constraints.
+    Unsupported,
+}
+
+/// An assignment whose value lies outside its variable's domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverflowAt {
+    /// A path to the state where it happens.
+    pub path: Path,
+    /// The joint action that makes it happen there.
+    pub joint_action: JointAction,
+    /// Whose evolution line it is.
+    pub agent: AgentId,
+    /// Which of the agent's lines, from 0.
+    pub line: usize,
+    /// The variable that would leave its domain.
+    pub variable: VarId,
+}

@@ -1,0 +1,35 @@
+//! The engine contract: what an engine is asked, what it may answer, and how its answers are
+//! confirmed.
+//!
+//! An [`Engine`] encodes a checked system once; the [`Encoded`] system then tells its [`Facts`] and
+//! decides properties, each with a [`Verdict`] and, where there is something to show, [`Evidence`].
+//! Evidence speaks of the checked system only, and [`replay`] confirms it there with no help from
+//! the engine. Whatever an engine does, it does within a [`Budget`]; running out of it is the answer
+//! [`Verdict::Unknown`], never a guess.
+//!
+//! | file | defines |
+//! |---|---|
+//! | `outcome` | verdicts and why one may be missing |
+//! | `budget` | limits, and what is left when one is hit |
+//! | `engine` | the traits that engines implement |
+//! | `facts` | what is known of a system besides verdicts |
+//! | `evidence` | paths, their canonical order, their replay |
+//! | `steps` | one step, checked or explained by the definition |
+//! | `vacuity` | implications that never apply |
+#![forbid(unsafe_code)]
+
+mod budget;
+mod engine;
+mod evidence;
+mod facts;
+mod outcome;
+mod steps;
+mod vacuity;
+
+pub use budget::{Budget, Stop};
+pub use engine::{Encoded, Engine, Phase, Stats, Unsupported};
+pub use evidence::{Evidence, Path, ReplayError, compare_states, replay, replay_path};
+pub use facts::{Facts, FairInitial, OverflowAt};
+pub use outcome::{Outcome, Verdict, Why};
+pub use steps::{JointAction, State, leads_to, least_joint_action, least_overflow};
+pub use vacuity::{Vacuous, vacuous_antecedents};

@@ -1,0 +1,129 @@
+//! Verdicts: three, and why the third.
+
+use std::fmt;
+
+use masque_model::semantics::Truth;
+
+use crate::{Evidence, Stop};
+
+/// Whether a system has a property.
+///
+/// ```
+/// use masque_verdict::{Verdict, Why};
+/// let verdict = Verdict::Unknown(Why::NoFairPath);
+/// assert_eq!((verdict.word(), verdict.reason()), ("unknown", Some("no-fair-path")));
+/// assert_eq!(verdict.to_string(), "unknown(no-fair-path)");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// True wherever it is asked.
+    Holds,
+    /// False somewhere it is asked.
+    Fails,
+    /// Not decided.
+    Unknown(Why),
+}
+
+impl Verdict {
+    /// `holds`, `fails` or `unknown`, as in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Fails => "fails",
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+
+    /// Why it is unknown, as in reports.
+    pub fn reason(self) -> Option<&'static str> {
+        match self {
+            Verdict::Holds | Verdict::Fails => None,
+            Verdict::Unknown(why) => Some(why.word()),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.reason() {
+            None => f.write_str(self.word()),
+            Some(reason) => write!(f, "{}({reason})", self.word()),
+        }
+    }
+}
+
+impl From<Truth> for Verdict {
+    fn from(truth: Truth) -> Verdict {
+        match truth {
+            Truth::Holds => Verdict::Holds,
+            Truth::Fails => Verdict::Fails,
+            Truth::NoFairPath => Verdict::Unknown(Why::NoFairPath),
+            Truth::Unsupported => Verdict::Unknown(Why::Unsupported),
+        }
+    }
+}
+
+impl From<bool> for Verdict {
+    /// `true` holds.
+    fn from(holds: bool) -> Verdict {
+        if holds { Verdict::Holds } else { Verdict::Fails }
+    }
+}
+
+/// Why a property is not decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// The deadline passed.
+    Timeout,
+    /// The memory budget is used up.
+    Memory,
+    /// There are more states than allowed.
+    States,
+    /// The run was cancelled.
+    Interrupted,
+    /// The formula, or a fairness constraint, lies outside the engine's fragment.
+    Unsupported,
+    /// No initial state starts a fair path.
+    NoFairPath,
+}
+
+impl Why {
+    /// The name used in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Why::Timeout => "timeout",
+            Why::Memory => "memory",
+            Why::States => "states",
+            Why::Interrupted => "interrupted",
+            Why::Unsupported => "unsupported",
+            Why::NoFairPath => "no-fair-path",
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// An engine's answer to one property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// What shows it, if the engine has something to show.
+    pub evidence: Option<Evidence>,
+}
+
+impl From<Verdict> for Outcome {
+    fn from(verdict: Verdict) -> Outcome {
+        Outcome { verdict, evidence: None }
+    }
+}
+
+impl From<Stop> for Outcome {
+    fn from(stop: Stop) -> Outcome {
+        Verdict::Unknown(stop.why).into()
+    }
+}

@@ -1,0 +1,251 @@
+//! One step, checked or explained by the definition, without enumerating joint actions or
+//! successors.
+//!
+//! What decides independently of the rest in a step is an agent (MultiAssignment) or one variable
+//! of it (SingleAssignment): a *unit*. A joint action leads from one state to another iff each unit
+//! by itself can do so. Hence a step is checked unit by unit, and the joint action behind a step is
+//! searched for by a depth-first search that asks each unit as soon as all the actions it reads are
+//! chosen.
+
+use masque_model::semantics::{Ratio, enabled_actions, is_true, value};
+use masque_model::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
+
+use crate::{Budget, Path, Stop, facts::OverflowAt};
+
+/// A state: one value per variable of the system. Booleans are 0 and 1, an enumeration value the
+/// number of its symbol.
+pub type State = Vec<i64>;
+
+/// A joint action: one action per agent of the system.
+pub type JointAction = Vec<ActionId>;
+
+/// Whether the joint action leads from `state` to `next`. That its actions are enabled is the
+/// caller's to check.
+///
+/// ```text
+/// s -a-> t   iff   each unit u keeps its variables and no line of u is enabled in (s, a),
+///                  or assigns t's values by a line enabled in (s, a)
+/// ```
+pub fn leads_to(system: &System, state: &[i64], joint: &[ActionId], next: &[i64]) -> bool {
+    units(system).iter().all(|unit| unit.leads_to(system, state, joint, next))
+}
+
+/// The least joint action, in lexicographic order of action ids, that leads from `state` to `next`.
+pub fn least_joint_action(
+    system: &System,
+    state: &[i64],
+    next: &[i64],
+    budget: &Budget,
+) -> Result<Option<JointAction>, Stop> {
+    let enabled: Vec<_> = system.agent_ids().map(|i| enabled_actions(system, i, state)).collect();
+    let units = units(system);
+    // Which units to ask once the first n agents have chosen.
+    let mut due: Vec<Vec<&Unit<'_>>> = vec![Vec::new(); enabled.len() + 1];
+    for unit in &units {
+        let last = unit.reads.iter().rfind(|i| enabled[i.index()].len() > 1);
+        due[last.map_or(0, |i| i.index() + 1)].push(unit);
+    }
+    search(&enabled, budget, |n_chosen, joint| {
+        due[n_chosen].iter().all(|unit| unit.leads_to(system, state, joint, next))
+    })
+}
+
+/// The least joint action enabled in the last state of `path` that makes an assignment overflow
+/// there, with the first assignment that does; none if no joint action does.
+pub fn least_overflow(system: &System, path: Path, budget: &Budget) -> Result<Option<OverflowAt>, Stop> {
+    let Some(state) = path.states.last() else { return Ok(None) };
+    let enabled: Vec<_> = system.agent_ids().map(|i| enabled_actions(system, i, state)).collect();
+    let mut least: Option<(JointAction, AgentId, usize, VarId)> = None;
+    for unit in units(system) {
+        // Agents that the unit does not read choose their least action.
+        let choices: Vec<_> = (enabled.iter().enumerate())
+            .map(|(i, actions)| match unit.reads.contains(&AgentId(i as u32)) {
+                true => actions.clone(),
+                false => actions.iter().copied().take(1).collect(),
+            })
+            .collect();
+        let n_agents = choices.len();
+        let found = search(&choices, budget, |n_chosen, joint| {
+            n_chosen < n_agents || unit.overflow(system, state, joint).is_some()
+        })?;
+        if let Some(joint) = found
+            && let Some((line, variable)) = unit.overflow(system, state, &joint)
+        {
+            let candidate = (joint, unit.agent, line, variable);
+            if least.as_ref().is_none_or(|least| candidate < *least) {
+                least = Some(candidate);
+            }
+        }
+    }
+    Ok(least.map(|(joint_action, agent, line, variable)| OverflowAt {
+        path,
+        joint_action,
+        agent,
+        line,
+        variable,
+    }))
+}
+
+/// The first choice of one item per list, in lexicographic order, all of whose prefixes are good.
+///
+/// `is_good` sees how many items are chosen; the places of the others hold the first of their list.
+fn search(
+    choices: &[Vec<ActionId>],
+    budget: &Budget,
+    mut is_good: impl FnMut(usize, &[ActionId]) -> bool,
+) -> Result<Option<JointAction>, Stop> {
+    let Some(mut chosen) = choices.iter().map(|c| c.first().copied()).collect::<Option<JointAction>>() else {
+        return Ok(None);
+    };
+    if !is_good(0, &chosen) {
+        return Ok(None);
+    }
+    let mut positions = vec![0; choices.len()];
+    let mut depth = 0;
+    let mut n_steps = 0_u64;
+    while depth < choices.len() {
+        n_steps += 1;
+        if n_steps.is_multiple_of(1024) {
+            budget.check()?;
+        }
+        chosen[depth] = choices[depth][positions[depth]];
+        if is_good(depth + 1, &chosen) {
+            depth += 1;
+            continue;
+        }
+        // Back to the deepest place with another choice.
+        loop {
+            positions[depth] += 1;
+            if positions[depth] < choices[depth].len() {
+                break;
+            }
+            positions[depth] = 0;
+            chosen[depth] = choices[depth][0];
+            if depth == 0 {
+                return Ok(None);
+            }
+            depth -= 1;
+        }
+    }
+    Ok(Some(chosen))
+}
+
+/// What decides independently of the rest in one step.
+struct Unit<'s> {
+    agent: AgentId,
+    variables: Vec<VarId>,
+    lines: Vec<UnitLine<'s>>,
+    /// The agents whose actions its lines read, in increasing order.
+    reads: Vec<AgentId>,
+}
+
+struct UnitLine<'s> {
+    /// Its position among the agent's lines.
+    position: usize,
+    condition: ExprId,
+    assignments: &'s [(VarId, ExprId)],
+}
+
+impl UnitLine<'_> {
+    /// The value of an assignment; none if it overflows.
+    fn assigned(
+        system: &System,
+        (target, expr): (VarId, ExprId),
+        state: &[i64],
+        joint: &[ActionId],
+    ) -> Option<i64> {
+        let assigned = value(system, expr, state, joint).and_then(Ratio::as_integer)?;
+        system.variable(target).domain.contains(assigned).then_some(assigned)
+    }
+}
+
+impl Unit<'_> {
+    fn leads_to(&self, system: &System, state: &[i64], joint: &[ActionId], next: &[i64]) -> bool {
+        let mut is_enabled = false;
+        for line in &self.lines {
+            if !is_true(system, line.condition, state, joint) {
+                continue;
+            }
+            is_enabled = true;
+            let assigns_next = |variable: &VarId| {
+                let index = variable.index();
+                match line.assignments.iter().find(|(target, _)| target == variable) {
+                    None => next[index] == state[index],
+                    Some(&assignment) => {
+                        UnitLine::assigned(system, assignment, state, joint) == Some(next[index])
+                    }
+                }
+            };
+            if self.variables.iter().all(assigns_next) {
+                return true;
+            }
+        }
+        !is_enabled && self.variables.iter().all(|v| next[v.index()] == state[v.index()])
+    }
+
+    /// The first assignment of an enabled line that overflows.
+    fn overflow(&self, system: &System, state: &[i64], joint: &[ActionId]) -> Option<(usize, VarId)> {
+        self.lines.iter().filter(|line| is_true(system, line.condition, state, joint)).find_map(|line| {
+            let overflows = |a: &&(VarId, ExprId)| UnitLine::assigned(system, **a, state, joint).is_none();
+            line.assignments.iter().find(overflows).map(|(variable, _)| (line.position, *variable))
+        })
+    }
+}
+
+/// The units of a system, in the order of agents and variables.
+fn units(system: &System) -> Vec<Unit<'_>> {
+    let mut units = Vec::new();
+    for (agent, owner) in system.agent_ids().zip(&system.agents) {
+        let lines = owner.evolution.iter().enumerate();
+        match system.meaning.assignment {
+            Assignment::Multi => units.push(Unit {
+                agent,
+                variables: owner.variables.clone(),
+                lines: lines
+                    .map(|(position, line)| UnitLine {
+                        position,
+                        condition: line.condition,
+                        assignments: &line.assignments,
+                    })
+                    .collect(),
+                reads: Vec::new(),
+            }),
+            Assignment::Single => units.extend(owner.variables.iter().map(|variable| {
+                let lines = lines.clone().flat_map(|(position, line)| {
+                    let own = line.assignments.iter().filter(|(target, _)| target == variable);
+                    own.map(move |assignment| UnitLine {
+                        position,
+                        condition: line.condition,
+                        assignments: std::slice::from_ref(assignment),
+                    })
+                });
+                Unit { agent, variables: vec![*variable], lines: lines.collect(), reads: Vec::new() }
+            })),
+        }
+    }
+    for unit in &mut units {
+        unit.reads = agents_read(system, unit);
+    }
+    units
+}
+
+/// The agents whose actions a unit's lines read, in increasing order.
+fn agents_read(system: &System, unit: &Unit<'_>) -> Vec<AgentId> {
+    let mut stack: Vec<ExprId> = Vec::new();
+    for line in &unit.lines {
+        stack.push(line.condition);
+        stack.extend(line.assignments.iter().map(|(_, expr)| *expr));
+    }
+    let mut seen = std::collections::HashSet::new();
+    let mut reads = std::collections::BTreeSet::new();
+    while let Some(expr) = stack.pop() {
+        if !seen.insert(expr) {
+            continue;
+        }
+        if let Expr::ActionIs(agent, _) = system.exprs.get(expr) {
+            reads.insert(agent);
+        }
+        system.exprs.each_operand(expr, |operand| stack.push(operand));
+    }
+    reads.into_iter().collect()
+}
