@@ -2,17 +2,22 @@
 
 use masque_explicit::Explicit;
 use masque_model::{Property, System};
+use masque_symbolic::{Order, Symbolic};
 use masque_verdict::{Engine, Unsupported};
 
-/// All engines, the one that `auto` prefers first.
+/// States of at most this many bits are explored one by one: below it that is done before the
+/// first diagram is drawn.
+const TINY: u64 = 14;
+
+/// All engines.
 pub fn engines() -> &'static [&'static dyn Engine] {
-    &[&Explicit { evidence: true }]
+    &[&Explicit { evidence: true }, &Symbolic { order: Order::Automatic, evidence: true }]
 }
 
 /// Which engine decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineChoice {
-    /// For each property the first engine that supports it.
+    /// For each property the first engine that supports it: explicit for tiny systems, else symbolic.
     #[default]
     Auto,
     /// This one only.
@@ -41,10 +46,14 @@ impl EngineChoice {
         }
     }
 
-    /// The engines to choose from, best first.
-    pub(crate) fn candidates(self) -> Vec<&'static dyn Engine> {
+    /// The engines to choose from for a system, best first.
+    pub(crate) fn candidates(self, system: &System) -> Vec<&'static dyn Engine> {
         let is_candidate = |name| self == EngineChoice::Auto || self == EngineChoice::Named(name);
-        engines().iter().copied().filter(|e| is_candidate(e.name())).collect()
+        let mut candidates: Vec<_> = engines().iter().copied().filter(|e| is_candidate(e.name())).collect();
+        if system.bits() > TINY {
+            candidates.reverse();
+        }
+        candidates
     }
 }
 

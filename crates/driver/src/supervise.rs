@@ -76,7 +76,7 @@ pub fn check(
     limits: &Limits,
     observe: &mut dyn FnMut(Progress),
 ) -> Run {
-    check_by(choice.candidates(), system, limits, observe)
+    check_by(choice.candidates(system), system, limits, observe)
 }
 
 /// Decides all properties by these engines, best first.

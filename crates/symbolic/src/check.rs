@@ -122,6 +122,35 @@ impl<'s> Checker<'s> {
         self.everywhere(&context, property.formula, true)
     }
 
+    /// States that show that a property fails: for `AG φ` those where φ is false, otherwise those
+    /// where it must be true and is not; of a conjunction, for the first part that fails.
+    pub(crate) fn violation(&mut self, property: &Property) -> Limited<Set> {
+        let asked = match property.at {
+            At::Initial => self.encoder.space.and(&self.initial, &self.world.domain)?,
+            At::Reachable => self.world.domain.clone(),
+        };
+        let mut conjuncts = vec![property.formula];
+        while let Some(conjunct) = conjuncts.pop() {
+            let (asked, formula) = match self.system.formulas.get(conjunct) {
+                Formula::And(list) => {
+                    conjuncts.extend(list.iter().rev());
+                    continue;
+                }
+                Formula::Forall(Paths::Ctl, path) => match self.system.formulas.get(path) {
+                    Formula::Globally(f) => (self.world.domain.clone(), f),
+                    _ => (asked.clone(), conjunct),
+                },
+                _ => (asked.clone(), conjunct),
+            };
+            if self.everywhere(&asked, formula, true)? {
+                continue;
+            }
+            let phi = self.truth(formula)?;
+            return self.encoder.space.minus(&asked, &phi);
+        }
+        Ok(self.encoder.space.none())
+    }
+
     /// Whether a formula is true in all of `context`, a subset of the domain.
     ///
     /// Many operators say of the context what a simpler formula says of a larger one, and need no

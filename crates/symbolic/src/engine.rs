@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use masque_model::{Formula, FormulaId, Paths, Property, System};
 use masque_verdict::{
-    Budget, Encoded, Engine, Facts, FairInitial, Outcome, Stats, Stop, Unsupported, Verdict, Why,
-    least_overflow,
+    Budget, Encoded, Engine, Evidence, Facts, FairInitial, Outcome, Path, Stats, Stop, Unsupported, Verdict,
+    Why, least_overflow,
 };
 
 use crate::check::Checker;
@@ -14,7 +14,7 @@ use crate::layout::Layout;
 use crate::order;
 use crate::reach;
 use crate::relation::Relation;
-use crate::space::Space;
+use crate::space::{Limited, Space};
 
 /// Decides CTL with knowledge and norms on decision diagrams.
 ///
@@ -23,10 +23,18 @@ use crate::space::Space;
 /// use masque_verdict::Engine;
 /// assert_eq!(Symbolic::default().name(), "symbolic");
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Symbolic {
     /// How the variables are ordered.
     pub order: Order,
+    /// Whether a property that fails gets a path that shows it.
+    pub evidence: bool,
+}
+
+impl Default for Symbolic {
+    fn default() -> Self {
+        Symbolic { order: Order::Automatic, evidence: true }
+    }
 }
 
 /// How the variables are ordered.
@@ -72,7 +80,7 @@ impl Engine for Symbolic {
         let start = Instant::now();
         let checker = Checker::new(encoder, relation, initial, reachable)?;
         stats.spend("fairness", start.elapsed());
-        Ok(Box::new(Diagrams { checker, stats }))
+        Ok(Box::new(Diagrams { evidence: self.evidence, checker, stats }))
     }
 }
 
@@ -98,6 +106,7 @@ fn unsupported_part(system: &System, root: FormulaId) -> Option<Unsupported> {
 }
 
 struct Diagrams<'s> {
+    evidence: bool,
     checker: Checker<'s>,
     stats: Stats,
 }
@@ -105,6 +114,12 @@ struct Diagrams<'s> {
 impl Diagrams<'_> {
     fn set_budget(&self, budget: &Budget) {
         self.checker.encoder.space.set_budget(budget);
+    }
+
+    fn path_to_violation(&mut self, property: &Property, budget: &Budget) -> Limited<Option<Path>> {
+        let violation = self.checker.violation(property)?;
+        let Checker { encoder, relation, initial, .. } = &self.checker;
+        reach::path_to(encoder, relation, initial, &violation, budget)
     }
 }
 
@@ -155,7 +170,14 @@ impl Encoded for Diagrams<'_> {
             }
         };
         self.stats.spend("decide", start.elapsed());
-        verdict.into()
+        let mut outcome = Outcome::from(verdict);
+        if self.evidence && verdict == Verdict::Fails {
+            let start = Instant::now();
+            // A budget that ends here costs the evidence, not the verdict.
+            outcome.evidence = self.path_to_violation(property, budget).ok().flatten().map(Evidence::Path);
+            self.stats.spend("evidence", start.elapsed());
+        }
+        outcome
     }
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {

@@ -251,11 +251,12 @@ fn compiled_conditions_and_assignments() {
 fn found_initial_states(system: &System) -> BTreeSet<Vec<i64>> {
     let layout = Layout::new(system, 64);
     let mut found = BTreeSet::new();
-    each_initial_state(system, &layout, &Budget::unlimited(), |row| {
+    let budget = Budget::unlimited().with_timeout(std::time::Duration::from_secs(20));
+    each_initial_state(system, &layout, &budget, |row| {
         assert!(found.insert(layout.unpack(system, row)), "found twice");
         Ok(())
     })
-    .unwrap();
+    .unwrap_or_else(|stop| panic!("{stop}: {}", system.expr_text(system.initial)));
     found
 }
 
