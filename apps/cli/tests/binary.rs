@@ -154,7 +154,7 @@ const ENDLESS: &str = "
 fn a_timeout_is_kept() {
     let (_folder, path) = file(ENDLESS.as_bytes());
     let start = Instant::now();
-    let output = output(&["check", &path, "--timeout", "500ms"]);
+    let output = output(&["check", &path, "--engine", "explicit", "--timeout", "500ms"]);
     assert!(start.elapsed() < Duration::from_millis(2_000), "{:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(3));
     assert!(text(&output.stdout).starts_with("unknown(timeout)  1  AG(zero)\n"));
@@ -163,7 +163,7 @@ fn a_timeout_is_kept() {
 #[test]
 fn a_memory_limit_is_kept() {
     let (_folder, path) = file(ENDLESS.as_bytes());
-    let output = output(&["check", &path, "--memory", "20M", "--timeout", "60s"]);
+    let output = output(&["check", &path, "--engine", "explicit", "--memory", "20M", "--timeout", "60s"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(text(&output.stdout).starts_with("unknown(memory)  1  AG(zero)\n"));
 }
@@ -172,10 +172,11 @@ fn a_memory_limit_is_kept() {
 #[test]
 fn an_interrupt_ends_with_what_is_known() {
     let (_folder, path) = file(ENDLESS.as_bytes());
-    let child = masque(&["check", "tests/models/light.ispl", &path, "--timeout", "60s"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child =
+        masque(&["check", "--engine", "explicit", "tests/models/light.ispl", &path, "--timeout", "60s"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
     std::thread::sleep(Duration::from_millis(700));
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());

@@ -171,8 +171,10 @@ fn a_report_is_the_same_every_time() {
 fn engines_differ_in_their_name_only() {
     let line = "check models/blind.ispl models/counter.ispl --format json --engine";
     let auto = masque(&format!("{line} auto"));
-    let explicit = masque(&format!("{line} explicit"));
-    assert_eq!(auto.replace("\"engine\": \"auto\"", "\"engine\": \"explicit\""), explicit);
+    for engine in ["explicit", "symbolic"] {
+        let named = masque(&format!("{line} {engine}"));
+        assert_eq!(auto.replace("\"engine\": \"auto\"", &format!("\"engine\": \"{engine}\"")), named);
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Bounds {
         Bounds { lo: self.lo + other.lo, hi: self.hi + other.hi, is_whole, is_defined }
     }
 
-    fn times(self, other: Bounds) -> Bounds {
+    pub(crate) fn times(self, other: Bounds) -> Bounds {
         let (is_whole, is_defined) = self.flags(other);
         if !(self.is_near() && other.is_near()) {
             return Bounds::anything(is_whole, is_defined);
@@ -87,7 +87,7 @@ impl Bounds {
     }
 
     /// `a / b`, rounded outwards. Where zero is excluded the extremes are at the corners.
-    fn divided_by(self, divisor: Bounds) -> Bounds {
+    pub(crate) fn divided_by(self, divisor: Bounds) -> Bounds {
         let excludes_zero = divisor.lo > 0 || divisor.hi < 0;
         let is_defined = self.is_defined && divisor.is_defined && excludes_zero;
         if !(self.is_near() && divisor.is_near() && excludes_zero) {

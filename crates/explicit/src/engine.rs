@@ -5,7 +5,7 @@ use std::time::Instant;
 use masque_model::{At, Formula, FormulaId, Property, System};
 use masque_verdict::{
     Budget, Encoded, Engine, Evidence, Facts, FairInitial, Outcome, Path, Stats, Stop, Unsupported, Verdict,
-    Why, least_overflow,
+    Why, least_overflow, outside_ctl,
 };
 
 use crate::bitset::Bitset;
@@ -38,7 +38,7 @@ impl Engine for Explicit {
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
         let mut formulas = system.fairness.iter().copied().chain([property.formula]);
-        match formulas.find_map(|formula| fragment::outside(&system.formulas, formula)) {
+        match formulas.find_map(|formula| outside_ctl(&system.formulas, formula)) {
             None => Ok(()),
             Some(unsupported) => Err(unsupported),
         }

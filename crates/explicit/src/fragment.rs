@@ -1,41 +1,7 @@
-//! Which formulas this engine decides, and which of them look at transitions.
+//! Which formulas look at transitions.
 
 use masque_model::{Formula, FormulaId, Formulas, Paths, Property, System};
-use masque_verdict::Unsupported;
-
-/// Finds the first part of a formula, from the top, that is not a state formula of CTL with
-/// knowledge and norms.
-pub(crate) fn outside(formulas: &Formulas, root: FormulaId) -> Option<Unsupported> {
-    let mut stack = vec![root];
-    let mut seen = rustc_hash::FxHashSet::default();
-    while let Some(id) = stack.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        let unsupported = |what| Some(Unsupported { formula: id, what });
-        match formulas.get(id) {
-            Formula::Exists(Paths::Infinite, _) | Formula::Forall(Paths::Infinite, _) => {
-                return unsupported("LTL and CTL* path formulas");
-            }
-            Formula::Enforces(..) => return unsupported("strategic operators"),
-            Formula::Exists(Paths::Ctl, path) | Formula::Forall(Paths::Ctl, path) => {
-                if !is_temporal(formulas, path) {
-                    return unsupported("path formulas other than one temporal operator");
-                }
-                formulas.each_operand(path, |operand| stack.push(operand));
-            }
-            _ if is_temporal(formulas, id) => return unsupported("path formulas outside path quantifiers"),
-            _ => formulas.each_operand(id, |operand| stack.push(operand)),
-        }
-    }
-    None
-}
-
-/// Whether a formula is a temporal operator on its operands.
-fn is_temporal(formulas: &Formulas, id: FormulaId) -> bool {
-    use Formula::{Finally, Globally, Next, Release, Until, WeakUntil};
-    matches!(formulas.get(id), Next(_) | Finally(_) | Globally(_) | Until(..) | WeakUntil(..) | Release(..))
-}
+use masque_verdict::outside_ctl;
 
 /// The operand of a CTL quantifier with one temporal operator, as `AG φ` or `EF φ`.
 pub(crate) fn always(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
@@ -66,7 +32,7 @@ pub(crate) fn needs_transitions(system: &System) -> bool {
     if !system.fairness.is_empty() {
         return true;
     }
-    let is_supported = |property: &&Property| outside(formulas, property.formula).is_none();
+    let is_supported = |property: &&Property| outside_ctl(formulas, property.formula).is_none();
     let mut stack: Vec<FormulaId> = Vec::new();
     for property in system.properties.iter().filter(is_supported) {
         let mut tops = vec![property.formula];

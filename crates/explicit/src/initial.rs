@@ -120,6 +120,16 @@ enum Settled {
     BranchOn(VarId),
 }
 
+/// A variable to branch on: the least is best. A condition on one variable is settled by branching
+/// on that, while two that only bound each other may shrink side by side for ever.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Open {
+    /// How many variables keep its conjunct open.
+    n_open: usize,
+    n_codes: u128,
+    variable: VarId,
+}
+
 struct Search<'s> {
     system: &'s System,
     /// The conjuncts not yet known to be true.
@@ -159,21 +169,21 @@ impl<'s> Search<'s> {
             }
         }
         self.evaluate(domains);
-        let mut choice: Option<(u128, VarId)> = None;
+        let mut choice: Option<Open> = None;
         for &conjunct in &self.conjuncts {
             match self.bounds[conjunct.index()].as_truth() {
                 Some(true) => continue,
                 Some(false) => return Settled::Never,
                 None => {}
             }
-            match self.narrowest_open_variable(conjunct, domains) {
+            match self.open_variable(conjunct, domains) {
                 Some(open) => choice = choice.into_iter().chain([open]).min(),
                 // All its variables are chosen, so any row with these choices decides.
                 None if self.is_true_exactly(conjunct, layout, domains) => {}
                 None => return Settled::Never,
             }
         }
-        choice.map_or(Settled::Always, |(_, variable)| Settled::BranchOn(variable))
+        choice.map_or(Settled::Always, |open| Settled::BranchOn(open.variable))
     }
 
     /// Drops the conjuncts that are true whatever is chosen.
@@ -222,15 +232,17 @@ impl<'s> Search<'s> {
     }
 
     /// The variable with the fewest codes among those that keep an expression open.
-    fn narrowest_open_variable(&self, root: ExprId, domains: &[Codes]) -> Option<(u128, VarId)> {
+    fn open_variable(&self, root: ExprId, domains: &[Codes]) -> Option<Open> {
         let exprs = &self.system.exprs;
         let mut stack = vec![root];
         let mut seen = rustc_hash::FxHashSet::default();
+        let mut n_open = 0;
         let mut narrowest: Option<(u128, VarId)> = None;
         while let Some(expr) = stack.pop() {
             if let Expr::Variable(v) = exprs.get(expr) {
                 let codes = domains[v.index()];
                 if codes.only().is_none() {
+                    n_open += 1;
                     narrowest = narrowest.into_iter().chain([(codes.count(), v)]).min();
                 }
                 continue;
@@ -243,7 +255,7 @@ impl<'s> Search<'s> {
                 }
             });
         }
-        narrowest
+        narrowest.map(|(n_codes, variable)| Open { n_open, n_codes, variable })
     }
 
     fn is_true_exactly(&self, conjunct: ExprId, layout: &Layout, domains: &[Codes]) -> bool {

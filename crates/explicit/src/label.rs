@@ -12,7 +12,6 @@ use rustc_hash::FxHashMap;
 use crate::atoms::Atoms;
 use crate::bitset::Bitset;
 use crate::explore::{Space, transitions};
-use crate::fragment;
 use crate::knowledge::Classes;
 use crate::steps::Steps;
 use crate::temporal::Paths;
@@ -123,7 +122,7 @@ impl<'s> Labeller<'s> {
 
     /// Labels a formula, all its parts first.
     fn label(&mut self, root: FormulaId, over: Over, budget: &Budget) -> Result<Rc<Bitset>, Stop> {
-        if fragment::outside(&self.system.formulas, root).is_some() {
+        if masque_verdict::outside_ctl(&self.system.formulas, root).is_some() {
             return Err(Why::Unsupported.into());
         }
         for formula in self.unknown_parts(root, over) {

@@ -203,6 +203,19 @@ impl Narrower<'_> {
                     duties.push(Duty::Between(term, lo - others_hi, hi - others_lo));
                 }
             }
+            Expr::Product(list) if bounds.is_finite() => {
+                let value = Bounds { lo: lo.max(bounds.lo), hi: hi.min(bounds.hi), ..bounds };
+                for (position, &factor) in list.iter().enumerate() {
+                    let others = list.iter().enumerate().filter(|(other, _)| *other != position);
+                    let others = others.fold(Bounds::exactly(1), |all, (_, &e)| all.times(self.bounds(e)));
+                    duties.extend(between(factor, value.divided_by(others)));
+                }
+            }
+            Expr::Divide(a, b) if bounds.is_finite() => {
+                let value = Bounds { lo: lo.max(bounds.lo), hi: hi.min(bounds.hi), ..bounds };
+                duties.extend(between(a, value.times(self.bounds(b))));
+                duties.extend(between(b, self.bounds(a).divided_by(value)));
+            }
             _ if self.is_condition(expr) && bounds.is_defined && lo > 0 => {
                 duties.push(Duty::Truth(expr, true))
             }
@@ -239,6 +252,11 @@ impl Narrower<'_> {
         *codes = narrower;
         Ok(())
     }
+}
+
+/// The duty to lie within bounds, if they say anything.
+fn between(expr: ExprId, bounds: Bounds) -> Option<Duty> {
+    bounds.is_finite().then_some(Duty::Between(expr, bounds.lo, bounds.hi))
 }
 
 fn negation(relation: Relation) -> Relation {

@@ -4,17 +4,19 @@
 //! only the properties: a labelled set that is wrong anywhere is then likely to show. A model on
 //! which the two disagree is shrunk and printed.
 
+mod support;
+
 use std::cmp::Ordering;
 
 use masque_explicit::Explicit;
-use masque_ispl::{Options, check, parse};
 use masque_model::semantics::{Structure, domain, explore, holds_in, truth_set};
 use masque_model::{At, Deadlock, Property, System};
 use masque_testkit::{random_model, random_old_model, random_parameterised_model, shrink};
-use masque_text::{Sources, Span};
+use masque_text::Span;
 use masque_verdict::{
     Budget, Encoded, Engine, Evidence, FairInitial, Path, Verdict, compare_states, replay, replay_path,
 };
+use support::load;
 
 /// Systems with more states are left to others: the reference is slow.
 const MAX_STATES: usize = 600;
@@ -35,6 +37,18 @@ fn random_old_models() {
 fn random_parameterised_models() {
     let tally = run(random_parameterised_model, 0..300);
     assert!(tally.systems >= 200, "{tally:?}");
+}
+
+/// As long as one cares to wait: `SEEDS=FROM..TO cargo test --release -- --ignored at_length`.
+#[test]
+#[ignore = "takes as long as it is told to"]
+fn random_models_at_length() {
+    let seeds = std::env::var("SEEDS").unwrap_or("100000..110000".to_string());
+    let (from, to) = seeds.split_once("..").expect("a range of seeds");
+    let seeds = || from.parse().expect("a number")..to.parse().expect("a number");
+    for model in [random_model, random_old_model, random_parameterised_model] {
+        run(model, seeds());
+    }
 }
 
 /// How much was compared.
@@ -66,17 +80,6 @@ fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
     }
     println!("{tally:?}");
     tally
-}
-
-fn load(text: &str, deadlock: Deadlock) -> Option<System> {
-    let mut sources = Sources::default();
-    let file = sources.add("random.ispl", text).ok()?;
-    let (mut tree, errors) = parse(&sources, file);
-    if !errors.is_empty() {
-        return None;
-    }
-    let options = Options { deadlock: Some(deadlock), ..Options::default() };
-    check(&sources, &mut tree, &options).system
 }
 
 /// Says where the engine and the reference differ, if they do.
@@ -128,7 +131,7 @@ fn compare_facts(system: &System, structure: &Structure, encoded: &mut dyn Encod
     if facts.states != n_states {
         return Err(format!("{} states, should be {n_states}", facts.states));
     }
-    if facts.no_initial_state != !structure.initial.contains(&true) {
+    if facts.no_initial_state == structure.initial.contains(&true) {
         return Err(format!("no initial state: {}", facts.no_initial_state));
     }
     compare_path(system, structure, "deadlock", facts.deadlock.as_ref(), &structure.deadlocked)?;

@@ -6,6 +6,9 @@
 use logos::Logos;
 use masque_text::Span;
 
+/// Words longer than this are no names: messages quote names, and nobody could read them.
+pub(crate) const LONGEST_WORD: usize = 255;
+
 /// A kind of token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[logos(skip r"[ \t\r\n\f]+")]
@@ -73,7 +76,7 @@ pub(crate) enum Token {
     Tilde,
     #[token("^")]
     Caret,
-    /// What is no token; never produced by the grammar above.
+    /// What is no token, or a word that is too long; never produced by the grammar above.
     Unknown,
     /// After the last token.
     End,
@@ -105,6 +108,7 @@ impl Tokens {
                 Ok(Token::Comment) => {
                     tokens.comments.push(Comment { span, before: tokens.kinds.len() as u32 });
                 }
+                Ok(Token::Word) if range.len() > LONGEST_WORD => tokens.push(Token::Unknown, span),
                 Ok(kind) => tokens.push(kind, span),
                 // A run of garbage is one token, and so one message.
                 Err(()) => match tokens.spans.last_mut() {

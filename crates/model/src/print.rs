@@ -11,6 +11,10 @@ enum Piece {
     Formula(FormulaId),
     /// Brackets around what needs them, nothing around atoms.
     Operand(FormulaId),
+    /// An operand of `U`, `W` or `R`, which bind tighter than `!`.
+    Tight(FormulaId),
+    /// An operand of a comparison or an arithmetic operator.
+    Term(ExprId),
 }
 
 impl System {
@@ -49,7 +53,18 @@ impl System {
             match piece {
                 Piece::Text(text) => out.push_str(text),
                 Piece::Operand(id) if self.is_atomic(id) => stack.push(Piece::Formula(id)),
-                Piece::Operand(id) => stack.extend([Piece::Text("("), Piece::Formula(id), Piece::Text(")")]),
+                Piece::Tight(id) if !matches!(self.formulas.get(id), Formula::Not(_)) => {
+                    stack.push(Piece::Operand(id));
+                }
+                Piece::Operand(id) | Piece::Tight(id) => {
+                    stack.extend([Piece::Text("("), Piece::Formula(id), Piece::Text(")")]);
+                }
+                Piece::Term(id) => match self.exprs.get(id) {
+                    Expr::Compare(..) | Expr::ActionIs(..) => {
+                        stack.extend([Piece::Text("("), Piece::Expr(id), Piece::Text(")")]);
+                    }
+                    _ => stack.push(Piece::Expr(id)),
+                },
                 Piece::Formula(id) => self.formula_pieces(id, &mut out, &mut stack),
                 Piece::Expr(id) => self.expr_pieces(id, &mut out, &mut stack),
             }
@@ -73,7 +88,8 @@ impl System {
     }
 
     fn formula_pieces(&self, id: FormulaId, out: &mut String, stack: &mut Vec<Piece>) {
-        use Piece::{Operand, Text};
+        use Piece::{Operand, Text, Tight};
+        let until = |stack: &mut Vec<Piece>, f, word, g| stack.extend([Tight(f), Text(word), Tight(g)]);
         let infix = |stack: &mut Vec<Piece>, f, word, g| stack.extend([Operand(f), Text(word), Operand(g)]);
         let prefix = |stack: &mut Vec<Piece>, word, f| {
             stack.extend([Text(word), Text("("), Piece::Formula(f), Text(")")]);
@@ -89,9 +105,9 @@ impl System {
             Formula::Or(list) => join(stack, list.iter().map(|&f| Operand(f)), " or "),
             Formula::Implies(f, g) => infix(stack, f, " -> ", g),
             Formula::Iff(f, g) => infix(stack, f, " <-> ", g),
-            Formula::Until(f, g) => infix(stack, f, " U ", g),
-            Formula::WeakUntil(f, g) => infix(stack, f, " W ", g),
-            Formula::Release(f, g) => infix(stack, f, " R ", g),
+            Formula::Until(f, g) => until(stack, f, " U ", g),
+            Formula::WeakUntil(f, g) => until(stack, f, " W ", g),
+            Formula::Release(f, g) => until(stack, f, " R ", g),
             Formula::Exists(paths, f) => self.quantified("E", paths, f, stack),
             Formula::Forall(paths, f) => self.quantified("A", paths, f, stack),
             Formula::Next(f) => prefix(stack, "X", f),
@@ -144,9 +160,9 @@ impl System {
     }
 
     fn expr_pieces(&self, id: ExprId, out: &mut String, stack: &mut Vec<Piece>) {
-        let mut nary = |list: &[ExprId], word| {
+        let mut nary = |list: &[ExprId], piece: fn(ExprId) -> Piece, word| {
             stack.push(Piece::Text("("));
-            join(stack, list.iter().map(|&e| Piece::Expr(e)), word);
+            join(stack, list.iter().map(|&e| piece(e)), word);
             stack.push(Piece::Text(")"));
         };
         match self.exprs.get(id) {
@@ -160,13 +176,13 @@ impl System {
             }
             Expr::Not(a) => stack.extend([Piece::Text("!("), Piece::Expr(a), Piece::Text(")")]),
             Expr::Negate(a) => stack.extend([Piece::Text("-("), Piece::Expr(a), Piece::Text(")")]),
-            Expr::And(list) => nary(list, " and "),
-            Expr::Or(list) => nary(list, " or "),
-            Expr::Xor(list) => nary(list, " ^ "),
-            Expr::Sum(list) => nary(list, " + "),
-            Expr::Product(list) => nary(list, " * "),
-            Expr::Divide(a, b) => nary(&[a, b], " / "),
-            Expr::Modulo(a, b) => nary(&[a, b], " mod "),
+            Expr::And(list) => nary(list, Piece::Expr, " and "),
+            Expr::Or(list) => nary(list, Piece::Expr, " or "),
+            Expr::Xor(list) => nary(list, Piece::Term, " ^ "),
+            Expr::Sum(list) => nary(list, Piece::Term, " + "),
+            Expr::Product(list) => nary(list, Piece::Term, " * "),
+            Expr::Divide(a, b) => nary(&[a, b], Piece::Term, " / "),
+            Expr::Modulo(a, b) => nary(&[a, b], Piece::Term, " mod "),
             Expr::Compare(relation, a, b) => {
                 let word = match relation {
                     crate::Relation::Equal => " = ",
@@ -176,7 +192,7 @@ impl System {
                     crate::Relation::Greater => " > ",
                     crate::Relation::AtLeast => " >= ",
                 };
-                stack.extend([Piece::Expr(a), Piece::Text(word), Piece::Expr(b)]);
+                stack.extend([Piece::Term(a), Piece::Text(word), Piece::Term(b)]);
             }
         }
     }

@@ -77,7 +77,11 @@ impl Domain {
             Domain::Boolean => (0..2).contains(&value).then_some(value as u64),
             Domain::Integers(lo, hi) => (*lo..=*hi).contains(&value).then(|| value.wrapping_sub(*lo) as u64),
             Domain::Values(values) => {
-                values.iter().position(|v| i64::from(v.0) == value).map(|position| position as u64)
+                let is_value = |v: &SymbolId| i64::from(v.0) == value;
+                // Names that stand here first are numbered in a row: no need to look through all.
+                let guess = usize::try_from(value - i64::from(values[0].0)).ok();
+                let position = guess.filter(|&at| values.get(at).is_some_and(is_value));
+                position.or_else(|| values.iter().position(is_value)).map(|position| position as u64)
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use masque_model::{Formula, FormulaId, Paths, Property, System};
+use masque_model::{FormulaId, Property, System};
 use masque_verdict::{
     Budget, Encoded, Engine, Evidence, Facts, FairInitial, Outcome, Path, Stats, Stop, Unsupported, Verdict,
-    Why, least_overflow,
+    Why, least_overflow, outside_ctl,
 };
 
 use crate::check::Checker;
@@ -53,10 +53,11 @@ impl Engine for Symbolic {
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
-        for &root in system.fairness.iter().chain([&property.formula]) {
-            unsupported_part(system, root).map_or(Ok(()), Err)?;
+        let mut formulas = system.fairness.iter().copied().chain([property.formula]);
+        match formulas.find_map(|formula| outside_ctl(&system.formulas, formula)) {
+            None => Ok(()),
+            Some(unsupported) => Err(unsupported),
         }
-        Ok(())
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
@@ -82,27 +83,6 @@ impl Engine for Symbolic {
         stats.spend("fairness", start.elapsed());
         Ok(Box::new(Diagrams { evidence: self.evidence, checker, stats }))
     }
-}
-
-/// The part of a formula this engine does not decide.
-fn unsupported_part(system: &System, root: FormulaId) -> Option<Unsupported> {
-    let mut seen = vec![false; system.formulas.len()];
-    let mut open = vec![root];
-    while let Some(id) = open.pop() {
-        if std::mem::replace(&mut seen[id.index()], true) {
-            continue;
-        }
-        let what = match system.formulas.get(id) {
-            Formula::Exists(Paths::Infinite, _) | Formula::Forall(Paths::Infinite, _) => "LTL and CTL*",
-            Formula::Enforces(..) => "strategic operators",
-            _ => {
-                system.formulas.each_operand(id, |f| open.push(f));
-                continue;
-            }
-        };
-        return Some(Unsupported { formula: id, what });
-    }
-    None
 }
 
 struct Diagrams<'s> {
@@ -159,7 +139,7 @@ impl Encoded for Diagrams<'_> {
             FairInitial::Unsupported => Verdict::Unknown(Why::Unsupported),
             FairInitial::None => Verdict::Unknown(Why::NoFairPath),
             FairInitial::All | FairInitial::Some => {
-                if unsupported_part(self.checker.system, property.formula).is_some() {
+                if outside_ctl(&self.checker.system.formulas, property.formula).is_some() {
                     Verdict::Unknown(Why::Unsupported)
                 } else {
                     match self.checker.holds(property) {
@@ -182,7 +162,7 @@ impl Encoded for Diagrams<'_> {
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
         self.set_budget(budget);
-        if unsupported_part(self.checker.system, formula).is_some() {
+        if outside_ctl(&self.checker.system.formulas, formula).is_some() {
             return Err(Why::Unsupported.into());
         }
         let phi = self.checker.truth(formula)?;

@@ -262,7 +262,7 @@ fn found_initial_states(system: &System) -> BTreeSet<Vec<i64>> {
 
 #[test]
 fn initial_states_of_random_conditions() {
-    for seed in 0..400 {
+    for seed in 0..150 {
         let mut rng = Rng::with_seed(seed);
         let mut system = system(
             "x0 : 0..1; x1 : 0..1; y : -1..2; one : 5..5; z : 0..2; k : 1..2; h : 0..69;
@@ -310,7 +310,8 @@ fn initial_states_of_large_domains() {
     check(BIG,                               "(A.x = 1 or A.x = 5) and (A.y = 2 or A.y = 3 or A.y = 2)", 4);
     check(BIG,                               "A.x / 2 = 3 and A.y = A.x / 4",                           0);
     check(BIG,                               "A.x / 2 = 4 and A.y = A.x / 4",                           1);
-    check(BIG,                               "A.x * A.x = 1522756 and A.y = 0",                         1);
+    check("x : 0..1000000000;",              "A.x * A.x = 1522756",                                     1);
+    check("x : -1000000000..1000000000;",    "A.x * A.x = 1522756 or A.x * 3 = 8",                      2);
     check("x : -9223372036854775807..9223372036854775807;", "A.x = -9223372036854775807 or A.x > 9223372036854775805", 3);
     check("a : 0..9; b : 0..9; c : 0..9;",   "A.a + A.b + A.c = 3",                                     10);
     check("a : boolean; b : boolean; c : boolean;", "(A.a ^ A.b ^ A.c) = true",                         4);

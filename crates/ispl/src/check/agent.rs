@@ -1,10 +1,10 @@
 //! What agents may do and how they change; propositions, initial states and groups.
 
 use masque_model::{
-    ActionId, AgentId, Assignment, ExprId as Lowered, Group, Line, Proposition, PropositionId, Protocol,
-    ProtocolLine, VarId,
+    ActionId, AgentId, Assignment, Assignments, ExprId as Lowered, Group, Line, Proposition, PropositionId,
+    Protocol, ProtocolLine, VarId,
 };
-use masque_text::Diagnostic;
+use masque_text::{Diagnostic, Span};
 
 use super::Checker;
 use super::compare::one;
@@ -46,7 +46,7 @@ impl Checker<'_> {
     }
 
     /// `Lstate = name`
-    fn local_state(&mut self, variable: VarId, name: Symbol, span: masque_text::Span) -> Option<Lowered> {
+    fn local_state(&mut self, variable: VarId, name: Symbol, span: Span) -> Option<Lowered> {
         let enumeration = &self.enumerations[self.variable_enums[variable.index()]? as usize];
         let Some(&symbol) = enumeration.members.get(&name) else {
             let message = format!("`{}` is not one of the agent's local states", self.names.text(name));
@@ -63,7 +63,7 @@ impl Checker<'_> {
         let is_environment = self.system.environment == Some(agent);
         let Some(section) = &template.protocol else { return };
         let mut lines = Vec::new();
-        let mut other: Option<(Vec<ActionId>, masque_text::Span)> = None;
+        let mut other: Option<(Vec<ActionId>, Span)> = None;
         self.each_item(&section.items, &mut |checker, line| {
             let actions = checker.action_set(agent, &line.actions, line.span);
             if line.is_other && checker.is_other(agent, line) {
@@ -125,21 +125,23 @@ impl Checker<'_> {
         self.condition(condition, Place::Local(agent))
     }
 
-    fn action_set(&mut self, agent: AgentId, patterns: &[Pattern], span: masque_text::Span) -> Vec<ActionId> {
-        let mut actions = Vec::new();
-        let before = self.diagnostics.len();
+    fn action_set(&mut self, agent: AgentId, patterns: &[Pattern], span: Span) -> Vec<ActionId> {
+        let (mut actions, mut all_known, n_errors) = (Vec::new(), true, self.n_errors);
         for pattern in patterns {
             self.each_name(pattern, &mut |checker, name| match checker.scopes[agent.index()]
                 .actions
                 .get(&name)
             {
                 Some(&action) => actions.push(action),
-                None => checker.unknown_action(agent, name, pattern.span),
+                None => {
+                    all_known = false;
+                    checker.unknown_action(agent, name, pattern.span);
+                }
             });
         }
         actions.sort_unstable();
         actions.dedup();
-        if actions.is_empty() && before == self.diagnostics.len() {
+        if actions.is_empty() && all_known && n_errors == self.n_errors {
             self.report(
                 Diagnostic::error("ispl/no-actions", span, "a protocol line needs at least one action")
                     .hint("where an agent can do nothing, give it an action for that: `{none}`"),
@@ -151,7 +153,8 @@ impl Checker<'_> {
     /// `x = 1 and y = 2 if condition`, or `state if condition` in the papers' dialect.
     fn evolution(&mut self, agent: AgentId, line: &tree::Line) {
         let place = Place::Evolution(agent);
-        let mut assignments = Vec::new();
+        let mut assignments = Assignments::new();
+        let mut places = Vec::new();
         let effect = self.tree.expr(line.effect);
         match effect.kind {
             Kind::Name(name) if self.is_papers() => {
@@ -164,7 +167,7 @@ impl Checker<'_> {
                     assignments.push((variable, self.system.exprs.symbol(symbol)));
                 }
             }
-            _ => self.assignments(line.effect, place, &mut assignments),
+            _ => self.assignments(line.effect, place, &mut assignments, &mut places),
         }
         if self.system.meaning.assignment == Assignment::Single && assignments.len() > 1 {
             let message = "with SingleAssignment a line assigns one variable";
@@ -177,23 +180,36 @@ impl Checker<'_> {
         self.system.agents[agent.index()].evolution.push(Line { assignments, condition, span: line.span });
     }
 
-    fn assignments(&mut self, id: ExprId, place: Place, assignments: &mut Vec<(VarId, Lowered)>) {
+    /// `places` says where each of the assignments stands.
+    fn assignments(
+        &mut self,
+        id: ExprId,
+        place: Place,
+        assignments: &mut Assignments,
+        places: &mut Vec<Span>,
+    ) {
         let expr = self.tree.expr(id);
         match expr.kind {
             Kind::Chain { operands, ops } if self.tree.ops[ops as usize] == Op::And => {
                 for &operand in self.tree.list(operands) {
-                    self.assignments(operand, place, assignments);
+                    self.assignments(operand, place, assignments, places);
                 }
             }
             Kind::Compare(masque_model::Relation::Equal, target, value) => {
                 let Some(variable) = self.target(target, place) else { return };
-                if assignments.iter().any(|(assigned, _)| *assigned == variable) {
+                let span = self.tree.expr(target).span;
+                if let Some(i) = assignments.iter().position(|(assigned, _)| *assigned == variable) {
                     let message =
                         format!("`{}` is assigned twice in one line", self.system.variable(variable).name);
-                    self.error("ispl/assigned-twice", self.tree.expr(target).span, message);
+                    self.report(
+                        Diagnostic::error("ispl/assigned-twice", span, message)
+                            .also(places[i], "first assigned here")
+                            .hint("of two lines with the same condition one is chosen"),
+                    );
                 }
                 let value = self.assigned_value(variable, value, place);
                 assignments.push((variable, value));
+                places.push(span);
             }
             Kind::Error => {}
             _ => {
@@ -212,12 +228,12 @@ impl Checker<'_> {
         let name = match expr.kind {
             Kind::Name(name) => name,
             Kind::Member(owner, name) => {
-                if self.agent_named(owner, expr.span, true)? != agent {
-                    let message = format!(
-                        "agent `{}` can change its own variables only",
-                        self.system.agent(agent).name
-                    );
-                    self.error("ispl/foreign-assignment", expr.span, message);
+                let owner = self.agent_named(owner, expr.span, true)?;
+                if owner != agent {
+                    let (own, other) = (&self.system.agent(agent).name, &self.system.agent(owner).name);
+                    let message = format!("agent `{own}` can change its own variables only");
+                    let help = format!("move the line to agent `{other}`, where `{own}.Action` can be read");
+                    self.report(Diagnostic::error("ispl/foreign-assignment", expr.span, message).hint(help));
                     return None;
                 }
                 name
@@ -264,10 +280,13 @@ impl Checker<'_> {
             }
             (Type::Enumeration(target), Type::Enumeration(source)) => {
                 if !self.is_subset(source, target) {
-                    let message = "the variable on the left does not have all values of the right-hand side";
+                    let name = &self.system.variable(variable).name;
+                    let message = format!("`{name}` does not have all values of the right-hand side");
+                    let (has, needs) = (self.values_text(target), self.values_text(source));
                     self.report(
                         Diagnostic::error("ispl/values-not-contained", span, message)
-                            .also(self.system.variable(variable).span, "the variable is declared here"),
+                            .label(format!("one of {needs}"))
+                            .also(self.system.variable(variable).span, format!("one of {has}")),
                     );
                 }
             }
@@ -288,7 +307,7 @@ impl Checker<'_> {
 /// Propositions, initial states, groups.
 impl Checker<'_> {
     pub(super) fn evaluation(&mut self) {
-        let Some(section) = &self.tree.evaluation else { return self.missing("Evaluation") };
+        let Some(section) = &self.tree.evaluation else { return };
         self.each_item(&section.items, &mut |checker, definition| {
             let pattern = &definition.pattern;
             if !pattern.indexes.is_empty() {
@@ -311,29 +330,37 @@ impl Checker<'_> {
         });
     }
 
-    fn missing(&mut self, section: &str) {
-        let message = format!("there is no `{section}` section");
-        let span = self.tree.span.after();
+    /// Both are needed after the agents.
+    pub(super) fn missing_sections(&mut self) {
+        let (message, help) = match (&self.tree.evaluation, &self.tree.init_states) {
+            (Some(_), Some(_)) => return,
+            (None, Some(_)) => ("there is no `Evaluation` section", "add `Evaluation .. end Evaluation`"),
+            (Some(_), None) => ("there is no `InitStates` section", "add `InitStates .. end InitStates`"),
+            (None, None) => (
+                "there is no `Evaluation` and no `InitStates` section",
+                "add `Evaluation .. end Evaluation` and `InitStates .. end InitStates`",
+            ),
+        };
+        // The end of the text without the white space after it.
+        let n_bytes = self.sources.slice(self.tree.span).trim_end().len() as u32;
+        let span = self.tree.span.slice(n_bytes, n_bytes);
         self.report(
-            Diagnostic::error("ispl/missing-section", span, message)
-                .hint(format!("add `{section} .. end {section}` after the agents")),
+            Diagnostic::error("ispl/missing-section", span, message).hint(format!("{help} after the agents")),
         );
     }
 
     pub(super) fn init_states(&mut self) {
-        match &self.tree.init_states {
-            None => self.missing("InitStates"),
-            Some(section) => match section.items {
-                Some(condition) => self.system.initial = self.condition(condition, Place::Global),
-                None => self.report(
-                    Diagnostic::error(
-                        "ispl/missing-condition",
-                        section.heading,
-                        "`InitStates` needs a condition",
-                    )
-                    .hint("write `true;` to begin anywhere"),
-                ),
-            },
+        let Some(section) = &self.tree.init_states else { return };
+        match section.items {
+            Some(condition) => self.system.initial = self.condition(condition, Place::Global),
+            None => self.report(
+                Diagnostic::error(
+                    "ispl/missing-condition",
+                    section.heading,
+                    "`InitStates` needs a condition",
+                )
+                .hint("write `true;` to begin anywhere"),
+            ),
         }
     }
 
@@ -341,22 +368,23 @@ impl Checker<'_> {
         let Some(section) = &self.tree.groups else { return };
         self.each_item(&section.items, &mut |checker, group| {
             checker.each_name(&group.pattern, &mut |checker, name| {
+                // Without members it is in error, but it is known: its uses are not.
                 let agents = checker.members(&group.members, group.span);
-                if agents.is_empty() {
-                    return;
-                }
                 let text = checker.names.text(name).to_string();
                 let id = checker.system.intern_group(Group { name: text, agents });
-                if checker.groups.insert(name, id).is_some() {
+                if let Some((_, first)) = checker.groups.insert(name, (id, group.pattern.span)) {
                     let message = format!("group `{}` is defined twice", checker.names.text(name));
-                    checker.error("ispl/duplicate-group", group.pattern.span, message);
+                    checker.report(
+                        Diagnostic::error("ispl/duplicate-group", group.pattern.span, message)
+                            .also(first, "first defined here"),
+                    );
                 }
             });
         });
     }
 
     /// The agents of a set; empty if something is wrong with it, which was said.
-    pub(super) fn members(&mut self, members: &[Pattern], span: masque_text::Span) -> Vec<AgentId> {
+    pub(super) fn members(&mut self, members: &[Pattern], span: Span) -> Vec<AgentId> {
         let mut agents = Vec::new();
         let mut all_known = true;
         for pattern in members {
@@ -377,13 +405,19 @@ impl Checker<'_> {
         }
         agents.sort_unstable();
         agents.dedup();
-        if agents.is_empty() && all_known {
-            self.error("ispl/empty-group", span, "a group needs at least one agent");
+        if agents.is_empty() && all_known && !self.is_incomplete {
+            self.report(
+                Diagnostic::error("ispl/empty-group", span, "a group needs at least one agent")
+                    .hint("name its agents: `{Alice, Bob}`"),
+            );
         }
         agents
     }
 
     fn unknown_member(&mut self, pattern: &Pattern, name: Symbol) {
+        if self.is_incomplete {
+            return;
+        }
         let text = self.names.text(name);
         match self.families.get(&pattern.name) {
             Some(&family) => {
@@ -395,7 +429,8 @@ impl Checker<'_> {
             }
             None => {
                 let message = format!("there is no agent `{text}`");
-                self.error("ispl/unknown-agent", pattern.span, message);
+                let help = self.near_or_all(pattern.name, self.agents.keys(), "the agents are");
+                self.report(Diagnostic::error("ispl/unknown-agent", pattern.span, message).help(help));
             }
         }
     }

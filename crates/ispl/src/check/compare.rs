@@ -53,8 +53,9 @@ impl Checker<'_> {
         if !matches!(place, Place::Evolution(_)) {
             let message = "actions can be read in Evolution only";
             self.report(
-                Diagnostic::error("ispl/action-outside-evolution", left.span, message)
-                    .hint("elsewhere there is a state, but no step that is being taken"),
+                Diagnostic::error("ispl/action-outside-evolution", left.span, message).hint(
+                    "elsewhere no step is being taken; let a variable remember the action, and read that",
+                ),
             );
             return Some(self.wrong());
         }
@@ -64,8 +65,11 @@ impl Checker<'_> {
     fn action_is(&mut self, relation: Relation, owner: AgentId, b: ExprId) -> Typed {
         let right = self.tree.expr(b);
         let Kind::Name(name) = right.kind else {
-            let message = "an action is compared with the name of an action";
-            self.error("ispl/action-alone", right.span, message);
+            let message = "an action is compared with the name of an action, and this is none";
+            self.report(
+                Diagnostic::error("ispl/action-alone", right.span, message)
+                    .also(self.actions_place(owner), "its actions are declared here"),
+            );
             return self.wrong();
         };
         let Some(name) = self.resolve(name) else { return self.wrong() };
@@ -87,19 +91,24 @@ impl Checker<'_> {
 
     pub(super) fn unknown_action(&mut self, agent: AgentId, used: Symbol, span: Span) {
         let scope = &self.scopes[agent.index()];
+        let is_environment = self.system.environment == Some(agent);
+        if scope.actions.is_empty() && (self.is_papers() || !is_environment) {
+            return; // It has no actions at all, which was said.
+        }
         let message =
             format!("agent `{}` has no action `{}`", self.system.agent(agent).name, self.names.text(used));
         let help = self.near(used, scope.actions.keys());
-        let declared = match scope.actions_span == Span::default() {
-            true => self.system.agent(agent).span,
-            false => scope.actions_span,
-        };
         self.report(
             Diagnostic::error("ispl/unknown-action", span, message)
                 .label("not an action of this agent")
-                .also(declared, "its actions are declared here")
+                .also(self.actions_place(agent), "its actions are declared here")
                 .help(help),
         );
+    }
+
+    /// Where an agent's actions are declared, or the agent if it declares none.
+    fn actions_place(&self, agent: AgentId) -> Span {
+        self.scopes[agent.index()].actions_span.unwrap_or(self.system.agent(agent).span)
     }
 
     /// A comparison of two typed sides.
@@ -139,6 +148,12 @@ impl Checker<'_> {
                 None => return self.wrong(),
             },
             (Type::Wrong, Type::Word(_)) | (Type::Word(_), Type::Wrong) => return self.wrong(),
+            (Type::Enumeration(x), Type::Word(word)) | (Type::Word(word), Type::Enumeration(x))
+                if self.enumerations[x as usize].members.contains_key(&word) =>
+            {
+                self.error("ispl/type-mismatch", span, "enumerations are compared with `=` and `<>` only");
+                return self.wrong();
+            }
             (Type::Word(word), _) => return self.unknown_name(word, self.tree.expr(a).span, place),
             (_, Type::Word(word)) => return self.unknown_name(word, self.tree.expr(b).span, place),
             (Type::Wrong, _) | (_, Type::Wrong) => return self.wrong(),
@@ -147,7 +162,18 @@ impl Checker<'_> {
                     true => format!("{} are compared with `=` and `<>` only", many(x)),
                     false => format!("{} cannot be compared with {}", one(x), one(y)),
                 };
-                self.error("ispl/type-mismatch", span, message);
+                let help = match x {
+                    _ if std::mem::discriminant(&x) == std::mem::discriminant(&y) => None,
+                    Type::Boolean => {
+                        Some("a boolean goes with `true`, `false` or another boolean".to_string())
+                    }
+                    Type::Number(_) => Some("a number goes with a number".to_string()),
+                    Type::Enumeration(x) => {
+                        Some(format!("the left-hand side is one of {}", self.values_text(x)))
+                    }
+                    Type::Word(_) | Type::Wrong => None,
+                };
+                self.report(Diagnostic::error("ispl/type-mismatch", span, message).help(help));
                 return self.wrong();
             }
         };
@@ -167,7 +193,7 @@ impl Checker<'_> {
         None
     }
 
-    fn values_text(&self, id: EnumId) -> String {
+    pub(super) fn values_text(&self, id: EnumId) -> String {
         let values = &self.enumerations[id as usize].values;
         let mut names: Vec<&str> =
             values.iter().take(8).map(|v| self.system.symbols[v.index()].as_str()).collect();
@@ -186,23 +212,34 @@ impl Checker<'_> {
     pub(super) fn unknown_name(&mut self, word: Symbol, span: Span, place: Place) -> Typed {
         let text = self.names.text(word);
         let (message, help) = match place {
+            Place::Local(agent) | Place::Evolution(agent) if self.lacks_variables(agent) => {
+                return self.wrong();
+            }
             Place::Local(agent) | Place::Evolution(agent) => (
                 format!("agent `{}` has no variable `{text}`", self.system.agent(agent).name),
-                self.near(word, self.scopes[agent.index()].variables.keys()),
+                masque_text::did_you_mean(text, ["true", "false"]).or_else(|| {
+                    let variables = self.scopes[agent.index()].variables.keys();
+                    self.near_or_all(word, variables, "its variables are")
+                }),
             ),
-            Place::Global => {
-                let owner =
-                    self.system.agent_ids().find(|a| self.scopes[a.index()].variables.contains_key(&word));
-                let help = owner.map(|owner| format!("write `{}.{text}`", self.system.agent(owner).name));
-                (format!("`{text}` is not a variable; variables are written `Agent.name` here"), help)
-            }
+            Place::Global => (
+                format!("`{text}` is not a variable; variables are written `Agent.name` here"),
+                self.with_owner(word),
+            ),
             Place::Formula => (
                 format!("there is no proposition or variable `{text}`"),
-                self.near(word, self.propositions.keys()),
+                self.with_owner(word)
+                    .or_else(|| self.near_or_all(word, self.propositions.keys(), "the propositions are")),
             ),
         };
         self.report(Diagnostic::error("ispl/unknown-name", span, message).help(help));
         self.wrong()
+    }
+
+    /// A help line for a variable that lacks its agent.
+    pub(super) fn with_owner(&self, name: Symbol) -> Option<String> {
+        let owner = self.system.agent_ids().find(|a| self.scopes[a.index()].variables.contains_key(&name))?;
+        Some(format!("write `{}.{}`", self.system.agent(owner).name, self.names.text(name)))
     }
 
     /// `x < 4` with `x : 0..3` is probably a slip.
@@ -220,31 +257,26 @@ impl Checker<'_> {
             return;
         }
         let message = format!("{value} lies outside the variable's range {}..{}", range.lo, range.hi);
-        let decided = match relation {
-            Relation::Equal => Some("never true"),
-            Relation::Unequal => Some("always true"),
-            _ => None,
+        let order = if at == b { range.lo.cmp(&value) } else { value.cmp(&range.lo) };
+        let label = match relation.admits(order) {
+            true => "this comparison is always true",
+            false => "this comparison is never true",
         };
-        let text = decided.map_or("this is always or never true".to_string(), |d| format!("this is {d}"));
         self.report(
-            Diagnostic::warning("ispl/literal-out-of-range", self.tree.expr(at).span, message).label(text),
+            Diagnostic::warning("ispl/literal-out-of-range", self.tree.expr(at).span, message).label(label),
         );
     }
 
-    pub(super) fn expect_boolean(&mut self, typed: Typed, id: ExprId) -> Lowered {
+    pub(super) fn expect_boolean(&mut self, typed: Typed, id: ExprId, place: Place) -> Lowered {
         match typed.ty {
             Type::Boolean | Type::Wrong => return typed.expr,
-            Type::Word(word) => {
-                let text = self.names.text(word).to_string();
-                let message = format!("`{text}` is not a boolean variable");
-                self.report(
-                    Diagnostic::error("ispl/unknown-name", self.tree.expr(id).span, message)
-                        .hint("a condition compares variables, or is a boolean variable itself"),
-                );
-            }
+            Type::Word(word) => _ = self.unknown_name(word, self.tree.expr(id).span, place),
             other => {
                 let message = format!("a condition is expected here, and this is {}", one(other));
-                self.error("ispl/not-a-condition", self.tree.expr(id).span, message);
+                self.report(
+                    Diagnostic::error("ispl/not-a-condition", self.tree.expr(id).span, message)
+                        .hint("compare it with something, or use a boolean variable"),
+                );
             }
         }
         self.system.exprs.bool(false)
@@ -259,7 +291,10 @@ impl Checker<'_> {
             Type::Word(word) => _ = self.unknown_name(word, span, place),
             other => {
                 let message = format!("a number is expected here, and this is {}", one(other));
-                self.error("ispl/not-a-number", span, message);
+                self.report(
+                    Diagnostic::error("ispl/not-a-number", span, message)
+                        .hint("arithmetic is for numbers; `count( )` counts the conditions that are true"),
+                );
             }
         }
         (self.system.exprs.number(0), Bounds::range(0, 0))

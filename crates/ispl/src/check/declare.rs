@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use masque_model::{Action, ActionId, Agent, AgentId, Domain, Protocol, SymbolId, VarId, Variable};
 use masque_text::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
 use super::{Checker, EnumId, Enumeration, Scope};
 use crate::tree::{self, Pattern, Section, Symbol, Type};
@@ -20,12 +21,11 @@ impl Checker<'_> {
                 self.each_name(&agent.pattern, &mut |checker, name| checker.declare_agent(template, name));
             if !any {
                 let message = format!("the family `{}` has no members", self.names.text(agent.pattern.name));
-                self.error("ispl/empty-array", agent.pattern.span, message);
+                self.empty_array(agent.pattern.span, message);
             }
         }
         let only_environment = self.system.environment.is_some() && self.system.agents.len() == 1;
-        let is_clean = !self.diagnostics.iter().any(Diagnostic::is_error);
-        if is_clean && (only_environment || self.system.agents.is_empty()) {
+        if self.n_errors == 0 && (only_environment || self.system.agents.is_empty()) {
             let message = "there is no agent besides the Environment";
             let span = tree.agents.first().map_or(tree.span.slice(0, 0), |agent| agent.heading);
             self.report(
@@ -104,14 +104,17 @@ impl Checker<'_> {
             ],
             (false, true) => &[],
         };
-        for (section, is_missing) in mandatory {
-            if *is_missing {
-                let message = format!("agent `{name}` has no `{section}` section");
-                self.report(
-                    Diagnostic::error("ispl/missing-section", agent.heading, message)
-                        .hint("a section may be empty, but it has to be there"),
-                );
-            }
+        let missing: Vec<String> = mandatory
+            .iter()
+            .filter(|(_, is_missing)| *is_missing)
+            .map(|(name, _)| format!("`{name}`"))
+            .collect();
+        if !missing.is_empty() {
+            let message = format!("agent `{name}` has no {} section", missing.join(" or "));
+            self.report(
+                Diagnostic::error("ispl/missing-section", agent.heading, message)
+                    .hint("a section may be empty, but it has to be there"),
+            );
         }
         if let (Some(obsvars), false) = (&agent.obsvars, is_environment) {
             let message = "only the Environment has `Obsvars`";
@@ -165,8 +168,8 @@ impl Checker<'_> {
         lstate: &Section<Vec<Pattern>>,
     ) {
         let name = self.names.intern("Lstate");
-        let Some(id) = self.enumeration(&lstate.items, lstate.span) else { return };
-        self.add_variable(agent, name, template.heading, Kind::Enumeration(id));
+        let ty = self.enumeration(&lstate.items, lstate.span).map_or(Kind::Wrong, Kind::Enumeration);
+        self.add_variable(agent, name, template.heading, ty);
     }
 
     fn declare_variable(&mut self, agent: AgentId, variable: &tree::Variable, is_shared: bool) {
@@ -176,7 +179,7 @@ impl Checker<'_> {
         }
         let any = self.each_name(pattern, &mut |checker, name| {
             // Inside the family, so that a bound may depend on the index.
-            let Some(ty) = checker.domain(variable) else { return };
+            let ty = checker.domain(variable).unwrap_or(Kind::Wrong);
             if let Some(id) = checker.add_variable(agent, name, pattern.span, ty)
                 && is_shared
             {
@@ -185,8 +188,17 @@ impl Checker<'_> {
         });
         if !any {
             let message = format!("the array `{}` has no elements", self.names.text(pattern.name));
-            self.error("ispl/empty-array", pattern.span, message);
+            self.empty_array(pattern.span, message);
         }
+    }
+
+    fn empty_array(&mut self, span: Span, message: String) {
+        self.is_incomplete = true;
+        self.report(
+            Diagnostic::error("ispl/empty-array", span, message)
+                .label("this range is empty")
+                .hint("a declaration needs at least one index; are the parameters right?"),
+        );
     }
 
     fn add_variable(&mut self, agent: AgentId, name: Symbol, span: Span, ty: Kind) -> Option<VarId> {
@@ -206,6 +218,7 @@ impl Checker<'_> {
             Kind::Boolean => (Domain::Boolean, None),
             Kind::Range(lo, hi) => (Domain::Integers(lo, hi), None),
             Kind::Enumeration(e) => (Domain::Values(self.enumerations[e as usize].values.clone()), Some(e)),
+            Kind::Wrong => (Domain::Values([].into()), None),
         };
         self.system.variables.push(Variable { name: text, owner: agent, domain, span });
         self.variable_enums.push(enumeration);
@@ -236,7 +249,8 @@ impl Checker<'_> {
     /// The enumeration with these values, new or not.
     fn enumeration(&mut self, values: &[Pattern], span: Span) -> Option<EnumId> {
         let mut ids: Vec<SymbolId> = Vec::new();
-        let mut members = rustc_hash::FxHashMap::default();
+        let mut members = FxHashMap::default();
+        let mut places = FxHashMap::default();
         for pattern in values {
             self.each_name(pattern, &mut |checker, name| {
                 let next = SymbolId(checker.system.symbols.len() as u32);
@@ -244,16 +258,23 @@ impl Checker<'_> {
                 if id == next {
                     checker.system.symbols.push(checker.names.text(name).to_string());
                 }
-                if members.insert(name, id).is_some() {
+                members.insert(name, id);
+                if let Some(first) = places.insert(name, pattern.span) {
                     let message = format!("value `{}` is listed twice", checker.names.text(name));
-                    checker.error("ispl/duplicate-value", pattern.span, message);
+                    checker.report(
+                        Diagnostic::error("ispl/duplicate-value", pattern.span, message)
+                            .also(first, "first listed here"),
+                    );
                 }
                 ids.push(id);
             });
         }
         if ids.is_empty() {
             let message = "an enumeration needs at least one value";
-            self.error("ispl/empty-enumeration", span, message);
+            self.report(
+                Diagnostic::error("ispl/empty-enumeration", span, message)
+                    .hint("list its values: `{low, high}`"),
+            );
             return None;
         }
         let values: Arc<[SymbolId]> = ids.into();
@@ -268,17 +289,22 @@ impl Checker<'_> {
     fn declare_actions(&mut self, agent: AgentId, template: &tree::Agent) {
         let is_environment = self.system.environment == Some(agent);
         if let Some(section) = &template.actions {
-            self.scopes[agent.index()].actions_span = section.span;
+            self.scopes[agent.index()].actions_span = Some(section.span);
+            let mut places = FxHashMap::default();
             for pattern in &section.items {
                 self.each_name(pattern, &mut |checker, name| {
                     let actions = &mut checker.system.agents[agent.index()].actions;
                     let id = ActionId(actions.len() as u32);
                     let text = checker.names.text(name).to_string();
-                    if checker.scopes[agent.index()].actions.insert(name, id).is_some() {
+                    if let Some(first) = places.insert(name, pattern.span) {
                         let message = format!("action `{text}` is listed twice");
-                        checker.error("ispl/duplicate-action", pattern.span, message);
+                        checker.report(
+                            Diagnostic::error("ispl/duplicate-action", pattern.span, message)
+                                .also(first, "first listed here"),
+                        );
                     } else {
                         actions.push(Action { name: text });
+                        checker.scopes[agent.index()].actions.insert(name, id);
                     }
                 });
             }
@@ -332,7 +358,10 @@ impl Checker<'_> {
         if scope.shared.contains(&id) {
             let message =
                 format!("every agent sees `{}` already: it is one of the Obsvars", self.names.text(name));
-            self.report(Diagnostic::warning("ispl/needless-lobsvar", pattern.span, message));
+            self.report(
+                Diagnostic::warning("ispl/needless-lobsvar", pattern.span, message)
+                    .hint("remove it here, or declare it among the Environment's `Vars`"),
+            );
         }
         Some(id)
     }
@@ -343,4 +372,6 @@ enum Kind {
     Boolean,
     Range(i64, i64),
     Enumeration(EnumId),
+    /// Said to be wrong; the variable is declared all the same, for its uses are not.
+    Wrong,
 }

@@ -8,7 +8,7 @@ use crate::tree::{Binder, ExprId, Function, Index, Item, Kind, Op, Pattern, Ref,
 
 /// Loops of one file go round at most this often in all: enough for a family of a thousand agents
 /// that each speak of all others several times, and little enough to hold what they make.
-const ROUNDS: u64 = 10_000_000;
+pub(super) const ROUNDS: u64 = 10_000_000;
 
 impl Checker<'_> {
     /// `param N = 3;` and the values from outside.
@@ -39,8 +39,10 @@ impl Checker<'_> {
                     None
                 }
             };
-            // A parameter without a value would make a message of every use.
-            let value = value.unwrap_or(1);
+            let Some(value) = value else {
+                self.is_incomplete = true;
+                continue;
+            };
             self.params.insert(param.name, value);
             self.parameters.push((text, value));
         }
@@ -77,8 +79,10 @@ impl Checker<'_> {
                 let known: Vec<Symbol> =
                     self.bindings.iter().map(|b| b.0).chain(self.params.keys().copied()).collect();
                 let message = format!("`{}` is not a parameter or an index variable", self.names.text(name));
-                let help = self.near(name, &known);
-                self.report(Diagnostic::error("ispl/not-constant", expr.span, message).help(help));
+                let help = self
+                    .near(name, &known)
+                    .unwrap_or("ranges and indexes are settled before the model runs".to_string());
+                self.report(Diagnostic::error("ispl/not-constant", expr.span, message).hint(help));
                 return None;
             }
             Kind::Error => return None,
@@ -87,7 +91,7 @@ impl Checker<'_> {
         match self.arithmetic(expr.kind) {
             Some(Some(value)) => Some(value),
             Some(None) => {
-                let message = "this index expression has no value: it divides by zero or leaves 64 bits";
+                let message = "this has no value: it divides by zero or with a remainder, or leaves 64 bits";
                 self.error("ispl/bad-index", expr.span, message);
                 None
             }
@@ -194,25 +198,26 @@ impl Checker<'_> {
         Some(relation.admits(a.cmp(&b)))
     }
 
-    /// Runs `body` for each value of an index; says whether there was one.
+    /// Runs `body` for each value of an index; says whether there was one, or might have been if
+    /// the range were not in error.
     pub(super) fn each(&mut self, binder: u32, mut body: impl FnMut(&mut Self)) -> bool {
         let Binder { name, lo, hi, condition, span } = self.tree.binders[binder as usize];
-        let (Some(lo), Some(hi)) = (self.constant(lo), self.constant(hi)) else { return true };
+        let (Some(lo), Some(hi)) = (self.constant(lo), self.constant(hi)) else {
+            self.is_incomplete = true;
+            return true;
+        };
         if self.binding(name).is_some() {
             let message = format!("`{}` is already a parameter or an index here", self.names.text(name));
             self.report(Diagnostic::error("ispl/duplicate-index", span, message).hint("use another name"));
         }
+        let n_rounds = (i128::from(hi) - i128::from(lo) + 1).max(0);
+        let Some(rounds_left) = self.rounds_left.filter(|left| n_rounds <= i128::from(*left)) else {
+            self.too_many_rounds(span);
+            return true;
+        };
+        self.rounds_left = Some(rounds_left - n_rounds as u64);
         let mut any = false;
         for value in lo..=hi {
-            // Asked before each round for all that are left: a hopeless loop does not begin.
-            let left = u64::try_from(i128::from(hi) - i128::from(value) + 1).unwrap_or(u64::MAX);
-            if left > ROUNDS - self.rounds {
-                let message = format!("the loops of this file go round more than {ROUNDS} times");
-                self.error("ispl/too-many-rounds", span, message);
-                self.rounds = ROUNDS;
-                return true;
-            }
-            self.rounds += 1;
             self.bindings.push((name, value));
             if condition.is_none_or(|c| self.index_condition(c).unwrap_or(false)) {
                 any = true;
@@ -221,6 +226,19 @@ impl Checker<'_> {
             self.bindings.pop();
         }
         any
+    }
+
+    /// Says so once: the first place is the one to look at, and no loop is entered after it.
+    fn too_many_rounds(&mut self, span: Span) {
+        if self.rounds_left.take().is_some() {
+            let message = format!("the loops of this file go round more than {ROUNDS} times");
+            self.report(
+                Diagnostic::error("ispl/too-many-rounds", span, message)
+                    .label("one loop too many")
+                    .hint("choose smaller ranges or parameters"),
+            );
+        }
+        self.is_incomplete = true;
     }
 
     /// Runs `body` for each instance of each item.
@@ -257,7 +275,10 @@ impl Checker<'_> {
                 true
             }
             Some(Index::At(index)) => {
-                let Some(value) = self.constant(*index) else { return true };
+                let Some(value) = self.constant(*index) else {
+                    self.is_incomplete = true;
+                    return true;
+                };
                 values.push(value);
                 let any = self.each_index(pattern, values, body);
                 values.pop();
@@ -265,13 +286,14 @@ impl Checker<'_> {
             }
             Some(Index::Each(binder)) => {
                 let variable = self.tree.binders[*binder as usize].name;
-                let mut any = false;
-                self.each(*binder, |checker| {
+                let (mut any, mut is_entered) = (false, false);
+                let may_be_any = self.each(*binder, |checker| {
+                    is_entered = true;
                     values.push(checker.binding(variable).unwrap_or_default());
                     any |= checker.each_index(pattern, values, body);
                     values.pop();
                 });
-                any
+                any || may_be_any && !is_entered
             }
         }
     }

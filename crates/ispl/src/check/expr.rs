@@ -52,7 +52,7 @@ impl Checker<'_> {
     /// A condition; `false` where it is wrong.
     pub(super) fn condition(&mut self, id: ExprId, place: Place) -> Lowered {
         let typed = self.expr(id, place);
-        self.expect_boolean(typed, id)
+        self.expect_boolean(typed, id, place)
     }
 
     pub(super) fn wrong(&mut self) -> Typed {
@@ -116,7 +116,7 @@ impl Checker<'_> {
 
     fn checked_number(&mut self, expr: Lowered, bounds: Bounds, id: ExprId) -> Typed {
         if !bounds.fit() {
-            let message = "this can leave 64 bits";
+            let message = "the value of this may not fit 64 bits";
             self.report(
                 Diagnostic::error("ispl/arithmetic-too-large", self.tree.expr(id).span, message)
                     .hint("narrow the ranges of the variables in it"),
@@ -170,6 +170,9 @@ impl Checker<'_> {
         {
             return self.boolean(self.system.propositions[proposition.index()].condition);
         }
+        if name == self.word_action && place.agent().is_some() {
+            return self.action_alone(span);
+        }
         if let Some(agent) = place.agent()
             && reference.indexes.len > 0
             && self.scopes[agent.index()].arrays.contains_key(&reference.name)
@@ -185,12 +188,7 @@ impl Checker<'_> {
         let Some(owner) = self.agent_named(agent, span, true) else { return self.wrong() };
         let Some(symbol) = self.resolve(name) else { return self.wrong() };
         if symbol == self.word_action && !self.scopes[owner.index()].variables.contains_key(&symbol) {
-            let message = "an action is compared with the name of an action";
-            self.report(
-                Diagnostic::error("ispl/action-alone", span, message)
-                    .hint(format!("write `{}.Action = NAME`", self.system.agent(owner).name)),
-            );
-            return self.wrong();
+            return self.action_alone(span);
         }
         let Some(&variable) = self.scopes[owner.index()].variables.get(&symbol) else {
             let tail = self.tail(span);
@@ -202,6 +200,14 @@ impl Checker<'_> {
             _ => {}
         }
         self.variable(variable)
+    }
+
+    /// `Action` where nothing compares it.
+    pub(super) fn action_alone(&mut self, span: Span) -> Typed {
+        let message = "`Action` is no value: it is compared with the name of an action";
+        let help = format!("write `{} = NAME`", self.sources.slice(span));
+        self.report(Diagnostic::error("ispl/action-alone", span, message).hint(help));
+        self.wrong()
     }
 
     /// An agent reads its own variables and what it sees of the Environment.
@@ -225,7 +231,7 @@ impl Checker<'_> {
                 Diagnostic::error("ispl/foreign-variable", span, message)
                     .label("not visible here")
                     .also(declared, "declared here")
-                    .hint("an agent reads its own variables, the Environment's, and everybody's actions"),
+                    .hint("an agent reads its own variables, what it sees of the Environment, and everybody's actions"),
             );
         } else if !self.scopes[owner.index()].shared.contains(&variable)
             && !self.scopes[reader.index()].shared.contains(&variable)
@@ -249,6 +255,9 @@ impl Checker<'_> {
         if let Some(&agent) = self.agents.get(&name) {
             return Some(agent);
         }
+        if self.is_incomplete && reference.indexes.len > 0 {
+            return None;
+        }
         let span = if in_member { self.head(span) } else { span };
         if let Some(&family) = self.families.get(&reference.name) {
             let (code, message) = match reference.indexes.len {
@@ -265,12 +274,24 @@ impl Checker<'_> {
             return None;
         }
         let message = format!("there is no agent `{}`", self.names.text(name));
-        let help = self.near(name, self.agents.keys());
+        let help = self.near_or_all(name, self.agents.keys(), "the agents are");
         self.report(Diagnostic::error("ispl/unknown-agent", span, message).help(help));
         None
     }
 
+    /// Whether the agent has no section for its variables, which was said.
+    pub(super) fn lacks_variables(&self, agent: AgentId) -> bool {
+        let template = &self.tree.agents[self.scopes[agent.index()].template];
+        match self.is_papers() {
+            true => template.lstate.is_none(),
+            false => template.vars.is_none() && self.system.environment != Some(agent),
+        }
+    }
+
     pub(super) fn unknown_variable(&mut self, owner: AgentId, base: Symbol, name: Symbol, span: Span) {
+        if self.is_incomplete && base != name || self.lacks_variables(owner) {
+            return;
+        }
         let scope = &self.scopes[owner.index()];
         let agent = &self.system.agent(owner).name;
         let text = self.names.text(name);
@@ -283,7 +304,7 @@ impl Checker<'_> {
             return;
         }
         let message = format!("agent `{agent}` has no variable `{text}`");
-        let help = self.near(name, scope.variables.keys());
+        let help = self.near_or_all(name, scope.variables.keys(), "its variables are");
         let declared = self.system.agent(owner).span;
         self.report(
             Diagnostic::error("ispl/unknown-variable", span, message)
@@ -372,7 +393,7 @@ impl Checker<'_> {
                             .hint("a comparison with x/0 is false, an assignment of it removes its choice"),
                     );
                 }
-                left = self.system.exprs.product(factors);
+                left = if factors.len() == 1 { left } else { self.system.exprs.product(factors) };
                 left = match op {
                     Op::Divide => self.system.exprs.divide(left, right),
                     _ => self.system.exprs.modulo(left, right),
@@ -430,6 +451,11 @@ impl Checker<'_> {
 
     fn comparison(&mut self, relation: Relation, a: ExprId, b: ExprId, place: Place) -> Typed {
         if let Some(expr) = self.action_comparison(relation, a, b, place) {
+            return expr;
+        }
+        if matches!(relation, Relation::Equal | Relation::Unequal)
+            && let Some(expr) = self.action_comparison(relation, b, a, place)
+        {
             return expr;
         }
         let left = self.expr(a, place);

@@ -39,7 +39,7 @@ impl Checker<'_> {
         for line in &tree.extra {
             self.property(line);
         }
-        if self.system.properties.is_empty() && !self.diagnostics.iter().any(Diagnostic::is_error) {
+        if self.system.properties.is_empty() && self.n_errors == 0 {
             let span = tree.formulae.as_ref().map_or(tree.span.after(), |section| section.heading);
             self.report(
                 Diagnostic::note(
@@ -152,6 +152,9 @@ impl Checker<'_> {
         if self.binding(name).is_some() {
             return self.not_a_formula(id, "compare it with something to make a condition of it");
         }
+        if self.is_incomplete && reference.indexes.len > 0 {
+            return self.add(Formula::Bool(false));
+        }
         let text = self.names.text(name);
         if let Some(&family) = self.proposition_families.get(&reference.name) {
             let (code, message) = match reference.indexes.len {
@@ -164,7 +167,9 @@ impl Checker<'_> {
             self.report(Diagnostic::error(code, span, message).also(family, "the family is defined here"));
         } else {
             let message = format!("there is no proposition `{text}`");
-            let help = self.near(name, self.propositions.keys());
+            let help = self
+                .with_owner(name)
+                .or_else(|| self.near_or_all(name, self.propositions.keys(), "the propositions are"));
             self.report(
                 Diagnostic::error("ispl/unknown-proposition", span, message)
                     .label("not defined in Evaluation")
@@ -208,7 +213,9 @@ impl Checker<'_> {
         let op = tree.ops[ops as usize];
         if op.level() > Op::UNTIL {
             let help = match op {
-                Op::BitAnd | Op::BitOr | Op::BitXor => "write `and`, `or`, `<->` in formulas",
+                Op::BitAnd => "write `and` in formulas",
+                Op::BitOr => "write `or` in formulas",
+                Op::BitXor => "write `!(a <-> b)` in formulas",
                 _ => "compare it with something to make a condition of it",
             };
             return self.not_a_formula(id, help);
@@ -311,7 +318,9 @@ impl Checker<'_> {
         let (span, agents) = match party {
             Party::Named(name, span) => {
                 let symbol = self.resolve(*name)?;
-                if let (Some(&group), false) = (self.groups.get(&symbol), self.agents.contains_key(&symbol)) {
+                if let (Some(&(group, _)), false) =
+                    (self.groups.get(&symbol), self.agents.contains_key(&symbol))
+                {
                     (*span, self.system.groups[group.index()].agents.clone())
                 } else {
                     return self.agent_named(*name, *span, false);
@@ -337,14 +346,16 @@ impl Checker<'_> {
         match party {
             Party::Named(name, span) => {
                 let symbol = self.resolve(*name)?;
-                if let Some(&group) = self.groups.get(&symbol) {
+                if let Some(&(group, _)) = self.groups.get(&symbol) {
                     return Some(group);
                 }
                 let Some(&agent) = self.agents.get(&symbol) else {
                     let message = format!("there is no group or agent `{}`", self.names.text(symbol));
                     let known: Vec<_> = self.groups.keys().chain(self.agents.keys()).copied().collect();
-                    let help = self.near(symbol, &known);
-                    self.report(Diagnostic::error("ispl/unknown-group", *span, message).help(help));
+                    let help = self.near(symbol, &known).unwrap_or(
+                        "define it in Groups, or list agents in braces: `{Alice, Bob}`".to_string(),
+                    );
+                    self.report(Diagnostic::error("ispl/unknown-group", *span, message).hint(help));
                     return None;
                 };
                 let name = self.system.agent(agent).name.clone();

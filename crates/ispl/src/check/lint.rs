@@ -8,8 +8,9 @@ use masque_text::Diagnostic;
 use super::Checker;
 use super::satisfy::Search;
 
-/// Pairs of lines of one agent that are compared before giving up.
+/// Pairs of lines of one agent, and different sets of variables, that are looked at.
 const PAIRS: usize = 2_000;
+const GROUPS: usize = 200;
 
 impl Checker<'_> {
     pub(super) fn lints(&mut self) {
@@ -56,47 +57,52 @@ fn never_enabled(agent: &Agent, search: &mut Search, found: &mut Vec<Diagnostic>
 }
 
 /// With MultiAssignment exactly one enabled line is taken: two lines that set different variables
-/// do not both take effect.
+/// do not both take effect. One pair is enough to be warned.
 fn competing_lines(system: &System, agent: &Agent, search: &mut Search, found: &mut Vec<Diagnostic>) {
-    let mut n_pairs = 0;
-    for (i, first) in agent.evolution.iter().enumerate() {
-        for second in &agent.evolution[i + 1..] {
-            if !is_disjoint(first, second) {
-                continue;
-            }
-            n_pairs += 1;
-            if n_pairs > PAIRS {
-                return;
-            }
-            if search.satisfiable(&[first.condition, second.condition]) != Some(true) {
-                continue;
-            }
-            let name = |line: &Line| {
-                line.assignments
-                    .iter()
-                    .map(|(v, _)| system.variable(*v).name.as_str())
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            };
-            let message = format!(
-                "these lines of `{}` set different variables ({} and {}) and can be enabled together, but only one of them is taken",
-                agent.name,
-                name(first),
-                name(second)
-            );
-            found.push(
-                Diagnostic::warning("ispl/competing-lines", second.span, message)
-                    .also(first.span, "the other line")
-                    .hint("with `Semantics = SingleAssignment;` each variable changes on its own"),
-            );
-            // One is enough to be warned.
-            return;
+    // Lines by the variables they set: there are few such sets, however many lines.
+    let mut groups: Vec<(Vec<VarId>, Vec<&Line>)> = Vec::new();
+    for line in &agent.evolution {
+        let mut set: Vec<VarId> = line.assignments.iter().map(|(v, _)| *v).collect();
+        set.sort_unstable();
+        match groups.iter().position(|(other, _)| *other == set) {
+            Some(known) => groups[known].1.push(line),
+            None if groups.len() < GROUPS => groups.push((set, vec![line])),
+            None => {}
         }
     }
-}
-
-fn is_disjoint(a: &Line, b: &Line) -> bool {
-    a.assignments.iter().all(|(v, _)| b.assignments.iter().all(|(w, _)| v != w))
+    let mut n_pairs = 0;
+    for (i, (set, lines)) in groups.iter().enumerate() {
+        for (other_set, others) in
+            groups[i + 1..].iter().filter(|(other, _)| !set.iter().any(|v| other.contains(v)))
+        {
+            for (first, second) in lines.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
+                n_pairs += 1;
+                if n_pairs > PAIRS {
+                    return;
+                }
+                if search.satisfiable(&[first.condition, second.condition]) != Some(true) {
+                    continue;
+                }
+                let names = |set: &[VarId]| {
+                    set.iter().map(|v| system.variable(*v).name.as_str()).collect::<Vec<_>>().join(", ")
+                };
+                let message = format!(
+                    "these lines of `{}` set different variables ({} and {}) and can be enabled together, but only one of them is taken",
+                    agent.name,
+                    names(set),
+                    names(other_set)
+                );
+                let (first, second) =
+                    if first.span < second.span { (first, second) } else { (second, first) };
+                found.push(
+                    Diagnostic::warning("ispl/competing-lines", second.span, message)
+                        .also(first.span, "the other line")
+                        .hint("join them with `and`, or choose `Semantics = SingleAssignment;` to let each variable change on its own"),
+                );
+                return;
+            }
+        }
+    }
 }
 
 /// Variables that change nothing: no condition, value or proposition reads them, and no agent
@@ -137,7 +143,10 @@ fn unread_variables(system: &System, found: &mut Vec<Diagnostic>) {
     }
     for id in system.variable_ids().filter(|id: &VarId| !is_read[id.index()]) {
         let message = format!("nothing reads `{}`", system.full_name(id));
-        found.push(Diagnostic::warning("ispl/unread-variable", system.variable(id).span, message));
+        found.push(
+            Diagnostic::warning("ispl/unread-variable", system.variable(id).span, message)
+                .hint("it makes the model larger and changes no answer"),
+        );
     }
 }
 

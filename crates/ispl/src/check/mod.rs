@@ -26,6 +26,7 @@ use masque_text::{Diagnostic, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::tree::{Dialect, Names, Symbol, Tree};
+use report::Said;
 
 /// A parameter's value from outside the file: `-D N=40`.
 #[derive(Clone, Debug)]
@@ -91,11 +92,11 @@ pub fn check(sources: &Sources, tree: &mut Tree, options: &Options) -> Checked {
     let names = std::mem::take(&mut tree.names);
     let mut checker = Checker::new(sources, tree, names, options);
     checker.file();
-    let Checker { names, system, parameters, mut diagnostics, .. } = checker;
+    checker.diagnostics.sort_by_key(|d| d.primary.as_ref().map_or(Span::default(), |p| p.span));
+    checker.left_unsaid();
+    let Checker { names, system, parameters, diagnostics, n_errors, .. } = checker;
     tree.names = names;
-    diagnostics.sort_by_key(|d| d.primary.as_ref().map_or(Span::default(), |p| p.span));
-    let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
-    Checked { system: is_sound.then_some(system), parameters, diagnostics }
+    Checked { system: (n_errors == 0).then_some(system), parameters, diagnostics }
 }
 
 /// What an agent declares and may read.
@@ -107,8 +108,8 @@ struct Scope {
     shared: FxHashSet<VarId>,
     /// Names of arrays, and where each is declared.
     arrays: FxHashMap<Symbol, Span>,
-    /// Where the actions are declared.
-    actions_span: Span,
+    /// Where the actions are declared, if they are.
+    actions_span: Option<Span>,
     /// The index values that made this instance of a family.
     bindings: Vec<(Symbol, i64)>,
     /// The template in [`Tree::agents`].
@@ -134,12 +135,17 @@ struct Checker<'t> {
     diagnostics: Vec<Diagnostic>,
     /// Codes and places already spoken of: an error in a template is said once.
     said: FxHashSet<(&'static str, Option<Span>)>,
+    n_said: Said,
+    /// Errors found, whether said or not.
+    n_errors: usize,
+    /// Some range is wrong, so names with indexes may be missing for that reason.
+    is_incomplete: bool,
 
     params: FxHashMap<Symbol, i64>,
     /// Index variables in scope, innermost last.
     bindings: Vec<(Symbol, i64)>,
-    /// Rounds of all loops so far.
-    rounds: u64,
+    /// Rounds that the file's loops may still go; `None` once they asked for more.
+    rounds_left: Option<u64>,
     text: String,
 
     agents: FxHashMap<Symbol, AgentId>,
@@ -152,7 +158,7 @@ struct Checker<'t> {
     variable_enums: Vec<Option<EnumId>>,
     propositions: FxHashMap<Symbol, PropositionId>,
     proposition_families: FxHashMap<Symbol, Span>,
-    groups: FxHashMap<Symbol, GroupId>,
+    groups: FxHashMap<Symbol, (GroupId, Span)>,
     word_action: Symbol,
 }
 
@@ -189,9 +195,12 @@ impl<'t> Checker<'t> {
             parameters: Vec::new(),
             diagnostics: Vec::new(),
             said: FxHashSet::default(),
+            n_said: Said::default(),
+            n_errors: 0,
+            is_incomplete: false,
             params: FxHashMap::default(),
             bindings: Vec::new(),
-            rounds: 0,
+            rounds_left: Some(elaborate::ROUNDS),
             text: String::new(),
             agents: FxHashMap::default(),
             families: FxHashMap::default(),
@@ -218,6 +227,10 @@ impl<'t> Checker<'t> {
             return;
         }
         self.parameters();
+        if self.is_incomplete {
+            return; // Nothing can be said of a model whose size is not known.
+        }
+        self.missing_sections();
         self.declare_agents();
         self.declare_variables();
         self.agent_behaviour();
@@ -226,7 +239,7 @@ impl<'t> Checker<'t> {
         self.group_definitions();
         self.fairness();
         self.properties();
-        if !self.diagnostics.iter().any(Diagnostic::is_error) {
+        if self.n_errors == 0 {
             self.lints();
         }
     }

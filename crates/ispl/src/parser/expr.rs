@@ -212,6 +212,7 @@ impl Parser<'_> {
             false => digits.parse::<i64>(),
         };
         let Ok(value) = value else {
+            let span = self.clipped(span);
             let message = "this number does not fit 64 bits";
             return Err(self.error(Diagnostic::error("ispl/number-too-large", span, message).hint(format!(
                 "numbers lie between {} and {}",
@@ -245,22 +246,50 @@ impl Parser<'_> {
         if matches!(word, "and" | "or" | "if") {
             return Err(self.expected(what));
         }
+        if self.mode == Mode::Condition && self.at_formula_operator() {
+            let (span, message) = (self.span(), format!("`{word}` stands in formulas, not in conditions"));
+            return Err(self.error(
+                Diagnostic::error("ispl/not-a-condition", span, message)
+                    .hint("a condition speaks of the values of variables; ask the rest in Formulae"),
+            ));
+        }
         let first = self.reference(what)?;
         let kind = match self.eat(Token::Dot) {
             true => Kind::Member(first, self.reference("a name of this agent")?),
             false => Kind::Name(first),
         };
         if self.kind() == Token::Open {
-            let span = self.tokens.span(start);
-            let message = format!("`{word}` is not an operator or a function");
-            return Err(self.error(Diagnostic::error("ispl/unknown-function", span, message).help(
-                masque_text::did_you_mean(
-                    word,
-                    ["K", "GK", "DK", "GCK", "KH", "O", "sum", "count", "forall", "exists", "min", "max"],
-                ),
-            )));
+            return Err(self.unknown_function(start, word));
         }
         Ok(self.add(kind, self.span_from(start)))
+    }
+
+    /// A name with a bracket after it.
+    fn unknown_function(&mut self, start: usize, word: &str) -> super::Reported {
+        const FUNCTIONS: [&str; 8] = ["sum", "count", "forall", "exists", "min", "max", "prev", "next"];
+        const OPERATORS: [&str; 14] =
+            ["K", "GK", "DK", "GCK", "KH", "O", "AG", "AF", "AX", "EG", "EF", "EX", "A", "E"];
+        let operators = if self.mode == Mode::Condition { &[][..] } else { &OPERATORS[..] };
+        let known: Vec<&str> = FUNCTIONS.iter().chain(operators).copied().collect();
+        let help = masque_text::did_you_mean(word, &known)
+            .unwrap_or_else(|| format!("before a bracket may stand {}", known.join(", ")));
+        let message = format!("`{word}` is not an operator or a function");
+        let span = self.tokens.span(start);
+        self.error(Diagnostic::error("ispl/unknown-function", span, message).hint(help))
+    }
+
+    /// `K(`, `AG(` or `AG p`, where a condition is read.
+    fn at_formula_operator(&self) -> bool {
+        let follows = match self.kind_ahead(1) {
+            Token::Open => true,
+            Token::Word => !is_infix(self.word_ahead(1)),
+            _ => return false,
+        };
+        match self.word() {
+            "AG" | "AF" | "AX" | "EG" | "EF" | "EX" => follows,
+            "K" | "GK" | "DK" | "GCK" | "KH" | "O" => self.kind_ahead(1) == Token::Open,
+            _ => false,
+        }
     }
 
     /// `sum(i in a..b where c : e)`
@@ -350,11 +379,21 @@ impl Parser<'_> {
             return match (quantifier, temporal) {
                 (Some(quantifier), Some(temporal)) => self.apply(start, Some(quantifier), Some(temporal)),
                 (Some(_), None) if self.kind_ahead(1) == Token::Word => {
-                    let help = format!(
-                        "write `{word}{}` without the space, or begin the formula with `CTL*`",
-                        self.word_ahead(1)
-                    );
-                    Err(self.wrong_logic("`A` and `E` stand before a bracket with `U`, `W` or `R`", help))
+                    let help = match self.word_ahead(1) {
+                        next @ ("X" | "F" | "G") => {
+                            format!(
+                                "write `{word}{next}` without the space, or begin the formula with `CTL*`"
+                            )
+                        }
+                        _ => format!("write `{word}(p U q)`, or begin the formula with `CTL*`"),
+                    };
+                    let message = format!("`{word}` stands before a bracket with `U`, `W` or `R` here");
+                    Err(self.wrong_logic(&message, help))
+                }
+                (None, Some(_)) => {
+                    let help =
+                        format!("write `A{word}` or `E{word}`, or begin the formula with `LTL` or `CTL*`");
+                    Err(self.wrong_logic(&format!("`{word}` needs a path quantifier before it"), help))
                 }
                 _ => Ok(None),
             };
@@ -395,7 +434,7 @@ impl Parser<'_> {
     fn operand_follows(&self) -> bool {
         match self.kind_ahead(1) {
             Token::Open | Token::Not | Token::Tilde | Token::Number => true,
-            Token::Less => self.mode == Mode::State,
+            Token::Less => self.coalition_ahead(1),
             Token::Word => match self.word_ahead(1) {
                 "U" | "W" | "R" if self.mode != Mode::State => !begins_operand(self.kind_ahead(2)),
                 "U" | "W" | "R" => matches!(
@@ -406,6 +445,18 @@ impl Parser<'_> {
             },
             _ => false,
         }
+    }
+
+    /// `<g>`, `<g, ..>`, `<{..}>`, and not the sign of a comparison.
+    pub(super) fn coalition_ahead(&self, ahead: usize) -> bool {
+        self.kind_ahead(ahead) == Token::Less
+            && match self.kind_ahead(ahead + 1) {
+                Token::OpenBrace => true,
+                Token::Word => {
+                    matches!(self.kind_ahead(ahead + 2), Token::Greater | Token::Comma | Token::OpenBracket)
+                }
+                _ => false,
+            }
     }
 
     /// `E(p U q)` in CTL, `E(path)` in CTL*, and the papers' `E(group, phi)`.
@@ -457,10 +508,13 @@ impl Parser<'_> {
         self.advance();
         self.expect(Token::Open, "`(`")?;
         let mut parties = vec![self.party(modality)?];
-        self.expect(Token::Comma, "`,`")?;
+        self.expect(
+            Token::Comma,
+            if modality == Modality::KnowsUnder { "`,` and a group" } else { "`,` and a formula" },
+        )?;
         if modality == Modality::KnowsUnder {
             parties.push(self.party(Modality::EveryoneKnows)?);
-            self.expect(Token::Comma, "`,`")?;
+            self.expect(Token::Comma, "`,` and a formula")?;
         }
         self.modal_body(start, modality, parties)
     }
@@ -504,7 +558,7 @@ impl Parser<'_> {
             true => self.strategies()?,
             false => Strategies::Perfect,
         };
-        self.expect(Token::Greater, "`>` (a set of agents is written in braces: `<{Alice, Bob}>`)")?;
+        self.expect(Token::Greater, "`,` or `>`")?;
         let at = self.position;
         let temporal = match self.word() {
             "X" => Some(Temporal::Next),
@@ -535,7 +589,9 @@ impl Parser<'_> {
         let expected = "`perfect`, `uniform`, `uniform-joint` or `uniform-objective`";
         let first = self.word();
         if !matches!(first, "perfect" | "uniform") {
-            return Err(self.expected(expected));
+            let help = masque_text::did_you_mean(first, ["perfect", "uniform"])
+                .unwrap_or("a set of agents is written in braces: `<{Alice, Bob}>`".to_string());
+            return Err(self.expected_with(expected, Some(help)));
         }
         self.advance();
         if first == "perfect" {

@@ -4,6 +4,7 @@
 //! moves forward.
 
 mod expr;
+mod recover;
 mod sections;
 
 use masque_text::{Diagnostic, FileId, Sources, Span};
@@ -15,8 +16,6 @@ use crate::tree::{
 
 /// Brackets and prefix operators may nest this deep; flat chains may be of any length.
 pub const NESTING_LIMIT: u32 = 500;
-/// After this many syntax errors the rest of the file is not read.
-const ERROR_LIMIT: usize = 20;
 
 /// A syntax error that has been reported.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +44,8 @@ struct Parser<'t> {
     mode: Mode,
     depth: u32,
     n_errors: usize,
+    /// Where the last error was found.
+    last_error: Option<u32>,
     /// The expression that was last read in brackets, to warn where brackets are missing.
     bracketed: Option<ExprId>,
 }
@@ -105,6 +106,7 @@ impl<'t> Parser<'t> {
             mode: Mode::Condition,
             depth: 0,
             n_errors: 0,
+            last_error: None,
             bracketed: None,
         }
     }
@@ -140,8 +142,12 @@ impl<'t> Parser<'t> {
     }
 
     fn word_ahead(&self, ahead: usize) -> &'t str {
-        match self.kind_ahead(ahead) {
-            Token::Word => self.text_of(self.tokens.span(self.position + ahead)),
+        self.word_at(self.position + ahead)
+    }
+
+    fn word_at(&self, position: usize) -> &'t str {
+        match self.tokens.kind(position) {
+            Token::Word => self.text_of(self.tokens.span(position)),
             _ => "",
         }
     }
@@ -176,7 +182,7 @@ impl<'t> Parser<'t> {
 
     /// `;` at the end of a statement. If it is missing but the next line begins something new,
     /// that is said where it is missing, and reading goes on.
-    fn expect_semicolon(&mut self) -> Parsed<()> {
+    fn expect_semicolon(&mut self, what: &str) -> Parsed<()> {
         if self.eat(Token::Semicolon) {
             return Ok(());
         }
@@ -184,90 +190,13 @@ impl<'t> Parser<'t> {
         let between = &self.text[(after.end - self.base) as usize..(self.span().start - self.base) as usize];
         let is_new_line = between.contains('\n') || self.kind() == Token::End;
         if !is_new_line || !matches!(self.kind(), Token::Word | Token::End) {
-            return Err(self.expected("`;`"));
+            return Err(self.expected(what));
         }
         self.error(
             Diagnostic::error("ispl/missing-semicolon", after.after(), "a `;` is missing")
                 .label("expected `;` here"),
         );
         Ok(())
-    }
-}
-
-/// Messages and recovery.
-impl Parser<'_> {
-    fn error(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.n_errors += 1;
-        if self.n_errors <= ERROR_LIMIT {
-            self.diagnostics.push(diagnostic);
-        }
-        if self.n_errors == ERROR_LIMIT {
-            let message = format!("more than {ERROR_LIMIT} errors; the rest of the file was not read");
-            self.diagnostics.push(Diagnostic::error("ispl/too-many-errors", self.span(), message));
-            self.position = self.tokens.len();
-        }
-        Reported
-    }
-
-    /// The token at hand is not what may stand here.
-    fn expected(&mut self, what: &str) -> Reported {
-        let span = self.span();
-        if self.kind() == Token::Unknown {
-            let found = self.text_of(span);
-            let shown: String = found.chars().take(12).collect();
-            let message = format!("`{}` is not part of the language", shown.escape_debug());
-            return self.error(
-                Diagnostic::error("ispl/unexpected-character", span, message)
-                    .label(format!("expected {what}")),
-            );
-        }
-        let found = match self.kind() {
-            Token::End => "the end of the file".to_string(),
-            _ => {
-                let text = self.text_of(span);
-                let end = text.floor_char_boundary(40);
-                format!("`{}{}`", &text[..end], if end < text.len() { ".." } else { "" })
-            }
-        };
-        let message = format!("expected {what}, found {found}");
-        self.error(
-            Diagnostic::error("ispl/unexpected-token", span, message).label(format!("expected {what}")),
-        )
-    }
-
-    fn warn(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// Skips the rest of a broken statement: to just after its `;`, or to the end of its section.
-    fn recover(&mut self) {
-        while !matches!(self.kind(), Token::End | Token::Semicolon | Token::CloseBrace)
-            && !self.at_end()
-            && !self.at_agent()
-        {
-            self.advance();
-        }
-        if self.kind() == Token::CloseBrace {
-            // The brace closes a set inside the statement, or a `for` around it.
-            self.advance();
-            if self.kind() == Token::Semicolon {
-                self.advance();
-            }
-        } else {
-            self.eat(Token::Semicolon);
-        }
-    }
-
-    /// `end Section`: `end` is a plain name wherever it is not followed by a section's name.
-    fn at_end(&self) -> bool {
-        self.word() == "end"
-            && self.kind_ahead(1) == Token::Word
-            && !matches!(self.word_ahead(1), "if" | "and" | "or" | "U" | "W" | "R" | "mod")
-    }
-
-    /// `Agent NAME`: never the beginning of anything else.
-    fn at_agent(&self) -> bool {
-        self.word() == "Agent" && self.kind_ahead(1) == Token::Word && !is_infix(self.word_ahead(1))
     }
 }
 
@@ -301,7 +230,9 @@ impl Parser<'_> {
             let message = format!("`{word}` cannot be a name");
             let span = self.span();
             return Err(self.error(
-                Diagnostic::error("ispl/reserved-word", span, message).label(format!("expected {what}")),
+                Diagnostic::error("ispl/reserved-word", span, message)
+                    .label(format!("expected {what}"))
+                    .hint("any word is a name but `and`, `or`, `if`, `true` and `false`"),
             ));
         }
         let span = self.advance();
@@ -384,13 +315,20 @@ impl Parser<'_> {
     fn items<T>(&mut self, one: fn(&mut Self) -> Parsed<T>) -> Vec<Item<T>> {
         let mut items = Vec::new();
         while self.kind() != Token::End && !self.at_end() && !self.at_agent() {
-            if self.kind() == Token::CloseBrace && self.depth > 0 {
+            if self.kind() == Token::CloseBrace && self.depth > 0 || self.is_stray_name(self.position) {
                 break;
             }
-            let before = self.position;
+            let (before, n_errors) = (self.position, self.diagnostics.len());
             match self.item(one) {
                 Ok(item) => items.push(item),
-                Err(Reported) => self.recover(),
+                // What is no statement may be the heading of the next section: then an `end` is
+                // missing, and whoever closes this section says so.
+                Err(Reported) if self.is_heading(before) => {
+                    self.retract(n_errors);
+                    self.position = before;
+                    break;
+                }
+                Err(Reported) => self.recover(before),
             }
             if self.position == before {
                 self.advance();
@@ -401,7 +339,7 @@ impl Parser<'_> {
 
     fn item<T>(&mut self, one: fn(&mut Self) -> Parsed<T>) -> Parsed<Item<T>> {
         let start = self.position;
-        if self.word() != "for" || self.kind_ahead(1) != Token::Word || self.word_ahead(2) != "in" {
+        if !self.is_loop(start) {
             return one(self).map(Item::One);
         }
         self.advance();

@@ -12,7 +12,8 @@ use crate::tree::{
 
 const TOP_LEVEL: [&str; 8] =
     ["param", "Semantics", "Agent", "Evaluation", "InitStates", "Groups", "Fairness", "Formulae"];
-const OF_AGENT: [&str; 9] =
+pub(super) const AFTER_AGENTS: [&str; 5] = ["Evaluation", "InitStates", "Groups", "Fairness", "Formulae"];
+pub(super) const OF_AGENT: [&str; 9] =
     ["Lobsvars", "Obsvars", "Vars", "RedStates", "Actions", "Protocol", "Evolution", "Lstate", "Lgreen"];
 
 impl Parser<'_> {
@@ -35,6 +36,9 @@ impl Parser<'_> {
         while self.kind() != Token::End
             && !(TOP_LEVEL.contains(&self.word()) && self.kind_ahead(1) != Token::Semicolon)
         {
+            if self.at_end() {
+                self.advance(); // The name after it is no heading.
+            }
             self.advance();
         }
     }
@@ -82,13 +86,10 @@ impl Parser<'_> {
             }
             word => {
                 let help = masque_text::did_you_mean(word, TOP_LEVEL);
-                let reported = self.expected(
+                return Err(self.expected_with(
                     "a section: `Agent`, `Evaluation`, `InitStates`, `Groups`, `Fairness` or `Formulae`",
-                );
-                if let (Some(last), Some(help)) = (self.diagnostics.last_mut(), help) {
-                    last.help = Some(help);
-                }
-                return Err(reported);
+                    help,
+                ));
             }
         }
         Ok(())
@@ -114,7 +115,7 @@ impl Parser<'_> {
             true => Some(self.index_expr()?),
             false => None,
         };
-        self.expect_semicolon()?;
+        self.expect_semicolon("`;`")?;
         Ok(Param { name, name_span, value, span: self.span_from(start) })
     }
 
@@ -129,7 +130,7 @@ impl Parser<'_> {
             _ => return Err(self.expected("`MultiAssignment` (`MA`) or `SingleAssignment` (`SA`)")),
         };
         self.advance();
-        self.expect_semicolon()?;
+        self.expect_semicolon("`;`")?;
         Ok(Section { items, heading, span: self.span_from(start) })
     }
 
@@ -150,22 +151,27 @@ impl Parser<'_> {
         let start = self.position;
         let heading = self.advance();
         self.eat(Token::Colon);
+        let begin = self.position;
         let mut items = None;
         if !self.at_end() && self.kind() != Token::End {
             let condition = self.condition().and_then(|condition| {
-                self.expect_semicolon()?;
+                self.expect_semicolon("an operator or `;`")?;
                 Ok(condition)
             });
             match condition {
                 Ok(condition) => items = Some(condition),
                 Err(Reported) => {
-                    self.recover();
+                    self.recover(begin);
                     items = Some(self.add(crate::tree::Kind::Error, heading));
                 }
             }
-            if !self.at_end() && self.kind() != Token::End {
-                let what = format!("`end {name}` (one condition is all that stands here)");
-                self.expected(&what);
+            if !self.at_end()
+                && self.kind() != Token::End
+                && !self.is_heading(self.position)
+                && !self.is_stray_name(self.position)
+            {
+                let help = "one condition stands here; join several with `and`".to_string();
+                self.expected_with(&format!("`end {name}`"), Some(help));
                 while !self.at_end() && !self.at_agent() && self.kind() != Token::End {
                     self.advance();
                 }
@@ -173,34 +179,6 @@ impl Parser<'_> {
         }
         self.close(name, heading);
         Section { items, heading, span: self.span_from(start) }
-    }
-
-    /// `end Name`
-    fn close(&mut self, name: &str, heading: Span) {
-        if !self.at_end() {
-            let message = format!("this `{name}` section has no `end {name}`");
-            let found = self.span();
-            self.error(
-                Diagnostic::error("ispl/wrong-end", found, message)
-                    .label(format!("expected `end {name}` before this"))
-                    .also(heading, "the section begins here"),
-            );
-            return;
-        }
-        let found = self.word_ahead(1);
-        if found != name {
-            let span = self.span().to(self.tokens.span(self.position + 1));
-            let message = format!("`end {found}` where `end {name}` is expected");
-            self.error(
-                Diagnostic::error("ispl/wrong-end", span, message).also(heading, "the section begins here"),
-            );
-            // The end of something larger is left for it.
-            if found == "Agent" {
-                return;
-            }
-        }
-        self.advance();
-        self.advance();
     }
 
     /// `p if condition;`
@@ -211,7 +189,7 @@ impl Parser<'_> {
             return Err(self.expected("`if`"));
         }
         let condition = self.condition()?;
-        self.expect_semicolon()?;
+        self.expect_semicolon("an operator or `;`")?;
         Ok(Definition { pattern, condition, span: self.span_from(start) })
     }
 
@@ -221,7 +199,7 @@ impl Parser<'_> {
         let pattern = self.pattern("the name of a group")?;
         self.expect(Token::Equal, "`=`")?;
         let members = self.braces("an agent")?;
-        self.expect_semicolon()?;
+        self.expect_semicolon("`;`")?;
         Ok(Group { pattern, members, span: self.span_from(start) })
     }
 
@@ -237,7 +215,7 @@ impl Parser<'_> {
             false => None,
         };
         let logic = match self.word() {
-            "LTL" if self.begins_formula(1) => Logic::Ltl,
+            "LTL" if self.begins_formula(1) || self.coalition_ahead(1) => Logic::Ltl,
             "CTL" if self.kind_ahead(1) == Token::Star => Logic::CtlStar,
             _ => Logic::State,
         };
@@ -259,7 +237,7 @@ impl Parser<'_> {
                     self.expected("an operator or `;` (`U` stands in `E( )`, `A( )`, or after `LTL`)")
                 );
             }
-            self.expect_semicolon()?;
+            self.expect_semicolon("an operator or `;`")?;
         } else {
             self.eat(Token::Semicolon);
             if self.kind() != Token::End {
@@ -317,7 +295,11 @@ impl Parser<'_> {
             heading,
             span: heading,
         };
-        while self.kind() != Token::End && !self.at_end() && !self.at_agent() {
+        while self.kind() != Token::End
+            && !self.at_end()
+            && !self.at_agent()
+            && !self.is_file_heading(self.position)
+        {
             let before = self.position;
             if self.agent_section(&mut agent).is_err() {
                 self.skip_to_agent_section();
@@ -332,12 +314,11 @@ impl Parser<'_> {
     }
 
     fn skip_to_agent_section(&mut self) {
-        let begins = |p: &Self| {
-            (OF_AGENT.contains(&p.word()) || matches!(p.word(), "Action" | "Ev"))
-                && matches!(p.kind_ahead(1), Token::Colon | Token::Equal)
-                && matches!(p.kind_ahead(2), Token::Word | Token::OpenBrace | Token::Open | Token::Not)
-        };
-        while self.kind() != Token::End && !begins(self) && !self.at_end() && !self.at_agent() {
+        while self.kind() != Token::End
+            && !self.is_heading(self.position)
+            && !self.at_end()
+            && !self.at_agent()
+        {
             self.advance();
         }
         // The end of the broken section itself.
@@ -375,13 +356,10 @@ impl Parser<'_> {
             "Ev" => agent.evolution.replace(self.section("Ev", Self::evolution_line)).map(|s| s.heading),
             _ => {
                 let help = masque_text::did_you_mean(word, OF_AGENT);
-                let reported = self.expected(
+                return Err(self.expected_with(
                     "a section of the agent: `Vars`, `Actions`, `Protocol`, `Evolution`, .., or `end Agent`",
-                );
-                if let (Some(last), Some(help)) = (self.diagnostics.last_mut(), help) {
-                    last.help = Some(help);
-                }
-                return Err(reported);
+                    help,
+                ));
             }
         };
         self.once(word, start, earlier)
@@ -393,7 +371,7 @@ impl Parser<'_> {
         let heading = self.advance();
         self.expect(Token::Equal, "`=`")?;
         let items = self.braces(what)?;
-        self.expect_semicolon()?;
+        self.expect_semicolon("`;`")?;
         Ok(Section { items, heading, span: self.span_from(start) })
     }
 
@@ -411,6 +389,12 @@ impl Parser<'_> {
             Type::Boolean
         } else if self.kind() == Token::OpenBrace {
             Type::Enumeration(self.braces("a value")?)
+        } else if self.kind() == Token::Word && self.kind_ahead(1) == Token::Semicolon {
+            let help = match self.word() {
+                "bool" | "Bool" => Some("write `boolean`".to_string()),
+                word => masque_text::did_you_mean(word, ["boolean"]),
+            };
+            return Err(self.expected_with("`boolean`, a range `lo..hi`, or values in braces", help));
         } else if matches!(self.kind(), Token::Number | Token::Minus | Token::Word | Token::Open) {
             let lo = self.index_expr()?;
             self.expect(Token::DotDot, "`boolean`, a range `lo..hi`, or values in braces")?;
@@ -418,7 +402,7 @@ impl Parser<'_> {
         } else {
             return Err(self.expected("`boolean`, a range `lo..hi`, or values in braces"));
         };
-        self.expect_semicolon()?;
+        self.expect_semicolon("`;`")?;
         Ok(Variable { pattern, ty, span: self.span_from(start) })
     }
 
@@ -429,19 +413,22 @@ impl Parser<'_> {
         let condition = self.condition()?;
         self.expect(Token::Colon, "an operator or `:`")?;
         let actions = self.braces("an action")?;
-        self.expect_semicolon()?;
+        self.expect_semicolon("`;`")?;
         Ok(ProtocolLine { condition, is_other, actions, span: self.span_from(start) })
     }
 
     /// `x = 1 and y = 2 if condition;`, or `state if condition;`
     fn evolution_line(&mut self) -> Parsed<Line> {
         let start = self.position;
+        if self.word() == "if" {
+            return Err(self.expected("an assignment `variable = value` before `if`"));
+        }
         let effect = self.condition()?;
         if !self.eat_word("if") {
             return Err(self.expected("`and` or `if`"));
         }
         let condition = self.condition()?;
-        self.expect_semicolon()?;
+        self.expect_semicolon("an operator or `;`")?;
         Ok(Line { effect, condition, span: self.span_from(start) })
     }
 }

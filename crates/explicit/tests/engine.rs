@@ -1,0 +1,233 @@
+//! Small systems, one rule each.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use masque_explicit::Explicit;
+use masque_model::{Deadlock, System};
+use masque_verdict::{Budget, Engine, Evidence, Verdict, Why, replay, vacuous_antecedents};
+use support::{load, one_agent, system};
+
+/// The verdicts of a system's properties in order, as text.
+fn verdicts(system: &System) -> String {
+    let budget = Budget::unlimited();
+    let mut encoded = Explicit::default().encode(system, &budget).unwrap();
+    let mut words = Vec::new();
+    for property in &system.properties {
+        let outcome = encoded.decide(property, &budget);
+        if let Some(evidence) = &outcome.evidence {
+            assert_eq!(replay(system, property, evidence), Ok(()));
+        }
+        words.push(outcome.verdict.to_string());
+    }
+    words.join(" ")
+}
+
+/// Reachable states, and the steps to the nearest deadlock and overflow.
+#[rustfmt::skip]
+#[test]
+fn one_step_at_a_time() {
+    let check = |semantics: &str, variables: &str, protocol: &str, evolution: &str, expected: (&str, Option<usize>, Option<usize>), because: &str| {
+        let system = system(&one_agent(semantics, variables, protocol, evolution, "A.x = 0"));
+        let facts = Explicit::default().encode(&system, &Budget::unlimited()).unwrap().facts(&Budget::unlimited()).unwrap();
+        let deadlock = facts.deadlock.map(|path| path.actions.len());
+        let overflow = facts.overflow.map(|overflow| overflow.path.actions.len());
+        assert_eq!((&facts.states[..], deadlock, overflow), expected, "{because}");
+    };
+    //    mode  variables            protocol              evolution                                            states  deadlock  overflow   because
+    check("MA", "x : 0..3;",         "",                   "x = x + 1 if x < 3;",                               ("4",   None,     None),    "it counts up and stays");
+    check("MA", "x : 0..3;",         "",                   "x = x + 1 if true;",                                ("4",   Some(3),  Some(3)), "the only choice overflows at 3");
+    check("MA", "x : 0..3;",         "",                   "x = x + 1 if true; x = 0 if x = 3;",                ("4",   None,     Some(3)), "another choice is left at 3");
+    check("MA", "x : 0..3;",         "x < 3 : {a};",       "x = x + 1 if x < 3;",                               ("4",   Some(3),  None),    "no action at 3");
+    check("MA", "x : 0..9;",         "",                   "x = x + 1 if Action = a and x < 9; x = 0 if Action = b;", ("10", None, None),    "a counts, b resets");
+    check("MA", "x : 0..3;",         "",                   "x = (x + 1) / 2 if x < 3;",                         ("1",   Some(0),  Some(0)), "one half is no integer");
+    check("MA", "x : 0..3;",         "",                   "x = 4 / x if true;",                                ("1",   Some(0),  Some(0)), "a division by zero has no value");
+    check("MA", "x : 0..3;",         "",                   "x = 1 if 4 / x = 1;",                               ("1",   None,     None),    "a comparison without a value is false");
+    check("MA", "x : 0..3; y : 0..3;", "",                 "x = 1 and y = 1 if x = 0; x = 2 if x = 0;",         ("9",   None,     None),    "one line at a time: (0,y) to (1,1) or (2,y)");
+    check("SA", "x : 0..2; y : 0..1;", "",                 "x = 1 if x = 0; x = 2 if x = 0; y = 1 if x = 0;",   ("4",   None,     None),    "each variable by itself");
+    check("SA", "x : 0..2; y : 0..1;", "",                 "x = 1 if x = 0; y = y + 1 if true;",                ("3",   Some(0),  Some(0)), "y overflows at 1: then x cannot move either");
+    check("MA", "x : 0..0;",         "",                   "x = x + 1 if true;",                                ("1",   Some(0),  Some(0)), "a variable of one value");
+    check("MA", "x : 0..5000;",      "",                   "x = x * x + 1 if x * x < 5000;",                    ("6",   None,     None),    "0, 1, 2, 5, 26, 677");
+}
+
+/// `x` counts to 2 and stops; what stopping means is a choice.
+#[rustfmt::skip]
+#[test]
+fn deadlock_by_its_meaning() {
+    let text = |formula: &str| {
+        one_agent("MA", "x : 0..2;", "x < 2 : {a};", "x = x + 1 if true;", "A.x = 0")
+            .replace("Formulae end", &format!("Formulae {formula}; end"))
+            .replace("Evaluation end", "Evaluation two if A.x = 2; end")
+    };
+    let check = |formula: &str, finite: &str, stutter: &str| {
+        for (deadlock, expected) in [(Deadlock::Finite, finite), (Deadlock::Error, finite), (Deadlock::Stutter, stutter)] {
+            assert_eq!(verdicts(&load(&text(formula), deadlock).unwrap()), expected, "{formula}, {deadlock:?}");
+        }
+    };
+    //    formula           finite    stutter
+    check("EF two",         "holds",  "holds");
+    check("EG true",        "fails",  "holds");
+    check("AF false",       "holds",  "fails");
+    check("AG EX true",     "fails",  "holds");
+    check("AG(two -> AX false)", "holds", "fails");
+    check("EF EG two",      "fails",  "holds");
+    check("E(!two W two)",  "holds",  "holds");
+    check("A(false R !two)", "fails", "fails");
+}
+
+#[test]
+fn outside_the_fragment() {
+    let text = one_agent("MA", "x : 0..2;", "", "x = 1 if true;", "A.x = 0").replace(
+        "Formulae end Formulae",
+        "Groups g = {A}; end Groups Formulae LTL G F one; CTL* A F one; <g>F one; AG(one -> <g>X one); EF one; end Formulae",
+    );
+    let system = system(&text.replace("Evaluation end", "Evaluation one if A.x = 1; end"));
+    assert_eq!(
+        verdicts(&system),
+        "unknown(unsupported) unknown(unsupported) unknown(unsupported) unknown(unsupported) holds"
+    );
+    let reasons: Vec<_> = system
+        .properties
+        .iter()
+        .map(|p| Explicit::default().supports(&system, p).err().map(|unsupported| unsupported.to_string()))
+        .collect();
+    assert_eq!(reasons[0].as_deref(), Some("LTL and CTL* path formulas are not supported"));
+    assert_eq!(reasons[3].as_deref(), Some("strategic operators are not supported"));
+    assert_eq!(reasons[4], None);
+}
+
+/// The path is shortest, and of the shortest the least: first by states, then by actions.
+#[test]
+fn evidence_is_canonical() {
+    let text = one_agent(
+        "MA",
+        "x : 0..9; y : {late, early};",
+        "",
+        "x = x + 1 if Action = b and x < 9; x = x + 2 if x < 8; y = early if Action = a;",
+        "A.x = 0",
+    )
+    .replace("Evaluation end", "Evaluation five if A.x = 5; end")
+    .replace("Formulae end", "Formulae AG !five; end");
+    let system = system(&text);
+    let budget = Budget::unlimited();
+    let mut encoded = Explicit::default().encode(&system, &budget).unwrap();
+    let Some(Evidence::Path(path)) = encoded.decide(&system.properties[0], &budget).evidence else {
+        panic!("no path")
+    };
+    let early = i64::from(masque_model::SymbolId(1).0);
+    let late = 0;
+    assert_eq!(system.symbols, ["late", "early"]);
+    assert_eq!(path.states, [[0, late], [1, late], [3, late], [5, late]]);
+    assert_ne!(early, late);
+    // A step by two needs no `b`, so it is done with `a`, the least.
+    let actions: Vec<u32> = path.actions.iter().map(|joint| joint[0].0).collect();
+    assert_eq!(actions, [1, 0, 0]);
+}
+
+/// Whatever the limit, the answer is `unknown` or a `Stop` that says how far it came.
+#[test]
+fn limits_are_answers() {
+    let text = one_agent("MA", "x : 0..99999;", "", "x = x + 1 if x < 99999;", "A.x = 0")
+        .replace("Evaluation end", "Evaluation end_ if A.x = 99999; end")
+        .replace("Formulae end", "Formulae AF end_; end");
+    let system = system(&text);
+    let engine = Explicit::default();
+    let stop = |budget: Budget| engine.encode(&system, &budget).err().expect("a limit");
+    let states = stop(Budget::unlimited().with_states(50_000));
+    assert!(
+        states.why == Why::States && states.states.is_some_and(|n| (50_001..60_000).contains(&n)),
+        "{states}"
+    );
+    assert_eq!(stop(Budget::unlimited().with_memory(100_000)).why, Why::Memory);
+    assert_eq!(stop(Budget::unlimited().with_timeout(Duration::ZERO)).why, Why::Timeout);
+    let cancelled = Budget::unlimited();
+    cancelled.cancel();
+    assert_eq!(stop(cancelled.clone()).why, Why::Interrupted);
+    // What was explored stays good when a later question runs out of budget.
+    let mut encoded = engine.encode(&system, &Budget::unlimited()).unwrap();
+    let property = &system.properties[0];
+    assert_eq!(encoded.decide(property, &cancelled).verdict, Verdict::Unknown(Why::Interrupted));
+    let little = Budget::unlimited().with_memory(1000);
+    assert_eq!(encoded.decide(property, &little).verdict, Verdict::Unknown(Why::Memory));
+    assert_eq!(encoded.decide(property, &Budget::unlimited()).verdict, Verdict::Holds);
+    assert_eq!(encoded.stats().states, Some(100_000));
+}
+
+/// `n` agents with two actions each and evolution as given; `{i}` is the agent's own number.
+fn many_agents(n: usize, evolution: &str) -> System {
+    let agent = |i: usize| {
+        format!(
+            "Agent A{i} Vars: x : 0..3; end Vars Actions = {{a, b}}; Protocol: Other : {{a, b}}; end Protocol
+             Evolution: {} end Evolution end Agent\n",
+            evolution.replace("{i}", &i.to_string())
+        )
+    };
+    let initial: Vec<String> = (1..=n).map(|i| format!("A{i}.x = 0")).collect();
+    system(&format!(
+        "{} Evaluation end Evaluation InitStates {}; end InitStates Formulae end Formulae",
+        (1..=n).map(agent).collect::<String>(),
+        initial.join(" and ")
+    ))
+}
+
+/// Choices that make no difference, or the same difference, are not multiplied.
+#[rustfmt::skip]
+#[test]
+fn independent_choices() {
+    let check = |n: usize, evolution: &str, expected: &str| {
+        let system = many_agents(n, evolution);
+        let facts = Explicit::default().encode(&system, &Budget::unlimited()).unwrap().facts(&Budget::unlimited());
+        assert_eq!(facts.unwrap().states, expected, "{evolution}");
+    };
+    //    agents  evolution                                              states
+    check(60,     "x = 1 if x = 0;",                                     "2");
+    check(60,     "x = 1 if x = 0 and (Action = a or Action = b);",      "2");
+    check(60,     "x = 1 if x = 0 and Action = a; x = 1 if Action = b;", "2");
+    check(10,     "x = 1 if x = 0 and Action = a;",                      "1024");
+    check(40,     "x = 2 if x < 2 and A1.Action = a; x = 1 if x = 0 and A1.Action = b;", "3");
+}
+
+/// One state with 2^50 successors, and 4^40 initial states: both can be stopped.
+#[test]
+fn explosions_can_be_stopped() {
+    let start = Instant::now();
+    let budget = || Budget::unlimited().with_timeout(Duration::from_millis(200)).with_memory(400_000_000);
+    let wide = many_agents(50, "x = 1 if Action = a;");
+    let stop = Explicit::default().encode(&wide, &budget()).err().expect("a limit");
+    assert!(matches!(stop.why, Why::Timeout | Why::Memory), "{stop}");
+    let tied = many_agents(50, "x = 1 if A1.Action = a and A2.Action = a and Action = a;");
+    let stop = Explicit::default().encode(&tied, &budget()).err().expect("a limit");
+    assert!(matches!(stop.why, Why::Timeout | Why::Memory), "{stop}");
+    let mut free = many_agents(40, "x = 1 if Action = a;");
+    free.initial = free.exprs.bool(true);
+    let stop = Explicit::default().encode(&free, &budget()).err().expect("a limit");
+    assert!(matches!(stop.why, Why::Timeout | Why::Memory), "{stop}");
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn implications_that_never_apply() {
+    let text = one_agent("MA", "x : 0..3;", "", "x = 1 if true;", "A.x = 0")
+        .replace("Evaluation end", "Evaluation one if A.x = 1; two if A.x = 2; end")
+        .replace("Formulae end", "Formulae AG(two -> one); AG((one -> !two) and (EF two -> two)); end");
+    let system = system(&text);
+    let budget = Budget::unlimited();
+    let mut encoded = Explicit::default().encode(&system, &budget).unwrap();
+    let mut antecedents = |property: usize| -> Vec<String> {
+        let vacuous = vacuous_antecedents(&mut *encoded, &system, &system.properties[property], &budget);
+        vacuous.unwrap().iter().map(|v| system.formula_text(v.antecedent)).collect()
+    };
+    assert_eq!(antecedents(0), ["two"]);
+    assert_eq!(antecedents(1), ["EF(two)"]);
+}
+
+#[test]
+fn no_initial_state() {
+    let mut system = system(&one_agent("MA", "x : 0..3;", "", "x = 1 if true;", "A.x = 0"));
+    system.initial = system.exprs.bool(false);
+    let facts =
+        Explicit::default().encode(&system, &Budget::unlimited()).unwrap().facts(&Budget::unlimited());
+    let facts = facts.unwrap();
+    assert!(facts.no_initial_state && facts.states == "0" && facts.deadlock.is_none());
+}
