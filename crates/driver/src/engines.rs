@@ -2,7 +2,7 @@
 
 use masque_explicit::Explicit;
 use masque_model::{Property, System};
-use masque_symbolic::{Order, Symbolic};
+use masque_symbolic::{Order, Reorder, Symbolic};
 use masque_verdict::{Engine, Unsupported};
 
 /// States of at most this many bits are explored one by one: below it that is done before the
@@ -11,7 +11,10 @@ const TINY: u64 = 14;
 
 /// All engines.
 pub fn engines() -> &'static [&'static dyn Engine] {
-    &[&Explicit { evidence: true }, &Symbolic { order: Order::Automatic, evidence: true }]
+    &[
+        &Explicit { evidence: true },
+        &Symbolic { order: Order::Automatic, reorder: Reorder::Auto, evidence: true },
+    ]
 }
 
 /// Which engine decides.

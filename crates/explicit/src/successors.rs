@@ -316,8 +316,8 @@ impl<'a> Stepper<'a> {
     }
 
     /// What the settled units of a component become when its agent does something they do not test,
-    /// into `usual`; and which of them must be asked for every action, since they test all that is
-    /// enabled or have not exactly one choice.
+    /// into `usual`; and the positions of those that then have no choice or several, in `special`.
+    /// A unit that tests all that is enabled has nothing usual, and is asked for every action.
     fn do_the_usual(&mut self, component: &Component, usual: &mut Vec<u64>, special: &mut Vec<u32>) {
         usual.clear();
         usual.resize(self.steps.layout.n_words, 0);
@@ -327,7 +327,6 @@ impl<'a> Stepper<'a> {
         for (position, (unit, tested)) in (0..).zip(&component.settled) {
             let enabled = &self.enabled[begin as usize..end as usize];
             let Some(&action) = enabled.iter().find(|action| tested.binary_search(action).is_err()) else {
-                special.push(position);
                 continue;
             };
             if current != Some(action) {

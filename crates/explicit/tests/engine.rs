@@ -125,6 +125,25 @@ fn evidence_is_canonical() {
     assert_eq!(actions, [1, 0, 0]);
 }
 
+/// Two initial states overflow alike. The search finds the greater one first, since it branches on
+/// `y`, which has fewer values; the path must still begin at the least.
+#[test]
+fn the_least_of_several_overflows() {
+    let text = one_agent(
+        "MA",
+        "x : 0..3; y : boolean; z : 0..1;",
+        "",
+        "z = z + 1 if true;",
+        "A.z = 1 and (A.x = 0 and A.y or A.x = 1 and !A.y)",
+    );
+    let system = system(&text);
+    let budget = Budget::unlimited();
+    let facts = Explicit::default().encode(&system, &budget).unwrap().facts(&budget).unwrap();
+    let states = facts.overflow.map(|overflow| overflow.path.states);
+    assert_eq!(states, Some(vec![vec![0, 1, 1]]));
+    assert_eq!(facts.deadlock.map(|path| path.states), Some(vec![vec![0, 1, 1]]));
+}
+
 /// Whatever the limit, the answer is `unknown` or a `Stop` that says how far it came.
 #[test]
 fn limits_are_answers() {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use masque_model::{FormulaId, Property, System};
+use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
     Budget, Encoded, Engine, Evidence, Facts, FairInitial, Outcome, Path, Stats, Stop, Unsupported, Verdict,
     Why, least_overflow, outside_ctl,
@@ -27,13 +27,15 @@ use crate::space::{Limited, Space};
 pub struct Symbolic {
     /// How the variables are ordered.
     pub order: Order,
+    /// Whether the order may change on the way.
+    pub reorder: Reorder,
     /// Whether a property that fails gets a path that shows it.
     pub evidence: bool,
 }
 
 impl Default for Symbolic {
     fn default() -> Self {
-        Symbolic { order: Order::Automatic, evidence: true }
+        Symbolic { order: Order::Automatic, reorder: Reorder::Auto, evidence: true }
     }
 }
 
@@ -45,6 +47,18 @@ pub enum Order {
     Automatic,
     /// As they are declared.
     Declared,
+    /// These first, from the top; the others after them, as they are declared.
+    Given(Vec<VarId>),
+}
+
+/// Whether the order may change on the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reorder {
+    /// It stays.
+    Never,
+    /// It is improved by sifting when the diagrams grow beyond what the model's size explains.
+    #[default]
+    Auto,
 }
 
 impl Engine for Symbolic {
@@ -63,9 +77,10 @@ impl Engine for Symbolic {
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
         let mut stats = Stats::default();
         let start = Instant::now();
-        let items = match self.order {
+        let items = match &self.order {
             Order::Automatic => order::by_affinity(system),
             Order::Declared => order::declared(system),
+            Order::Given(variables) => order::given(system, variables),
         };
         let layout = Layout::new(system, &items);
         stats.spend("order", start.elapsed());
@@ -76,17 +91,19 @@ impl Engine for Symbolic {
         let relation = Relation::new(&mut encoder)?;
         stats.spend("encode", start.elapsed());
         let start = Instant::now();
-        let reachable = reach::reachable(&encoder, &relation, &initial)?;
+        let (reachable, n_steps) = reach::reachable(&encoder, &relation, &initial)?;
         stats.spend("reach", start.elapsed());
         let start = Instant::now();
         let checker = Checker::new(encoder, relation, initial, reachable)?;
         stats.spend("fairness", start.elapsed());
-        Ok(Box::new(Diagrams { evidence: self.evidence, checker, stats }))
+        Ok(Box::new(Diagrams { evidence: self.evidence, n_steps, checker, stats }))
     }
 }
 
 struct Diagrams<'s> {
     evidence: bool,
+    /// Images taken to find all reachable states.
+    n_steps: u32,
     checker: Checker<'s>,
     stats: Stats,
 }
@@ -171,7 +188,19 @@ impl Encoded for Diagrams<'_> {
 
     fn stats(&self) -> Stats {
         let mut stats = self.stats.clone();
-        stats.bytes = self.checker.encoder.space.peak_bytes();
+        let Checker { encoder, relation, reachable, .. } = &self.checker;
+        let space = &encoder.space;
+        stats.bytes = space.peak_bytes();
+        let largest = relation.events.iter().map(|event| space.size(&event.relation)).max();
+        stats.figures = vec![
+            ("bits", encoder.layout.n_bits.into()),
+            ("events", relation.events.len() as u64),
+            ("relation nodes", largest.unwrap_or(0) as u64),
+            ("reachable nodes", space.size(reachable) as u64),
+            ("live nodes", space.nodes() as u64),
+            ("peak nodes", space.peak_nodes() as u64),
+            ("steps", self.n_steps.into()),
+        ];
         stats
     }
 }

@@ -18,4 +18,4 @@ mod reach;
 mod relation;
 pub mod space;
 
-pub use engine::{Order, Symbolic};
+pub use engine::{Order, Reorder, Symbolic};

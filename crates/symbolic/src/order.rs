@@ -35,6 +35,25 @@ pub(crate) fn declared(system: &System) -> Vec<Item> {
     items
 }
 
+/// These variables first, each agent's action before the first of its variables; then the rest.
+pub(crate) fn given(system: &System, variables: &[VarId]) -> Vec<Item> {
+    let mut order: Vec<Item> = Vec::new();
+    let rest = declared(system);
+    let actions: FxHashSet<Item> = rest.iter().copied().filter(|i| matches!(i, Item::Action(_))).collect();
+    let mut placed: FxHashSet<Item> = FxHashSet::default();
+    for &v in variables {
+        let action = Item::Action(system.variable(v).owner);
+        for item in [action, Item::Variable(v)] {
+            let is_item = matches!(item, Item::Variable(_)) || actions.contains(&item);
+            if is_item && placed.insert(item) {
+                order.push(item);
+            }
+        }
+    }
+    order.extend(rest.into_iter().filter(|item| !placed.contains(item)));
+    order
+}
+
 /// The items so that what belongs together stands together.
 pub(crate) fn by_affinity(system: &System) -> Vec<Item> {
     let items = declared(system);

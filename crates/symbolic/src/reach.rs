@@ -15,20 +15,22 @@ use crate::space::{Limited, Set};
 ///
 /// A step takes the image of the new states or of all states, whichever has the smaller diagram.
 /// Each may be several times better than the other.
-pub(crate) fn reachable(encoder: &Encoder<'_>, relation: &Relation, initial: &Set) -> Limited<Set> {
+pub(crate) fn reachable(encoder: &Encoder<'_>, relation: &Relation, initial: &Set) -> Limited<(Set, u32)> {
     let space = &encoder.space;
     if relation.events.len() > 1 {
         return relation.chain_forward(encoder, initial);
     }
     let mut reached = initial.clone();
     let mut frontier = initial.clone();
+    let mut n_steps = 0;
     while !frontier.is_empty() {
         let from = if space.size(&frontier) <= space.size(&reached) { &frontier } else { &reached };
         let image = relation.post(encoder, from)?;
         frontier = space.minus(&image, &reached)?;
         reached = space.or(&reached, &frontier)?;
+        n_steps += 1;
     }
-    Ok(reached)
+    Ok((reached, n_steps))
 }
 
 /// The canonical path to one of `targets`, which are reachable: shortest, then least.

@@ -99,7 +99,7 @@ impl Relation {
 
     /// All that can be reached from a set: with several events each is applied to what the others
     /// have just found. Without this chaining, events cost far more than one whole relation.
-    pub(crate) fn chain_forward(&self, encoder: &Encoder<'_>, from: &Set) -> Limited<Set> {
+    pub(crate) fn chain_forward(&self, encoder: &Encoder<'_>, from: &Set) -> Limited<(Set, u32)> {
         self.chain(encoder, from, |event, reached| {
             let states = encoder.space.and(reached, &self.alive)?;
             event.post(encoder, &states)
@@ -109,10 +109,11 @@ impl Relation {
     /// All from which a set can be reached inside `inside`.
     pub(crate) fn chain_backward(&self, encoder: &Encoder<'_>, from: &Set, inside: &Set) -> Limited<Set> {
         let inside = encoder.space.and(inside, &self.alive)?;
-        self.chain(encoder, from, |event, reached| {
+        let (reached, _) = self.chain(encoder, from, |event, reached| {
             let before = event.pre(encoder, reached)?;
             encoder.space.and(&before, &inside)
-        })
+        })?;
+        Ok(reached)
     }
 
     fn chain(
@@ -120,16 +121,18 @@ impl Relation {
         encoder: &Encoder<'_>,
         from: &Set,
         step: impl Fn(&Event, &Set) -> Limited<Set>,
-    ) -> Limited<Set> {
+    ) -> Limited<(Set, u32)> {
         let mut reached = from.clone();
+        let mut n_rounds = 0;
         loop {
+            n_rounds += 1;
             let before = reached.clone();
             for event in &self.events {
                 let image = step(event, &reached)?;
                 reached = encoder.space.or(&reached, &image)?;
             }
             if reached == before {
-                return Ok(reached);
+                return Ok((reached, n_rounds));
             }
         }
     }

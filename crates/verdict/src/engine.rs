@@ -56,6 +56,8 @@ pub struct Stats {
     pub transitions: Option<u64>,
     /// The most bytes the engine's own data took at one time.
     pub bytes: u64,
+    /// What else there is to count, under its name: `bits`, `peak nodes`.
+    pub figures: Vec<(&'static str, u64)>,
 }
 
 impl Stats {

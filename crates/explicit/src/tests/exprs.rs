@@ -223,9 +223,17 @@ fn compiled_conditions_and_assignments() {
         let sources: Vec<_> = assignments.iter().map(|&(target, e)| compiler.source(target, e)).collect();
         let code = compiler.code;
         let mut memory = Memory::new(&code);
-        for _ in 0..60 {
-            let (row, state, joint) = random_row(&system, &layout, &mut rng);
-            memory.change_state();
+        let (mut row, mut state, mut joint) = random_row(&system, &layout, &mut rng);
+        for round in 0..90 {
+            // Now and then only the actions change.
+            if round % 3 == 0 {
+                (row, state, joint) = random_row(&system, &layout, &mut rng);
+                memory.change_state();
+            } else {
+                joint[0] = ActionId(rng.u32(0..3));
+                layout.action(AgentId(0)).set(&mut row, u64::from(joint[0].0));
+                memory.change_actions();
+            }
             for ((&condition, program), guard) in conditions.iter().zip(&programs).zip(&guards) {
                 let expected = is_true(&system, condition, &state, &joint);
                 let found = code.is_true(program, &layout, &row, &mut memory);
