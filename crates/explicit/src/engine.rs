@@ -19,6 +19,34 @@ use crate::steps::{Steps, Tuning};
 ///
 /// It decides CTL with knowledge and norms, with or without fairness; LTL, CTL* and strategic
 /// operators are outside its fragment.
+///
+/// ```
+/// use masque_explicit::Explicit;
+/// use masque_ispl::{Options, check, parse};
+/// use masque_text::Sources;
+/// use masque_verdict::{Budget, Engine, Verdict};
+///
+/// let mut sources = Sources::default();
+/// let text = "
+///     Agent Light
+///       Vars: on : boolean; end Vars
+///       Actions = {wait, switch};
+///       Protocol: Other : {wait, switch}; end Protocol
+///       Evolution: on = ~on if Action = switch; end Evolution
+///     end Agent
+///     Evaluation lit if Light.on; end Evaluation
+///     InitStates !Light.on; end InitStates
+///     Formulae AG EF lit; AF lit; end Formulae";
+/// let file = sources.add("light.ispl", text).unwrap();
+/// let (mut tree, _) = parse(&sources, file);
+/// let system = check(&sources, &mut tree, &Options::default()).system.unwrap();
+///
+/// let budget = Budget::unlimited();
+/// let mut encoded = Explicit::default().encode(&system, &budget).unwrap();
+/// assert_eq!(encoded.facts(&budget).unwrap().states, "2");
+/// let verdicts: Vec<Verdict> = system.properties.iter().map(|p| encoded.decide(p, &budget).verdict).collect();
+/// assert_eq!(verdicts, [Verdict::Holds, Verdict::Fails]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Explicit {
     /// Whether a property that fails gets a path that shows it.

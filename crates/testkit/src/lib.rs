@@ -12,9 +12,11 @@
 #![forbid(unsafe_code)]
 
 mod expect;
+mod load;
 mod random;
 mod shrink;
 
 pub use expect::{Expectation, Expected, expectations};
+pub use load::load;
 pub use random::{random_model, random_old_model, random_parameterised_model};
 pub use shrink::shrink;
