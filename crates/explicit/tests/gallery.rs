@@ -1,7 +1,5 @@
 //! The files of `models/ispl`: each verdict as announced, each failure with a path that replays.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 

@@ -285,18 +285,17 @@ impl<'s> Checker<'s> {
         {
             return Ok(seen.clone());
         }
-        let hidden = self.world.projections.hidden(&self.encoder, &[agent]);
-        let space = &self.encoder.space;
-        let seen = space.exists(context, &space.cube(hidden)?)?;
+        let hidden = self.world.projections.hidden_cube(&self.encoder, &[agent])?;
+        let seen = self.encoder.space.exists(context, &hidden)?;
         self.last_seen = Some((agent, context.clone(), seen.clone()));
         Ok(seen)
     }
 
     /// The states of the domain that agents together confuse with some of these.
     fn confused(&mut self, view: &[AgentId], context: &Set) -> Limited<Set> {
-        let hidden = self.world.projections.hidden(&self.encoder, view);
+        let hidden = self.world.projections.hidden_cube(&self.encoder, view)?;
         let space = &self.encoder.space;
-        let seen = space.exists(context, &space.cube(hidden)?)?;
+        let seen = space.exists(context, &hidden)?;
         space.and(&seen, &self.world.domain)
     }
 
@@ -323,7 +322,7 @@ impl<'s> Checker<'s> {
         let place = |agent: &AgentId| {
             let own = &self.system.agent(*agent).variables;
             let bits = own.iter().flat_map(|v| self.encoder.layout.variables[v.index()].current.first());
-            (bits.copied().min(), *agent)
+            (bits.map(|&bit| self.encoder.space.level(bit)).min(), *agent)
         };
         agents.sort_by_key(place);
     }

@@ -1,10 +1,21 @@
 //! Conditions as sets of states (and joint actions).
 
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
 use masque_model::{ActionId, AgentId, Domain, Expr, ExprId, Protocol, Relation, System, VarId};
 use rustc_hash::FxHashMap;
 
+use crate::engine::Reorder;
 use crate::layout::Layout;
 use crate::space::{Bit, Limited, Set, Space};
+
+/// Diagrams of more nodes than this for each level of the order mean trouble.
+const NODES_PER_LEVEL: usize = 800;
+/// Whatever the levels, this many nodes are not worth the effort.
+const SMALL: usize = 20_000;
+/// How often the order is improved at most.
+const SIFTS: u32 = 2;
 
 /// An agent's actions as sets.
 #[derive(Clone)]
@@ -24,10 +35,14 @@ pub(crate) struct Encoder<'s> {
     /// Where one number is less than another.
     pub(crate) less: FxHashMap<(ExprId, ExprId), Set>,
     pub(crate) choices: Vec<Option<Choice>>,
+    reorder: Reorder,
+    /// How often the order may still be improved.
+    sifts_left: Cell<u32>,
+    started: Instant,
 }
 
 impl<'s> Encoder<'s> {
-    pub(crate) fn new(system: &'s System, layout: Layout, space: Space) -> Self {
+    pub(crate) fn new(system: &'s System, layout: Layout, space: Space, reorder: Reorder) -> Self {
         Encoder {
             system,
             space,
@@ -35,7 +50,27 @@ impl<'s> Encoder<'s> {
             memo: vec![None; system.exprs.len()],
             less: FxHashMap::default(),
             choices: vec![None; system.agents.len()],
+            reorder,
+            sifts_left: Cell::new(SIFTS),
+            started: Instant::now(),
         }
+    }
+
+    /// Improves the order if diagrams of `size` nodes are more than a good order would need.
+    pub(crate) fn sift_if_large(&self, size: usize) {
+        let large = match self.reorder {
+            Reorder::Never => return,
+            Reorder::Auto => (self.layout.n_bits as usize * NODES_PER_LEVEL).max(SMALL),
+            Reorder::Eager => 0,
+        };
+        let left = self.sifts_left.get();
+        if left == 0 || size < large {
+            return;
+        }
+        let patience = self.started.elapsed() / 2 + Duration::from_secs(2);
+        let (before, after) = self.space.sift(&self.layout.blocks(), Instant::now() + patience);
+        // What sifting could not mend, it will not mend the next time.
+        self.sifts_left.set(if after * 10 < before * 9 { left - 1 } else { 0 });
     }
 
     /// Where a condition is true.
@@ -128,7 +163,7 @@ impl<'s> Encoder<'s> {
         let mut set = self.space.all();
         let mut literals: Vec<(Bit, bool)> =
             bits.iter().rev().enumerate().map(|(i, &bit)| (bit, code >> i & 1 == 1)).collect();
-        literals.sort_unstable();
+        literals.sort_unstable_by_key(|(bit, _)| self.space.level(*bit));
         for (bit, value) in literals.into_iter().rev() {
             set = self.space.and(&self.space.bit(bit, value)?, &set)?;
         }

@@ -59,6 +59,8 @@ pub enum Reorder {
     /// It is improved by sifting when the diagrams grow beyond what the model's size explains.
     #[default]
     Auto,
+    /// It is sifted at the first chances, however small the diagrams: for tests.
+    Eager,
 }
 
 impl Engine for Symbolic {
@@ -86,7 +88,7 @@ impl Engine for Symbolic {
         stats.spend("order", start.elapsed());
         let start = Instant::now();
         let space = Space::new(layout.n_bits, budget);
-        let mut encoder = Encoder::new(system, layout, space);
+        let mut encoder = Encoder::new(system, layout, space, self.reorder);
         let initial = reach::initial(&mut encoder)?;
         let relation = Relation::new(&mut encoder)?;
         stats.spend("encode", start.elapsed());

@@ -10,7 +10,7 @@ use masque_model::{AgentId, System};
 use rustc_hash::FxHashMap;
 
 use crate::encode::Encoder;
-use crate::space::{Bit, Cube, Limited, Set};
+use crate::space::{Cube, Level, Limited, Set};
 
 /// A view: the agents whose bits are seen.
 type View = Vec<AgentId>;
@@ -19,21 +19,27 @@ type View = Vec<AgentId>;
 #[derive(Default)]
 pub(crate) struct Projections {
     /// By range of the order: the domain without the bits outside it, shared ones excepted.
-    local: FxHashMap<(u32, u32), Set>,
+    local: FxHashMap<(Level, Level), Set>,
     /// By view and range: the domain without the bits outside the range that the view hides.
-    by_view: FxHashMap<(View, u32, u32), Set>,
-    hidden: FxHashMap<View, Vec<Bit>>,
-    /// Bits that every agent sees.
-    shared: Option<Vec<Bit>>,
+    by_view: FxHashMap<(View, Level, Level), Set>,
+    hidden: FxHashMap<View, Vec<Level>>,
+    /// Levels of bits that every agent sees.
+    shared: Option<Vec<Level>>,
 }
 
 impl Projections {
-    /// The bits of the current state that nobody in the view sees, in order.
-    pub(crate) fn hidden(&mut self, encoder: &Encoder<'_>, view: &[AgentId]) -> Vec<Bit> {
+    /// A cube of all bits of the current state that nobody in the view sees.
+    pub(crate) fn hidden_cube(&mut self, encoder: &Encoder<'_>, view: &[AgentId]) -> Limited<Cube> {
+        let hidden = self.hidden(encoder, view);
+        cube_at(encoder, hidden)
+    }
+
+    /// The levels of the bits of the current state that nobody in the view sees, in order.
+    fn hidden(&mut self, encoder: &Encoder<'_>, view: &[AgentId]) -> Vec<Level> {
         if let Some(hidden) = self.hidden.get(view) {
             return hidden.clone();
         }
-        let hidden = hidden_bits(encoder.system, encoder, view);
+        let hidden = hidden_levels(encoder.system, encoder, view);
         self.hidden.insert(view.to_vec(), hidden.clone());
         hidden
     }
@@ -56,50 +62,53 @@ impl Projections {
         let space = &encoder.space;
         let hidden = self.hidden(encoder, view);
         let support = space.support(not_phi);
-        let about = support.iter().copied().filter(|bit| hidden.binary_search(bit).is_ok());
+        let about =
+            support.iter().map(|&bit| space.level(bit)).filter(|level| hidden.binary_search(level).is_ok());
         let about = range_of(about);
         let shared = self.shared(encoder);
-        let seen = encoder.layout.current_bits().filter(|bit| hidden.binary_search(bit).is_err());
-        let seen = range_of(seen.filter(|bit| shared.binary_search(bit).is_err()));
+        let current = encoder.layout.current_bits().map(|bit| space.level(bit));
+        let seen = current.filter(|level| hidden.binary_search(level).is_err());
+        let seen = range_of(seen.filter(|level| shared.binary_search(level).is_err()));
         let both = match (about, seen) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
             (one, other) => one.or(other),
         };
         if let Some((lo, hi)) = both.map(|(lo, hi)| dyadic(lo, hi))
-            && (hi - lo) * 2 <= encoder.layout.n_bits
+            && (hi.0 - lo.0) * 2 <= encoder.layout.n_bits
         {
             let projected = self.local(encoder, domain, (lo, hi))?;
-            let inside = space.cube(hidden.iter().copied().filter(|bit| (lo..hi).contains(bit)))?;
+            let inside = cube_at(encoder, hidden.into_iter().filter(|level| (lo..hi).contains(level)))?;
             return space.and_exists(&projected, not_phi, &inside);
         }
         // φ may speak of what is seen only: then nothing hidden matters.
-        let (lo, hi) = about.map_or((0, 0), |(lo, hi)| dyadic(lo, hi));
+        let (lo, hi) = about.map_or((Level(0), Level(0)), |(lo, hi)| dyadic(lo, hi));
         let projected = self.by_view(encoder, domain, view, (lo, hi))?;
-        let inside = space.cube(hidden.iter().copied().filter(|bit| (lo..hi).contains(bit)))?;
+        let inside = cube_at(encoder, hidden.into_iter().filter(|level| (lo..hi).contains(level)))?;
         space.and_exists(&projected, not_phi, &inside)
     }
 
-    fn shared(&mut self, encoder: &Encoder<'_>) -> Vec<Bit> {
+    fn shared(&mut self, encoder: &Encoder<'_>) -> Vec<Level> {
         let system = encoder.system;
         let shared = self.shared.get_or_insert_with(|| {
-            let mut bits: Vec<Bit> = system
+            let mut levels: Vec<Level> = system
                 .variable_ids()
                 .filter(|v| {
                     let owner = system.variable(*v).owner;
                     system.environment == Some(owner)
                         && system.agents.iter().all(|agent| agent.sees.binary_search(v).is_ok())
                 })
-                .flat_map(|v| encoder.layout.variables[v.index()].current.iter().copied())
+                .flat_map(|v| encoder.layout.variables[v.index()].current.iter())
+                .map(|&bit| encoder.space.level(bit))
                 .collect();
-            bits.sort_unstable();
-            bits
+            levels.sort_unstable();
+            levels
         });
         shared.clone()
     }
 
     /// The domain without the bits outside a range, but with what everybody sees.
-    fn local(&mut self, encoder: &Encoder<'_>, domain: &Set, (lo, hi): (u32, u32)) -> Limited<Set> {
-        if lo == 0 && hi >= encoder.layout.n_bits {
+    fn local(&mut self, encoder: &Encoder<'_>, domain: &Set, (lo, hi): (Level, Level)) -> Limited<Set> {
+        if is_everything(encoder, (lo, hi)) {
             return Ok(domain.clone());
         }
         if let Some(known) = self.local.get(&(lo, hi)) {
@@ -108,9 +117,10 @@ impl Projections {
         let around = around((lo, hi));
         let wider = self.local(encoder, domain, around)?;
         let shared = self.shared(encoder);
-        let outside = (around.0..around.1.min(encoder.layout.n_bits))
-            .filter(|bit| !(lo..hi).contains(bit) && shared.binary_search(bit).is_err());
-        let set = encoder.space.exists(&wider, &encoder.space.cube(outside)?)?;
+        let outside = (around.0.0..around.1.0.min(encoder.layout.n_bits))
+            .map(Level)
+            .filter(|level| !(lo..hi).contains(level) && shared.binary_search(level).is_err());
+        let set = encoder.space.exists(&wider, &cube_at(encoder, outside)?)?;
         self.local.insert((lo, hi), set.clone());
         Ok(set)
     }
@@ -121,9 +131,9 @@ impl Projections {
         encoder: &Encoder<'_>,
         domain: &Set,
         view: &[AgentId],
-        (lo, hi): (u32, u32),
+        (lo, hi): (Level, Level),
     ) -> Limited<Set> {
-        if lo == 0 && hi >= encoder.layout.n_bits {
+        if is_everything(encoder, (lo, hi)) {
             return Ok(domain.clone());
         }
         if let Some(known) = self.by_view.get(&(view.to_vec(), lo, hi)) {
@@ -132,51 +142,60 @@ impl Projections {
         let around = around((lo, hi));
         let wider = self.by_view(encoder, domain, view, around)?;
         let hidden = self.hidden(encoder, view);
-        let outside = hidden
-            .iter()
-            .copied()
-            .filter(|bit| (around.0..around.1).contains(bit) && !(lo..hi).contains(bit));
-        let set = encoder.space.exists(&wider, &encoder.space.cube(outside)?)?;
+        let is_outside = |level: &Level| (around.0..around.1).contains(level) && !(lo..hi).contains(level);
+        let outside = cube_at(encoder, hidden.into_iter().filter(is_outside))?;
+        let set = encoder.space.exists(&wider, &outside)?;
         self.by_view.insert((view.to_vec(), lo, hi), set.clone());
         Ok(set)
     }
 }
 
-/// The first and the last of some bits.
-fn range_of(bits: impl Iterator<Item = Bit>) -> Option<(Bit, Bit)> {
-    bits.fold(None, |range, bit| {
-        let (lo, hi) = range.unwrap_or((bit, bit));
-        Some((lo.min(bit), hi.max(bit)))
+/// The cube of the bits at some levels.
+fn cube_at(encoder: &Encoder<'_>, levels: impl IntoIterator<Item = Level>) -> Limited<Cube> {
+    encoder.space.cube(levels.into_iter().map(|level| encoder.space.bit_at(level)))
+}
+
+/// The first and the last of some levels.
+fn range_of(levels: impl Iterator<Item = Level>) -> Option<(Level, Level)> {
+    levels.fold(None, |range, level| {
+        let (lo, hi) = range.unwrap_or((level, level));
+        Some((lo.min(level), hi.max(level)))
     })
 }
 
+/// Whether a range is the whole order.
+fn is_everything(encoder: &Encoder<'_>, (lo, hi): (Level, Level)) -> bool {
+    lo == Level(0) && hi.0 >= encoder.layout.n_bits
+}
+
 /// The dyadic range twice as wide around one.
-fn around((lo, hi): (u32, u32)) -> (u32, u32) {
-    match hi - lo {
-        0 => (0, 1),
+fn around((lo, hi): (Level, Level)) -> (Level, Level) {
+    match hi.0 - lo.0 {
+        0 => (Level(0), Level(1)),
         width => {
-            let lo = lo / (2 * width) * (2 * width);
-            (lo, lo + 2 * width)
+            let lo = lo.0 / (2 * width) * (2 * width);
+            (Level(lo), Level(lo + 2 * width))
         }
     }
 }
 
-/// The smallest range `[k 2^w, (k+1) 2^w)` around two bits.
-fn dyadic(lo: Bit, hi: Bit) -> (u32, u32) {
-    let width = 32 - (lo ^ hi).leading_zeros();
-    let lo = lo >> width << width;
-    (lo, lo + (1 << width))
+/// The smallest range `[k 2^w, (k+1) 2^w)` around two levels.
+fn dyadic(lo: Level, hi: Level) -> (Level, Level) {
+    let width = 32 - (lo.0 ^ hi.0).leading_zeros();
+    let lo = lo.0 >> width << width;
+    (Level(lo), Level(lo + (1 << width)))
 }
 
-pub(crate) fn hidden_bits(system: &System, encoder: &Encoder<'_>, view: &[AgentId]) -> Vec<Bit> {
+fn hidden_levels(system: &System, encoder: &Encoder<'_>, view: &[AgentId]) -> Vec<Level> {
     let mut is_seen = vec![false; system.variables.len()];
     for agent in view {
         system.agent(*agent).sees.iter().for_each(|v| is_seen[v.index()] = true);
     }
-    let mut hidden: Vec<Bit> = system
+    let mut hidden: Vec<Level> = system
         .variable_ids()
         .filter(|v| !is_seen[v.index()])
-        .flat_map(|v| encoder.layout.variables[v.index()].current.iter().copied())
+        .flat_map(|v| encoder.layout.variables[v.index()].current.iter())
+        .map(|&bit| encoder.space.level(bit))
         .collect();
     hidden.sort_unstable();
     hidden
@@ -190,7 +209,7 @@ pub(crate) fn each_view(
     (a, b): (&Set, &Set),
     visit: &mut dyn FnMut(AgentId, &Set, &Set) -> Limited<()>,
 ) -> Limited<()> {
-    let cube: Cube = encoder.space.cube(hidden_bits(encoder.system, encoder, agents))?;
+    let cube = cube_at(encoder, hidden_levels(encoder.system, encoder, agents))?;
     let (a, b) = (encoder.space.exists(a, &cube)?, encoder.space.exists(b, &cube)?);
     match agents {
         [] => Ok(()),

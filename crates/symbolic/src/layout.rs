@@ -75,6 +75,12 @@ impl Layout {
         self.variables.iter().flat_map(|v| v.current.iter().copied())
     }
 
+    /// The bits that stay together when the order changes: a variable's, or an action's.
+    pub(crate) fn blocks(&self) -> Vec<Vec<Bit>> {
+        let variables = self.variables.iter().map(|v| [&v.current[..], &v.next[..]].concat());
+        variables.chain(self.actions.iter().cloned()).filter(|bits| !bits.is_empty()).collect()
+    }
+
     pub(crate) fn n_current(&self) -> u32 {
         self.variables.iter().map(|v| v.current.len() as u32).sum()
     }

@@ -3,7 +3,7 @@
 //! Below, [`space`] knows sets of bit vectors and nothing of agents; above it the encoding of
 //! interpreted systems: an order for the variables, conditions and arithmetic as sets, the
 //! transition relation, reachability, and the operators of the logic.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod check;
 mod encode;
@@ -16,6 +16,7 @@ mod order;
 mod overflow;
 mod reach;
 mod relation;
+mod sift;
 pub mod space;
 
 pub use engine::{Order, Reorder, Symbolic};

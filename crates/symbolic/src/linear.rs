@@ -13,7 +13,7 @@ use masque_model::{Domain, Expr, ExprId, Relation, VarId};
 use rustc_hash::FxHashMap;
 
 use crate::encode::Encoder;
-use crate::space::{Bit, Limited, Set};
+use crate::space::{Bit, Level, Limited, Set};
 
 /// Disjoint intervals in increasing order, both ends included.
 type Targets = Vec<(i128, i128)>;
@@ -308,15 +308,19 @@ impl Encoder<'_> {
     /// Terms from the top of the order down; equal ones added up.
     fn sorted(&self, terms: Vec<(i128, Term)>) -> Vec<(i128, Term)> {
         let mut bits: FxHashMap<Bit, i128> = FxHashMap::default();
-        let mut rest: Vec<(u32, i128, Term)> = Vec::new();
+        let mut rest: Vec<(Level, i128, Term)> = Vec::new();
         for (coefficient, term) in terms {
             match term {
                 Term::Bit(bit) => *bits.entry(bit).or_default() += coefficient,
                 Term::Condition(ref set) => rest.push((self.space.top(set), coefficient, term)),
-                Term::Table(_) => rest.push((0, coefficient, term)),
+                Term::Table(_) => rest.push((Level(0), coefficient, term)),
             }
         }
-        rest.extend(bits.into_iter().filter(|(_, c)| *c != 0).map(|(bit, c)| (bit, c, Term::Bit(bit))));
+        rest.extend(
+            bits.into_iter()
+                .filter(|(_, c)| *c != 0)
+                .map(|(bit, c)| (self.space.level(bit), c, Term::Bit(bit))),
+        );
         rest.sort_by_key(|(level, _, _)| *level);
         rest.into_iter().map(|(_, coefficient, term)| (coefficient, term)).collect()
     }

@@ -83,6 +83,11 @@ impl Relation {
         Ok(Relation { events: vec![Event::new(encoder, whole, &changing)?], alive })
     }
 
+    /// The nodes of all events' diagrams.
+    pub(crate) fn size(&self, encoder: &Encoder<'_>) -> usize {
+        self.events.iter().map(|event| encoder.space.size(&event.relation)).sum()
+    }
+
     /// The successors of a set.
     pub(crate) fn post(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let states = encoder.space.and(states, &self.alive)?;
@@ -290,6 +295,7 @@ impl Encoder<'_> {
                 });
             }
             parts = merged;
+            self.sift_if_large(parts.iter().map(|part| self.space.size(&part.relation)).sum());
         }
         Ok(parts.pop().map_or_else(|| self.space.all(), |part| part.relation))
     }

@@ -5,11 +5,12 @@
 //! that a limit travels up by `?` and becomes an `unknown`.
 
 use std::cell::{Cell, RefCell};
+use std::time::Instant;
 
 use masque_verdict::{Budget, Stop, Why};
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
 use oxidd::util::num::Natural;
-use oxidd::util::{AllocResult, OptBool, SatCountCache};
+use oxidd::util::{AllocResult, SatCountCache};
 use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef,
     Subst,
@@ -18,6 +19,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// A variable of a [`Space`].
 pub type Bit = u32;
+
+/// A place in the order of the bits, from the top. Not a [`Bit`]: the order may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Level(pub u32);
 
 /// The outcome of whatever may run out of memory or time.
 pub type Limited<T> = Result<T, Stop>;
@@ -51,6 +56,11 @@ pub struct Space {
     operations: Cell<u32>,
     collect_at: Cell<usize>,
     peak: Cell<usize>,
+    capacity: usize,
+    /// Where each bit stands, once the order has changed.
+    levels: RefCell<Vec<u32>>,
+    /// Which bit stands where, once the order has changed.
+    bits: RefCell<Vec<Bit>>,
 }
 
 impl Space {
@@ -68,6 +78,9 @@ impl Space {
             operations: Cell::new(0),
             collect_at: Cell::new(FIRST_COLLECTION),
             peak: Cell::new(0),
+            capacity,
+            levels: RefCell::default(),
+            bits: RefCell::default(),
         }
     }
 
@@ -195,7 +208,7 @@ impl Space {
     /// The bits of a cube.
     pub fn cube(&self, bits: impl IntoIterator<Item = Bit>) -> Limited<Cube> {
         let mut bits: Vec<Bit> = bits.into_iter().collect();
-        bits.sort_unstable();
+        bits.sort_unstable_by_key(|&bit| self.level(bit));
         let mut cube = self.all();
         for &bit in bits.iter().rev() {
             cube = self.and(&self.bit(bit, true)?, &cube)?;
@@ -240,6 +253,41 @@ impl Space {
         a.0.sat_count(self.n_bits, &mut cache) >> (self.n_bits - n_counted)
     }
 
+    /// Where a bit stands in the order, from the top.
+    pub fn level(&self, bit: Bit) -> Level {
+        Level(self.levels.borrow().get(bit as usize).copied().unwrap_or(bit))
+    }
+
+    /// The bit at a level of the order.
+    pub fn bit_at(&self, level: Level) -> Bit {
+        self.bits.borrow().get(level.0 as usize).copied().unwrap_or(level.0)
+    }
+
+    /// Improves the order by sifting, blocks of bits staying together, until time is up. Each bit
+    /// is in one block, and the bits of a block are neighbours now. Says how many nodes there were
+    /// and are.
+    pub fn sift(&self, blocks: &[Vec<Bit>], until: Instant) -> (usize, usize) {
+        self.manager.with_manager_shared(|m| m.gc());
+        let before = self.nodes();
+        // Running out of memory while levels are swapped would end the process.
+        if before > self.capacity / 4 {
+            return (before, before);
+        }
+        let mut widths: Vec<(Level, u32)> = blocks
+            .iter()
+            .filter_map(|bits| Some((bits.iter().map(|&bit| self.level(bit)).min()?, bits.len() as u32)))
+            .collect();
+        widths.sort_unstable();
+        let widths: Vec<u32> = widths.into_iter().map(|(_, width)| width).collect();
+        self.manager.with_manager_exclusive(|m| crate::sift::sift(m, &widths, until));
+        self.manager.with_manager_shared(|m| {
+            *self.levels.borrow_mut() = (0..self.n_bits).map(|bit| m.var_to_level(bit)).collect();
+            *self.bits.borrow_mut() = (0..self.n_bits).map(|level| m.level_to_var(level)).collect();
+        });
+        self.manager.with_manager_shared(|m| m.gc());
+        (before, self.nodes())
+    }
+
     /// The nodes of a set's diagram.
     pub fn size(&self, a: &Set) -> usize {
         a.0.node_count()
@@ -263,23 +311,9 @@ impl Space {
         bits
     }
 
-    /// The topmost bit a set depends on; past all bits for a constant.
-    pub fn top(&self, a: &Set) -> Bit {
-        top_bit(&a.0).unwrap_or(self.n_bits)
-    }
-
-    /// One valuation of a set that is not empty: for each bit its value, `None` where either will do.
-    pub fn pick(&self, a: &Set) -> Option<Vec<Option<bool>>> {
-        let cube = a.0.pick_cube(|_, _, _| false)?;
-        Some(
-            cube.into_iter()
-                .map(|value| match value {
-                    OptBool::True => Some(true),
-                    OptBool::False => Some(false),
-                    OptBool::None => None,
-                })
-                .collect(),
-        )
+    /// The level of the topmost bit a set depends on; past all levels for a constant.
+    pub fn top(&self, a: &Set) -> Level {
+        top_bit(&a.0).map_or(Level(self.n_bits), |bit| self.level(bit))
     }
 
     /// The same set in another space with the same bits.
@@ -342,5 +376,50 @@ mod tests {
         let other = Space::new(3, &Budget::default());
         let copy = space.copy_to(&set, &other, &mut FxHashMap::default()).unwrap();
         assert_eq!(other.count(&copy, 3).to_string(), "5");
+    }
+
+    /// A deterministic jumble of bits.
+    fn jumble(space: &Space, seed: u64) -> Set {
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut next = |n: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % n
+        };
+        let mut sets: Vec<Set> = (0..8).map(|i| space.bit(i, next(2) == 0).unwrap()).collect();
+        for _ in 0..12 {
+            let (i, j) = (next(sets.len() as u64) as usize, next(sets.len() as u64) as usize);
+            let set = match next(3) {
+                0 => space.and(&sets[i], &sets[j]),
+                1 => space.or(&sets[i], &sets[j]),
+                _ => space.xor(&sets[i], &sets[j]),
+            };
+            sets.push(set.unwrap());
+        }
+        sets.pop().unwrap()
+    }
+
+    #[test]
+    fn sifting_leaves_sets_what_they_are() {
+        for seed in 1..200 {
+            let space = Space::new(8, &Budget::default());
+            let sets: Vec<Set> = (0..6).map(|k| jumble(&space, seed * 100 + k)).collect();
+            let cubes =
+                || [&[0u32, 3][..], &[1, 2, 5], &[7]].map(|bits| space.cube(bits.iter().copied()).unwrap());
+            let quantified = || -> Vec<Set> {
+                let pairs = sets.iter().flat_map(|set| cubes().map(|cube| (set, cube)));
+                pairs.map(|(set, cube)| space.exists(set, &cube).unwrap()).collect()
+            };
+            let before = quantified();
+            let counts: Vec<String> = sets.iter().map(|s| space.count(s, 8).to_string()).collect();
+            let blocks = vec![vec![0, 1], vec![2], vec![3, 4, 5], vec![6], vec![7]];
+            space.sift(&blocks, Instant::now() + std::time::Duration::from_secs(5));
+            for (k, set) in sets.iter().enumerate() {
+                assert!(*set == jumble(&space, seed * 100 + k as u64), "seed {seed}: set {k} is another");
+                assert_eq!(space.count(set, 8).to_string(), counts[k], "seed {seed}: set {k}");
+            }
+            assert!(before == quantified(), "seed {seed}: quantified sets");
+        }
     }
 }

@@ -1,0 +1,76 @@
+//! The language guide cannot rot: its models and formulas check, and its tables are right.
+
+use masque_ispl::{Options, check, parse};
+use masque_model::System;
+use masque_text::{Sources, render};
+
+const GUIDE: &str = include_str!("../../../docs/ispl.md");
+
+/// The code blocks that are marked with this word.
+fn blocks(mark: &str) -> Vec<&'static str> {
+    let fence = format!("\n```{mark}\n");
+    GUIDE.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+}
+
+/// A whole model as it is; a list of formulas in place of those of the first model, which for this
+/// gets propositions `p`, `q` and `r`.
+fn whole(block: &str) -> String {
+    if block.contains("end Agent") {
+        return block.to_string();
+    }
+    let first = blocks("ispl")[0];
+    let (model, _) = first.split_once("Formulae\n").unwrap();
+    let model = model.replace("Evaluation\n  ", "Evaluation\n  p if true; q if true; r if true;\n  ");
+    format!("{model}Formulae\n{block}end Formulae\n")
+}
+
+/// The checked model, or the messages.
+fn system(text: &str) -> Result<System, String> {
+    let mut sources = Sources::default();
+    let file = sources.add("guide.ispl", text).unwrap();
+    let (mut tree, mut diagnostics) = parse(&sources, file);
+    let mut system = None;
+    if !diagnostics.iter().any(|d| d.is_error()) {
+        let checked = check(&sources, &mut tree, &Options::default());
+        diagnostics.extend(checked.diagnostics);
+        system = checked.system;
+    }
+    let errors: Vec<_> = diagnostics.iter().filter(|d| d.is_error()).collect();
+    let messages: String = errors.iter().map(|d| render(&sources, d, false)).collect();
+    system.filter(|_| errors.is_empty()).ok_or(messages)
+}
+
+#[test]
+fn examples_check() {
+    let examples = blocks("ispl");
+    assert!(examples.len() >= 8, "the fences of the guide are found");
+    for block in examples {
+        if let Err(messages) = system(&whole(block)) {
+            panic!("{block}\n{messages}");
+        }
+    }
+}
+
+/// The formula as the checked model writes it.
+fn formula(text: &str) -> String {
+    match system(&whole(&format!("{text};\n"))) {
+        Ok(system) => system.formula_text(system.properties[0].formula),
+        Err(messages) => panic!("`{text}`\n{messages}"),
+    }
+}
+
+/// Rows `| written | read as |` say the same thing twice.
+#[test]
+fn tables_say_how_formulas_are_read() {
+    let mut n_rows = 0;
+    for table in GUIDE.split("\n| written | read as |\n|---|---|\n").skip(1) {
+        for row in table.lines().take_while(|line| line.starts_with('|')) {
+            let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+            let [written, reading] = cells[..] else { panic!("{row}") };
+            let [written, reading] = [written, reading].map(|cell| cell.trim_matches('`'));
+            assert_eq!(formula(written), formula(reading), "{row}");
+            n_rows += 1;
+        }
+    }
+    assert!(n_rows >= 20, "the tables of the guide are found");
+}
