@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use masque_driver::{At, Deadlock, EngineChoice, Overflow, Request, Strategies};
+use masque_driver::{
+    At, Deadlock, EngineChoice, EngineOptions, Order, OrderChoice, Overflow, Reorder, Request, Strategies,
+};
 
 use crate::values::{bytes, duration, word};
 
@@ -31,6 +33,7 @@ Examples:
   masque check model.ispl              decide every property of a model
   masque check model.ispl -D N=10      the same at another size
   masque check --parse-only *.ispl     only look for mistakes
+  masque bench model.ispl -D N=4,8,16  how cost grows with size
   masque fmt model.ispl                put it into the usual layout
   masque explain ispl/deadlock         what does this message mean?
 
@@ -71,6 +74,13 @@ pub enum Command {
     /// and the formula as it was read. Then come paths that show what fails, warnings about the
     /// model, and a summary. A file with errors is reported, and the other files are checked.
     Check(CheckArgs),
+    /// Measure how cost grows with the size of a model.
+    ///
+    /// Each size is checked in a process of its own, so that its memory is its own and a timeout
+    /// ends that row only. The table has the time of each phase, the total, states, nodes, memory,
+    /// and growth: the total over that of the row before, and the exponent k for which cost grew
+    /// like size^k.
+    Bench(BenchArgs),
     /// Put files into the usual layout.
     ///
     /// The files are rewritten in place, each at one stroke. No comment is lost, and the model
@@ -85,8 +95,8 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print a manual page.
     Man(ManArgs),
-    /// Print the JSON schema of `check --format json`.
-    Schema,
+    /// Print the JSON schema of `check --format json`, or of another command.
+    Schema(SchemaArgs),
 }
 
 /// Arguments of `check`.
@@ -119,25 +129,44 @@ pub struct CheckArgs {
     #[arg(long, value_name = "MODE", value_parser = word(STRATEGIES), help_heading = "The question")]
     pub strategies: Option<Strategies>,
 
-    /// Which engine decides; it changes time and memory, never a verdict.
-    #[arg(long, value_name = "NAME", value_parser = engine(), default_value = "auto", help_heading = "Limits")]
-    pub engine: EngineChoice,
-    /// Stop after this time for each file, and tell what is decided: 500ms, 1s, 2m.
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
-    pub timeout: Option<Duration>,
-    /// Stop when the engine's data take this much memory: 100M, 2G.
-    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Limits")]
-    pub memory: Option<u64>,
+    /// Engines and limits.
+    #[command(flatten)]
+    pub work: WorkArgs,
+    /// Let every engine decide what it can, and compare all answers; slow, and never needed unless
+    /// you doubt us.
+    #[arg(long, help_heading = "Engines and limits")]
+    pub cross_check: bool,
 
     /// How to write the report.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
     pub format: Format,
-    /// Tell times and memory, too.
+    /// Tell times, memory and the sizes of diagrams, too.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
     /// Treat these as errors: exit with 2 if there are any.
     #[arg(long, value_name = "WHAT", help_heading = "Output")]
     pub deny: Option<Deny>,
+}
+
+/// How the work is done: options that change time and memory, never a verdict.
+#[derive(Clone, Debug, Args)]
+pub struct WorkArgs {
+    /// Which engine decides; it changes time and memory, never a verdict.
+    #[arg(long, value_name = "NAME", value_parser = engine(), default_value = "auto", help_heading = "Engines and limits")]
+    pub engine: EngineChoice,
+    /// The order of variables in the symbolic engine's diagrams: auto, declared, or a file with one
+    /// `Agent.variable` in a line.
+    #[arg(long, value_name = "ORDER", value_parser = order, default_value = "auto", help_heading = "Engines and limits")]
+    pub order: OrderChoice,
+    /// Whether the symbolic engine may change that order when diagrams grow.
+    #[arg(long, value_name = "WHEN", value_parser = word(REORDER), default_value = "auto", help_heading = "Engines and limits")]
+    pub reorder: Reorder,
+    /// Stop after this time for each file, and tell what is decided: 500ms, 1s, 2m.
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Engines and limits")]
+    pub timeout: Option<Duration>,
+    /// Stop when the engine's data take this much memory: 100M, 2G.
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Engines and limits")]
+    pub memory: Option<u64>,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -165,7 +194,39 @@ impl CheckArgs {
             strategies: self.strategies,
         }
     }
+
+    /// How the engines are to work, with this order of variables.
+    pub fn engine_options(&self, order: Order) -> EngineOptions {
+        let WorkArgs { engine, reorder, .. } = self.work;
+        EngineOptions { choice: engine, order, reorder, cross_check: self.cross_check }
+    }
 }
+
+/// Arguments of `bench`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = BENCH_EXAMPLES)]
+pub struct BenchArgs {
+    /// Model files, a row each.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Give a parameter a value, or one parameter several: a row for each.
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE,..")]
+    pub defines: Vec<String>,
+    /// Engines and limits.
+    #[command(flatten)]
+    pub work: WorkArgs,
+    /// How to write the table.
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    pub format: Format,
+}
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  masque bench dc.ispl -D N=10,20,40
+  masque bench dc.ispl -D N=10,20,40 --engine explicit --timeout 10s
+  masque bench dc10.ispl dc20.ispl --format json
+
+Exit codes: 0 every row is decided, whatever the verdicts; 2 bad input; 3 some row is not decided.";
 
 type Words<T> = &'static [(&'static str, T, &'static str)];
 
@@ -188,6 +249,13 @@ const STRATEGIES: Words<Strategies> = &[
     ("uniform-joint", Strategies::UniformJoint, "Agents act on what they see, and together know it works"),
     ("uniform-objective", Strategies::UniformObjective, "Agents act on what they see, and it works"),
 ];
+
+const REORDER: Words<Reorder> =
+    &[("never", Reorder::Never, "The order stays"), ("auto", Reorder::Auto, "If diagrams grow too fast")];
+
+fn order(text: &str) -> Result<OrderChoice, std::convert::Infallible> {
+    Ok(text.into())
+}
 
 fn engine() -> impl TypedValueParser<Value = EngineChoice> {
     PossibleValuesParser::new(EngineChoice::names())
@@ -233,6 +301,23 @@ Examples:
 pub struct ExplainArgs {
     /// The code; without one, all codes are listed.
     pub code: Option<String>,
+}
+
+/// Arguments of `schema`.
+#[derive(Clone, Debug, Args)]
+pub struct SchemaArgs {
+    /// The command whose output it describes.
+    #[arg(default_value = "check")]
+    pub command: SchemaOf,
+}
+
+/// The commands that write JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// `masque.check/1`
+    Check,
+    /// `masque.bench/1`
+    Bench,
 }
 
 /// Arguments of `completions`.

@@ -23,6 +23,8 @@ pub enum Exit {
     SomeFail,
     /// The input cannot be used.
     BadInput,
+    /// Our own bug, other than a panic: two engines disagree.
+    Bug,
 }
 
 impl Exit {
@@ -42,13 +44,14 @@ impl Exit {
         *self = (*self).max(other);
     }
 
-    /// The code that the process returns. 101, our own bug, is not among them.
+    /// The code that the process returns.
     pub fn code(self) -> u8 {
         match self {
             Exit::AllHold => 0,
             Exit::SomeFail => 1,
             Exit::BadInput => 2,
             Exit::Inconclusive => 3,
+            Exit::Bug => 101,
         }
     }
 }

@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let context = context(&cli);
-    if matches!(cli.command, Command::Check(_)) {
+    if matches!(cli.command, Command::Check(_) | Command::Bench(_)) {
         interrupt::install(&context.interrupt);
     }
     let mut out = terminal::stdout(context.text.color);
@@ -75,12 +75,13 @@ pub fn run(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     match command {
-        Command::Check(args) => commands::check(args, context, out),
+        Command::Check(args) => commands::check(args, context, out, err),
+        Command::Bench(args) => commands::bench(args, context, out, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),
         Command::Explain(args) => commands::explain(args, out),
         Command::Completions(args) => commands::completions(args, out),
         Command::Man(args) => commands::man(args, out),
-        Command::Schema => commands::schema(out),
+        Command::Schema(args) => commands::schema(args, out),
     }
 }
 

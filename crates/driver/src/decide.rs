@@ -5,13 +5,14 @@
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use masque_model::{Deadlock, Overflow, System};
+use masque_model::{Deadlock, Overflow, Property, System};
 use masque_verdict::{
-    Budget, Encoded, Engine, Facts, Outcome, Stats, Stop, Unsupported, Vacuous, Verdict, Why, replay,
-    replay_path, vacuous_antecedents,
+    Budget, Encoded, Facts, Outcome, Stats, Stop, Unsupported, Vacuous, Verdict, Why, replay, replay_path,
+    vacuous_antecedents,
 };
 
-use crate::engines::choose;
+use crate::compare::{self, Disagreement};
+use crate::engines::{AnyEngine, choose};
 
 /// The answer to one property.
 #[derive(Clone, Debug)]
@@ -49,6 +50,27 @@ pub(crate) enum Event {
     Unsupported(usize, Unsupported),
     Vacuous(usize, Vec<Vacuous>),
     Cost(Cost),
+    /// Several engines were asked, and what came of it.
+    Compared(Compared),
+}
+
+/// What came of asking a second engine.
+pub(crate) enum Compared {
+    /// So many properties are supported by two engines.
+    Comparable(usize),
+    /// The facts are the same.
+    Facts,
+    /// All that was said of a property is the same.
+    Property,
+    /// Something is not.
+    Differs(Disagreement),
+}
+
+/// Whether one engine answers, or all do and are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Plain,
+    CrossCheck,
 }
 
 /// Decides the properties of a system and tells what it finds.
@@ -56,7 +78,8 @@ pub(crate) enum Event {
 /// A listener that has gone away is no reason to stop: the budget is.
 pub(crate) fn work(
     system: &System,
-    candidates: &[&'static dyn Engine],
+    candidates: &[AnyEngine],
+    mode: Mode,
     budget: &Budget,
     events: &Sender<Event>,
 ) {
@@ -76,13 +99,15 @@ pub(crate) fn work(
         return;
     };
     // The best engine in use tells the facts; all engines agree on them.
-    let mut used = Used { system, budget, candidates, encoded: Vec::new() };
+    let mut used = Used { system, budget, candidates, mode, encoded: Vec::new() };
     match used.facts(leader) {
         Err(stop) => tell(Event::Stopped(stop)),
         Ok(facts) => {
-            let is_refused = is_refused(system, &facts);
-            tell(Event::Facts(facts));
-            if !is_refused {
+            tell(Event::Facts(facts.clone()));
+            if mode == Mode::CrossCheck {
+                used.compare_facts(leader, &facts, &plan, &tell);
+            }
+            if !is_refused(system, &facts) {
                 used.decide(&plan, &tell);
             }
         }
@@ -103,7 +128,8 @@ pub(crate) fn is_refused(system: &System, facts: &Facts) -> bool {
 struct Used<'w, 's> {
     system: &'s System,
     budget: &'w Budget,
-    candidates: &'w [&'static dyn Engine],
+    candidates: &'w [AnyEngine],
+    mode: Mode,
     encoded: Vec<(usize, Box<dyn Encoded + 's>)>,
 }
 
@@ -120,6 +146,10 @@ impl<'s> Used<'_, 's> {
         Ok(self.encoded[position].1.as_mut())
     }
 
+    fn name(&self, engine: usize) -> &'static str {
+        self.candidates[engine].name()
+    }
+
     /// The facts; their paths are replayed, because they are shown as true.
     fn facts(&mut self, engine: usize) -> Result<Facts, Stop> {
         let (system, budget) = (self.system, self.budget);
@@ -130,33 +160,103 @@ impl<'s> Used<'_, 's> {
         Ok(facts)
     }
 
-    fn decide(&mut self, plan: &[Option<usize>], tell: &dyn Fn(Event)) {
+    /// One engine's answer; evidence is replayed, because it is shown as true.
+    fn outcome(&mut self, engine: usize, property: &Property) -> Outcome {
         let (system, budget) = (self.system, self.budget);
+        let outcome = match self.encoded(engine) {
+            Err(stop) => stop.into(),
+            Ok(encoded) => encoded.decide(property, budget),
+        };
+        if let Some(evidence) = &outcome.evidence {
+            let replayed = replay(system, property, evidence);
+            assert_eq!(replayed, Ok(()), "the evidence for property {} does not replay", property.name);
+        }
+        outcome
+    }
+
+    fn decide(&mut self, plan: &[Option<usize>], tell: &dyn Fn(Event)) {
         let mut holding = Vec::new();
-        for (position, property) in system.properties.iter().enumerate() {
+        for (position, property) in self.system.properties.iter().enumerate() {
             let Some(engine) = plan[position] else { continue };
             let start = Instant::now();
-            let outcome = match self.encoded(engine) {
-                Err(stop) => stop.into(),
-                Ok(encoded) => encoded.decide(property, budget),
-            };
-            if let Some(evidence) = &outcome.evidence {
-                let replayed = replay(system, property, evidence);
-                assert_eq!(replayed, Ok(()), "the evidence for property {} does not replay", property.name);
-            }
+            let outcome = self.outcome(engine, property);
             if outcome.verdict == Verdict::Holds {
                 holding.push((position, engine));
             }
-            let engine = Some(self.candidates[engine].name());
-            tell(Event::Decided(position, Decided { outcome, engine, time: start.elapsed() }));
+            let decided =
+                Decided { outcome: outcome.clone(), engine: Some(self.name(engine)), time: start.elapsed() };
+            tell(Event::Decided(position, decided));
+            if self.mode == Mode::CrossCheck {
+                self.compare_outcomes(position, (engine, &outcome), tell);
+            }
         }
         for (position, engine) in holding {
-            let property = &system.properties[position];
-            let Ok(encoded) = self.encoded(engine) else { return };
-            match vacuous_antecedents(encoded, system, property, budget) {
-                Ok(vacuous) if vacuous.is_empty() => {}
-                Ok(vacuous) => tell(Event::Vacuous(position, vacuous)),
-                Err(_) => return,
+            let Ok(vacuous) = self.vacuous(engine, position) else { return };
+            if self.mode == Mode::CrossCheck {
+                self.compare_vacuity(position, (engine, &vacuous), tell);
+            }
+            if !vacuous.is_empty() {
+                tell(Event::Vacuous(position, vacuous));
+            }
+        }
+    }
+
+    fn vacuous(&mut self, engine: usize, position: usize) -> Result<Vec<Vacuous>, Stop> {
+        let (system, budget) = (self.system, self.budget);
+        vacuous_antecedents(self.encoded(engine)?, system, &system.properties[position], budget)
+    }
+}
+
+/// The second opinions: what the other engines say of what one has answered.
+impl Used<'_, '_> {
+    /// The engines besides `first` that support a property.
+    fn others(&self, first: usize, position: usize) -> Vec<usize> {
+        let property = &self.system.properties[position];
+        let supports = |e: &usize| self.candidates[*e].supports(self.system, property).is_ok();
+        (0..self.candidates.len()).filter(|e| *e != first).filter(supports).collect()
+    }
+
+    fn compare_facts(&mut self, first: usize, facts: &Facts, plan: &[Option<usize>], tell: &dyn Fn(Event)) {
+        let has_other = |(position, engine): (usize, &Option<usize>)| {
+            engine.is_some_and(|engine| !self.others(engine, position).is_empty())
+        };
+        let comparable = plan.iter().enumerate().filter(|entry| has_other(*entry)).count();
+        tell(Event::Compared(Compared::Comparable(comparable)));
+        for engine in (0..self.candidates.len()).filter(|e| *e != first) {
+            let Ok(found) = self.facts(engine) else { continue };
+            let differences =
+                compare::facts(self.system, (self.name(first), facts), (self.name(engine), &found));
+            if differences.is_empty() {
+                tell(Event::Compared(Compared::Facts));
+            }
+            differences.into_iter().for_each(|d| tell(Event::Compared(Compared::Differs(d))));
+        }
+    }
+
+    fn compare_outcomes(&mut self, position: usize, first: (usize, &Outcome), tell: &dyn Fn(Event)) {
+        let property = &self.system.properties[position];
+        let others = self.others(first.0, position);
+        let mut n_agreeing = 0;
+        for &engine in &others {
+            let outcome = self.outcome(engine, property);
+            let is_limited = self.budget.memory().is_some() || self.budget.check().is_err();
+            let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &outcome));
+            match compare::outcomes(self.system, position, one, other, is_limited) {
+                Ok(is_same) => n_agreeing += usize::from(is_same),
+                Err(disagreement) => tell(Event::Compared(Compared::Differs(disagreement))),
+            }
+        }
+        if !others.is_empty() && n_agreeing == others.len() {
+            tell(Event::Compared(Compared::Property));
+        }
+    }
+
+    fn compare_vacuity(&mut self, position: usize, first: (usize, &Vec<Vacuous>), tell: &dyn Fn(Event)) {
+        for engine in self.others(first.0, position) {
+            let Ok(vacuous) = self.vacuous(engine, position) else { continue };
+            let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &vacuous));
+            if let Some(disagreement) = compare::vacuity(self.system, position, one, other) {
+                tell(Event::Compared(Compared::Differs(disagreement)));
             }
         }
     }

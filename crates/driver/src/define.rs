@@ -1,5 +1,5 @@
 //! `-D NAME=VALUE`: parameters from the command line, kept as a source so that a wrong one can be
-//! pointed at.
+//! pointed at; for `bench` also `-D NAME=VALUE,VALUE,..`, a row for each value.
 
 use std::num::{IntErrorKind, ParseIntError};
 
@@ -34,6 +34,105 @@ pub(crate) fn read(
     Ok((defines, diagnostics))
 }
 
+/// The sizes that `bench` goes through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sweep {
+    /// The parameter with several values, if there is one.
+    pub name: Option<String>,
+    /// For each row the value of that parameter, and all definitions as `-D` takes them.
+    pub rows: Vec<(Option<i64>, Vec<String>)>,
+}
+
+/// What is wrong with the command line, and the text that shows it.
+#[derive(Debug)]
+pub struct Refused {
+    /// The texts that the diagnostics point at.
+    pub sources: Sources,
+    /// At least one.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads definitions of which one may have several values, separated by commas.
+///
+/// ```
+/// let sweep = masque_driver::sweep(&["N=2,3".to_string(), "M=7".to_string()]).unwrap();
+/// assert_eq!(sweep.name.as_deref(), Some("N"));
+/// assert_eq!(sweep.rows[1], (Some(3), vec!["N=3".to_string(), "M=7".to_string()]));
+/// assert!(masque_driver::sweep(&["N=2,".to_string()]).is_err());
+/// ```
+pub fn sweep(texts: &[String]) -> Result<Sweep, Box<Refused>> {
+    let mut sources = Sources::default();
+    let Ok(file) = sources.add(NAME, texts.join("\n")) else {
+        let message = "the texts of the option `-D` are too large".to_string();
+        let diagnostics = vec![crate::file::error("file/too-large", message)];
+        return Err(Refused { sources, diagnostics }.into());
+    };
+    let (mut lists, mut diagnostics) = (Vec::<(Define, Vec<i64>)>::new(), Vec::new());
+    let mut start = 0;
+    for text in texts {
+        let span = sources.span(file).slice(start, start + text.len() as u32);
+        start += text.len() as u32 + 1;
+        match list(text, span) {
+            Err(diagnostic) => diagnostics.push(*diagnostic),
+            Ok((define, values)) => {
+                let several = lists.iter().find(|(_, values)| values.len() > 1).filter(|_| values.len() > 1);
+                match lists.iter().find(|(d, _)| d.name == define.name) {
+                    Some((first, _)) => diagnostics.push(twice(first, &define)),
+                    None if several.is_some() => {
+                        let message = "two parameters have several values; one may".to_string();
+                        let first = several.map_or(span, |(d, _)| d.span);
+                        diagnostics.push(
+                            Diagnostic::error("cli/bad-define", span, message).also(first, "the first"),
+                        );
+                    }
+                    None => lists.push((define, values)),
+                }
+            }
+        }
+    }
+    if !diagnostics.is_empty() {
+        return Err(Refused { sources, diagnostics }.into());
+    }
+    let varied = lists.iter().position(|(_, values)| values.len() > 1);
+    // A single value is a size, too, if it is the only one.
+    let varied = varied.or((lists.len() == 1).then_some(0));
+    let row = |value: Option<i64>| {
+        let define = |(i, (define, values)): (usize, &(Define, Vec<i64>))| match value {
+            Some(value) if varied == Some(i) => format!("{}={value}", define.name),
+            _ => format!("{}={}", define.name, values[0]),
+        };
+        (value, lists.iter().enumerate().map(define).collect())
+    };
+    Ok(match varied {
+        None => Sweep { name: None, rows: vec![row(None)] },
+        Some(i) => {
+            let (define, values) = &lists[i];
+            Sweep { name: Some(define.name.clone()), rows: values.iter().map(|&v| row(Some(v))).collect() }
+        }
+    })
+}
+
+/// One definition with at least one value; the definition has the first.
+fn list(text: &str, span: Span) -> Result<(Define, Vec<i64>), Box<Diagnostic>> {
+    let Some((name, values)) = text.split_once('=').filter(|(_, values)| values.contains(',')) else {
+        let define = one(text, span)?;
+        let value = define.value;
+        return Ok((define, vec![value]));
+    };
+    let (name, name_span) = trimmed(name, span, 0);
+    if !is_name(name) {
+        return Err(not_a_name(name, name_span));
+    }
+    let mut numbers = Vec::new();
+    let mut offset = text.len() - values.len();
+    for part in values.split(',') {
+        let (value, value_span) = trimmed(part, span, offset);
+        numbers.push(integer(name, value, value_span)?);
+        offset += part.len() + 1;
+    }
+    Ok((Define { name: name.to_string(), value: numbers[0], span }, numbers))
+}
+
 /// One definition: a name, `=`, an integer; blanks around them are fine.
 fn one(text: &str, span: Span) -> Result<Define, Box<Diagnostic>> {
     let bad = |span, message| Diagnostic::error("cli/bad-define", span, message);
@@ -47,20 +146,28 @@ fn one(text: &str, span: Span) -> Result<Define, Box<Diagnostic>> {
     let (name, name_span) = trimmed(before, span, 0);
     let (value, value_span) = trimmed(after, span, before.len() + 1);
     if !is_name(name) {
-        return Err(bad(name_span, format!("`{name}` is not the name of a parameter"))
-            .label("expected a letter, then letters, digits and `_`")
-            .into());
+        return Err(not_a_name(name, name_span));
     }
-    let value = value.parse().map_err(|e: ParseIntError| {
+    let value = integer(name, value, value_span)?;
+    Ok(Define { name: name.to_string(), value, span })
+}
+
+fn not_a_name(name: &str, span: Span) -> Box<Diagnostic> {
+    let message = format!("`{name}` is not the name of a parameter");
+    let diagnostic = Diagnostic::error("cli/bad-define", span, message);
+    diagnostic.label("expected a letter, then letters, digits and `_`").into()
+}
+
+fn integer(name: &str, value: &str, span: Span) -> Result<i64, Box<Diagnostic>> {
+    value.parse().map_err(|e: ParseIntError| {
         let message = match e.kind() {
             IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
                 format!("the value of `{name}` does not fit 64 bits")
             }
             _ => format!("`{value}` is not an integer, and `{name}` needs one"),
         };
-        bad(value_span, message).label("expected an integer")
-    })?;
-    Ok(Define { name: name.to_string(), value, span })
+        Diagnostic::error("cli/bad-define", span, message).label("expected an integer").into()
+    })
 }
 
 /// A part of the definition at `span` that begins at `offset`, without the blanks around it.
@@ -115,5 +222,35 @@ mod tests {
         check(&["N= x "],                  &[], &["`x` is not an integer, and `N` needs one @ x"]);
         check(&["N="],                     &[], &["`` is not an integer, and `N` needs one @ "]);
         check(&["N=1", "M=2", "N=1"],      &[("N", 1), ("M", 2)], &["`N` is given twice @ N=1"]);
+    }
+
+    fn check_sweep(texts: &[&str], expected: Result<&[&str], &str>) {
+        let texts: Vec<String> = texts.iter().map(|t| t.to_string()).collect();
+        let found = match sweep(&texts) {
+            Ok(sweep) => Ok(sweep.rows.into_iter().map(|(_, defines)| defines.join(" ")).collect::<Vec<_>>()),
+            Err(refused) => {
+                let primary = refused.diagnostics[0].primary.as_ref().unwrap();
+                Err(format!("{} @ {}", refused.diagnostics[0].message, refused.sources.slice(primary.span)))
+            }
+        };
+        let expected =
+            expected.map(|rows| rows.iter().map(|r| r.to_string()).collect()).map_err(str::to_string);
+        assert_eq!(found, expected, "{texts:?}");
+    }
+
+    #[rustfmt::skip]
+    #[test]
+    fn sweeps() {
+        check_sweep(&[],                     Ok(&[""]));
+        check_sweep(&["N=3"],                Ok(&["N=3"]));
+        check_sweep(&["M=2", "N= 3, 4 ,-5"], Ok(&["M=2 N=3", "M=2 N=4", "M=2 N=-5"]));
+        check_sweep(&["M=2", "N=3"],         Ok(&["M=2 N=3"]));
+        check_sweep(&["N=3,x"],              Err("`x` is not an integer, and `N` needs one @ x"));
+        check_sweep(&["N=3,,4"],             Err("`` is not an integer, and `N` needs one @ "));
+        check_sweep(&["N=3..5"],             Err("`3..5` is not an integer, and `N` needs one @ 3..5"));
+        check_sweep(&["N"],                  Err("`N` gives no value @ N"));
+        check_sweep(&["=1,2"],               Err("`` is not the name of a parameter @ "));
+        check_sweep(&["N=1,2", "M=1,2"],     Err("two parameters have several values; one may @ M=1,2"));
+        check_sweep(&["N=1,2", "N=3"],       Err("`N` is given twice @ N=3"));
     }
 }

@@ -1,20 +1,27 @@
-//! The engines there are, and which of them is asked.
+//! The engines there are, which of them is asked, and how they go about it.
+
+use std::sync::Arc;
 
 use masque_explicit::Explicit;
 use masque_model::{Property, System};
-use masque_symbolic::{Order, Reorder, Symbolic};
+use masque_symbolic::Symbolic;
 use masque_verdict::{Engine, Unsupported};
+
+pub use masque_symbolic::{Order, Reorder};
 
 /// States of at most this many bits are explored one by one: below it that is done before the
 /// first diagram is drawn.
 const TINY: u64 = 14;
 
-/// All engines.
-pub fn engines() -> &'static [&'static dyn Engine] {
-    &[
-        &Explicit { evidence: true },
-        &Symbolic { order: Order::Automatic, reorder: Reorder::Auto, evidence: true },
-    ]
+/// The names of all engines.
+const NAMES: [&str; 2] = ["explicit", "symbolic"];
+
+/// An engine that may work on a thread of its own.
+pub type AnyEngine = Arc<dyn Engine + Send>;
+
+/// All engines, as they come.
+pub fn engines() -> Vec<AnyEngine> {
+    EngineOptions::default().engines()
 }
 
 /// Which engine decides.
@@ -30,14 +37,14 @@ pub enum EngineChoice {
 impl EngineChoice {
     /// All choices, by the names that `--engine` takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        std::iter::once("auto").chain(engines().iter().map(|e| e.name()))
+        std::iter::once("auto").chain(NAMES)
     }
 
     /// The choice of this name.
     pub fn from_name(name: &str) -> Option<EngineChoice> {
         match name {
             "auto" => Some(EngineChoice::Auto),
-            _ => engines().iter().map(|e| e.name()).find(|n| *n == name).map(EngineChoice::Named),
+            _ => NAMES.into_iter().find(|n| *n == name).map(EngineChoice::Named),
         }
     }
 
@@ -49,12 +56,68 @@ impl EngineChoice {
         }
     }
 
+    /// Which engine `auto` asks first for a system, and why; nothing if there was no choice.
+    ///
+    /// ```
+    /// use masque_driver::{EngineChoice, load_text};
+    /// let text = "
+    ///     Agent Light
+    ///       Vars: on : boolean; end Vars
+    ///       Actions = {switch};
+    ///       Protocol: Other : {switch}; end Protocol
+    ///       Evolution: on = ~on if Action = switch; end Evolution
+    ///     end Agent
+    ///     Evaluation lit if Light.on; end Evaluation
+    ///     InitStates !Light.on; end InitStates";
+    /// let system = load_text("light.ispl", text, &Default::default()).system.unwrap();
+    /// assert_eq!(EngineChoice::Auto.reason(&system).as_deref(), Some("explicit: 1 bit is few"));
+    /// assert_eq!(EngineChoice::Named("symbolic").reason(&system), None);
+    /// ```
+    pub fn reason(self, system: &System) -> Option<String> {
+        match (self, system.bits()) {
+            (EngineChoice::Named(_), _) => None,
+            (EngineChoice::Auto, 1) => Some("explicit: 1 bit is few".to_string()),
+            (EngineChoice::Auto, bits @ ..=TINY) => Some(format!("explicit: {bits} bits are few")),
+            (EngineChoice::Auto, bits) => Some(format!("symbolic: {bits} bits")),
+        }
+    }
+}
+
+/// Which engine decides, and how. Whatever stands here changes time and memory, never a report.
+#[derive(Clone, Debug, Default)]
+pub struct EngineOptions {
+    /// Which engine decides.
+    pub choice: EngineChoice,
+    /// How the symbolic engine orders the variables.
+    pub order: Order,
+    /// Whether the symbolic engine may change that order on the way.
+    pub reorder: Reorder,
+    /// Whether every engine decides what it supports, and all answers are compared.
+    pub cross_check: bool,
+}
+
+impl From<EngineChoice> for EngineOptions {
+    fn from(choice: EngineChoice) -> EngineOptions {
+        EngineOptions { choice, ..EngineOptions::default() }
+    }
+}
+
+impl EngineOptions {
+    /// All engines with these options, in the order of their names.
+    pub fn engines(&self) -> Vec<AnyEngine> {
+        let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence: true };
+        vec![Arc::new(Explicit { evidence: true }), Arc::new(symbolic)]
+    }
+
     /// The engines to choose from for a system, best first.
-    pub(crate) fn candidates(self, system: &System) -> Vec<&'static dyn Engine> {
-        let is_candidate = |name| self == EngineChoice::Auto || self == EngineChoice::Named(name);
-        let mut candidates: Vec<_> = engines().iter().copied().filter(|e| is_candidate(e.name())).collect();
-        if system.bits() > TINY {
-            candidates.reverse();
+    pub(crate) fn candidates(&self, system: &System) -> Vec<AnyEngine> {
+        let mut candidates = self.engines();
+        match self.choice {
+            EngineChoice::Auto if system.bits() <= TINY => {}
+            EngineChoice::Auto => candidates.reverse(),
+            // The others are there to be compared with.
+            EngineChoice::Named(name) if self.cross_check => candidates.sort_by_key(|e| e.name() != name),
+            EngineChoice::Named(name) => candidates.retain(|e| e.name() == name),
         }
         candidates
     }
@@ -63,7 +126,7 @@ impl EngineChoice {
 /// The first of the engines that supports a property, by position; what the last one lacks if none
 /// does.
 pub(crate) fn choose(
-    candidates: &[&'static dyn Engine],
+    candidates: &[AnyEngine],
     system: &System,
     property: &Property,
 ) -> Result<usize, Option<Unsupported>> {

@@ -15,16 +15,19 @@
 //! | file | does |
 //! |---|---|
 //! | `file` | reads a text, or says why it cannot |
-//! | `define` | reads `-D NAME=VALUE` |
+//! | `define` | reads `-D NAME=VALUE`, and lists of values for `bench` |
 //! | `load` | from a path to a checked model |
 //! | `format` | from a path to formatted text |
-//! | `engines` | the engines there are, and which one is asked |
+//! | `order` | reads a file of variables for `--order` |
+//! | `engines` | the engines there are, which one is asked, and how it goes about it |
+//! | `compare` | the answers of several engines side by side |
 //! | `decide` | the work: facts, verdicts, vacuity |
 //! | `supervise` | the work on a thread, with a deadline |
 //! | `findings` | deadlocks, overflows and the like as diagnostics |
 //! | `explain` | the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
 
+mod compare;
 mod decide;
 mod define;
 mod engines;
@@ -33,10 +36,13 @@ mod file;
 mod findings;
 mod format;
 mod load;
+mod order;
 mod supervise;
 
+pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, Decided};
-pub use engines::{EngineChoice, engines};
+pub use define::{Refused, Sweep, sweep};
+pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Reorder, engines};
 pub use explain::{codes, explain, similar_code};
 pub use file::MAX_BYTES;
 pub use findings::Finding;
@@ -45,4 +51,5 @@ pub use load::{Language, Loaded, Request, load, load_text};
 pub use masque_model::{At, Deadlock, Overflow, Property, Strategies, System};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{Evidence, JointAction, Path, State, Verdict, Why};
+pub use order::OrderChoice;
 pub use supervise::{Limits, Progress, Run, check};

@@ -12,10 +12,11 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use masque_model::System;
-use masque_verdict::{Budget, Engine, Facts, Stop, Unsupported, Vacuous, Why};
+use masque_verdict::{Budget, Facts, Stop, Unsupported, Vacuous, Why};
 
-use crate::decide::{self, Cost, Decided, Event};
-use crate::engines::EngineChoice;
+use crate::compare::CrossCheck;
+use crate::decide::{self, Compared, Cost, Decided, Event, Mode};
+use crate::engines::{AnyEngine, EngineOptions};
 use crate::findings::{self, Finding};
 
 /// Stack sizes to try, largest first. A stack is address space: memory is taken as it is used.
@@ -60,6 +61,10 @@ pub struct Run {
     pub costs: Vec<Cost>,
     /// The states found before a limit was hit, if the engine counts them.
     pub explored: Option<u64>,
+    /// Which engine was asked first and why, if that was left to us.
+    pub reason: Option<String>,
+    /// Whether the engines agree, if that was asked for.
+    pub cross_check: Option<CrossCheck>,
     /// How long it took.
     pub time: Duration,
 }
@@ -72,16 +77,19 @@ pub struct Run {
 /// If the engine does: its bug is handed on.
 pub fn check(
     system: &Arc<System>,
-    choice: EngineChoice,
+    options: &EngineOptions,
     limits: &Limits,
     observe: &mut dyn FnMut(Progress),
 ) -> Run {
-    check_by(choice.candidates(system), system, limits, observe)
+    let mode = if options.cross_check { Mode::CrossCheck } else { Mode::Plain };
+    let run = check_by(options.candidates(system), mode, system, limits, observe);
+    Run { reason: options.choice.reason(system), ..run }
 }
 
 /// Decides all properties by these engines, best first.
 fn check_by(
-    candidates: Vec<&'static dyn Engine>,
+    candidates: Vec<AnyEngine>,
+    mode: Mode,
     system: &Arc<System>,
     limits: &Limits,
     observe: &mut dyn FnMut(Progress),
@@ -95,7 +103,11 @@ fn check_by(
         budget = budget.with_memory(memory);
     }
     let mut gathered = Gathered::new(system);
-    match start_work(candidates, system, &budget) {
+    if mode == Mode::CrossCheck {
+        let engines = candidates.iter().map(|engine| engine.name()).collect();
+        gathered.cross_check = Some(CrossCheck { engines, ..CrossCheck::default() });
+    }
+    match start_work(candidates, mode, system, &budget) {
         None => gathered.stopped = Some(Why::Memory.into()),
         Some((worker, events)) => {
             if gathered.listen(&events, limits, &budget, observe)
@@ -110,14 +122,15 @@ fn check_by(
 
 /// Starts the work; none if the system has no room for a thread.
 fn start_work(
-    candidates: Vec<&'static dyn Engine>,
+    candidates: Vec<AnyEngine>,
+    mode: Mode,
     system: &Arc<System>,
     budget: &Budget,
 ) -> Option<(JoinHandle<()>, Receiver<Event>)> {
     STACKS.iter().find_map(|&size| {
         let (sender, receiver) = channel();
         let (candidates, system, budget) = (candidates.clone(), Arc::clone(system), budget.clone());
-        let work = move || decide::work(&system, &candidates, &budget, &sender);
+        let work = move || decide::work(&system, &candidates, mode, &budget, &sender);
         let worker = Builder::new().name("check".to_string()).stack_size(size).spawn(work).ok()?;
         Some((worker, receiver))
     })
@@ -132,6 +145,7 @@ struct Gathered {
     unsupported: Vec<(usize, Unsupported)>,
     vacuous: Vec<(usize, Vec<Vacuous>)>,
     costs: Vec<Cost>,
+    cross_check: Option<CrossCheck>,
 }
 
 impl Gathered {
@@ -144,6 +158,7 @@ impl Gathered {
             unsupported: Vec::new(),
             vacuous: Vec::new(),
             costs: Vec::new(),
+            cross_check: None,
         }
     }
 
@@ -194,6 +209,15 @@ impl Gathered {
             Event::Unsupported(position, unsupported) => self.unsupported.push((position, unsupported)),
             Event::Vacuous(position, vacuous) => self.vacuous.push((position, vacuous)),
             Event::Cost(cost) => self.costs.push(cost),
+            Event::Compared(compared) => {
+                let found = self.cross_check.get_or_insert_default();
+                match compared {
+                    Compared::Comparable(n) => found.comparable = n,
+                    Compared::Facts => found.facts = true,
+                    Compared::Property => found.agreed += 1,
+                    Compared::Differs(disagreement) => found.disagreements.push(disagreement),
+                }
+            }
         }
     }
 
@@ -219,6 +243,8 @@ impl Gathered {
             findings,
             costs: self.costs,
             explored: self.stopped.and_then(|stop| stop.states),
+            reason: None,
+            cross_check: self.cross_check,
             time: start.elapsed(),
         }
     }
@@ -229,7 +255,7 @@ mod tests {
     use std::thread::sleep;
 
     use masque_model::{FormulaId, Property};
-    use masque_verdict::{Encoded, FairInitial, Outcome, Stats, Verdict};
+    use masque_verdict::{Encoded, Engine, FairInitial, Outcome, Stats, Verdict};
 
     use super::*;
     use crate::{Request, load_text};
@@ -249,6 +275,8 @@ mod tests {
         Buggy,
         /// Supports nothing.
         Useless,
+        /// Finds a state too many.
+        Miscounting,
     }
 
     impl Engine for Fake {
@@ -271,14 +299,14 @@ mod tests {
     impl Encoded for Fake {
         fn facts(&mut self, _: &Budget) -> Result<Facts, Stop> {
             let fair_initial = FairInitial::All;
-            let states = "2".to_string();
+            let states = if self.0 == Behaviour::Miscounting { "3" } else { "2" }.to_string();
             Ok(Facts { states, no_initial_state: false, deadlock: None, overflow: None, fair_initial })
         }
 
         fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
             match self.0 {
                 _ if property.name == "1" => Verdict::Holds.into(),
-                Behaviour::Good | Behaviour::Useless => Verdict::Fails.into(),
+                Behaviour::Good | Behaviour::Useless | Behaviour::Miscounting => Verdict::Fails.into(),
                 Behaviour::Deaf => {
                     sleep(Duration::from_secs(20));
                     Verdict::Fails.into()
@@ -294,7 +322,7 @@ mod tests {
         }
 
         fn is_true_somewhere(&mut self, _: FormulaId, _: &Budget) -> Result<bool, Stop> {
-            Ok(false)
+            Ok(self.0 != Behaviour::Good)
         }
 
         fn stats(&self) -> Stats {
@@ -316,9 +344,8 @@ mod tests {
     /// Runs a fake engine; the verdicts as text, and the codes of what was found.
     fn run(behaviour: Behaviour, limits: &Limits) -> (Vec<String>, Vec<&'static str>) {
         let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
-        let engine: &'static Fake = Box::leak(Box::new(Fake(behaviour)));
         let start = Instant::now();
-        let run = check_by(vec![engine], &system, limits, &mut |_| {});
+        let run = check_by(vec![Arc::new(Fake(behaviour))], Mode::Plain, &system, limits, &mut |_| {});
         assert!(start.elapsed() < Duration::from_secs(5));
         (
             run.decided.iter().map(|d| d.outcome.verdict.to_string()).collect(),
@@ -371,5 +398,62 @@ mod tests {
     #[should_panic(expected = "a bug")]
     fn a_bug_is_handed_on() {
         run(Behaviour::Buggy, &Limits::default());
+    }
+
+    /// Asks a real engine and a fake one.
+    fn cross_check(behaviour: Behaviour, limits: &Limits) -> CrossCheck {
+        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        let mut candidates = crate::engines();
+        candidates.truncate(1);
+        candidates.push(Arc::new(Fake(behaviour)));
+        check_by(candidates, Mode::CrossCheck, &system, limits, &mut |_| {}).cross_check.unwrap()
+    }
+
+    #[test]
+    fn real_engines_agree() {
+        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        let options = EngineOptions { cross_check: true, ..EngineOptions::default() };
+        let run = check(&system, &options, &Limits::default(), &mut |_| {});
+        let found = run.cross_check.unwrap();
+        assert!(found.is_complete() && found.agreed == 3);
+        assert_eq!(found.to_string(), "explicit and symbolic agree on the states and on 3 of 3 properties");
+        assert_eq!(run.reason.as_deref(), Some("explicit: 1 bit is few"));
+        assert_eq!(run.costs.len(), 2);
+    }
+
+    #[test]
+    fn a_wrong_engine_is_found_out() {
+        let found = cross_check(Behaviour::Good, &Limits::default());
+        let text = |d: &crate::Disagreement| {
+            let [(one, said), (other, replied)] = &d.answers;
+            format!("{:?}, {}: {one}: {said}, {other}: {replied}", d.property, d.question)
+        };
+        let texts: Vec<String> = found.disagreements.iter().map(text).collect();
+        let expected = [
+            "Some(1), the verdict: explicit: holds, fake: fails",
+            "Some(2), the verdict: explicit: holds, fake: fails",
+            "Some(0), antecedents that are never true: explicit: none, fake: lit",
+        ];
+        assert_eq!(texts, expected);
+        assert!(found.facts && found.agreed == 1 && !found.is_complete());
+        assert_eq!(found.to_string(), "explicit and fake disagree");
+    }
+
+    #[test]
+    fn wrong_facts_are_found_out() {
+        let found = cross_check(Behaviour::Miscounting, &Limits::default());
+        assert!(!found.facts);
+        assert_eq!(found.disagreements[0].property, None);
+        assert_eq!(found.disagreements[0].question, "the number of reachable states");
+        assert_eq!(found.disagreements[0].answers[1], ("fake", "3".to_string()));
+    }
+
+    #[test]
+    fn a_limit_is_no_disagreement() {
+        let found = cross_check(Behaviour::Patient, &soon());
+        assert_eq!(found.disagreements, []);
+        assert!(!found.is_complete() && found.agreed == 1 && found.comparable == 3);
+        let found = cross_check(Behaviour::Useless, &Limits::default());
+        assert!(found.is_complete() && found.comparable == 0);
     }
 }

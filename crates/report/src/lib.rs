@@ -8,6 +8,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
+//! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
 //! | `path` | paths through a system, as data and as text |
@@ -16,6 +17,7 @@
 //! | `schema` | the JSON schema of the report |
 #![forbid(unsafe_code)]
 
+mod bench;
 mod check;
 mod diagnostic;
 mod entries;
@@ -24,6 +26,7 @@ mod schema;
 mod stats;
 mod text;
 
+pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Settings, Subject, json,
     run_report,
@@ -31,6 +34,6 @@ pub use check::{
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use path::{EvidenceReport, PathReport};
-pub use schema::schema;
+pub use schema::{bench_schema, schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use text::{Detail, Text};

@@ -4,6 +4,8 @@ use masque_driver::{Loaded, Run, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::Entries;
+
 /// What a run has cost.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RunStats {
@@ -34,6 +36,8 @@ pub struct EngineStats {
     pub bytes: u64,
     /// Its steps.
     pub phases: Vec<PhaseStats>,
+    /// What else it counts: `bits`, `peak nodes`.
+    pub figures: Entries<u64>,
 }
 
 /// The time one part of an engine's work took.
@@ -66,6 +70,7 @@ impl RunStats {
             phases: (cost.stats.phases.iter())
                 .map(|phase| PhaseStats { name: phase.name.to_string(), seconds: phase.time.as_secs_f64() })
                 .collect(),
+            figures: cost.stats.figures.iter().copied().collect(),
         });
         let properties =
             system.properties.iter().zip(&run.decided).map(|(property, decided)| PropertyStats {

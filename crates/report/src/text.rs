@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use masque_driver::{Diagnostic, Severity, Sources, System};
+use masque_driver::{CrossCheck, Diagnostic, Severity, Sources};
 use masque_text::render;
 
 use crate::path::PathReport;
@@ -56,7 +56,7 @@ impl Text {
             }
         }
         if self.detail == Detail::Verbose {
-            self.preamble(out, report, subject.loaded.system.as_deref())?;
+            self.preamble(out, report, subject)?;
         }
         self.properties(out, &report.properties)?;
         if self.detail > Detail::Quiet {
@@ -72,6 +72,9 @@ impl Text {
                 writeln!(out)?;
             }
             writeln!(out, "{}: {}", subject.loaded.name, summary(report))?;
+            if let Some(found) = subject.run.and_then(|run| run.cross_check.as_ref()) {
+                self.cross_check(out, found)?;
+            }
         }
         if let Some(stats) = &report.stats {
             write_stats(out, stats)?;
@@ -111,12 +114,12 @@ impl Text {
         shown.rest(out)
     }
 
-    fn preamble(self, out: &mut dyn Write, report: &RunReport, system: Option<&System>) -> io::Result<()> {
+    fn preamble(self, out: &mut dyn Write, report: &RunReport, subject: Subject<'_>) -> io::Result<()> {
         let list = |entries: &[(String, String)]| {
             entries.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
         };
         writeln!(out, "language: {}", report.language.as_deref().unwrap_or("unknown"))?;
-        if let Some(system) = system {
+        if let Some(system) = subject.loaded.system.as_deref() {
             writeln!(out, "model: {}", size(ModelSize::new(system)))?;
         }
         if !report.parameters.0.is_empty() {
@@ -127,7 +130,18 @@ impl Text {
         if !report.options.0.is_empty() {
             writeln!(out, "options: {}", list(&report.options.0))?;
         }
-        writeln!(out, "engine: {}", report.engine)
+        match subject.run.and_then(|run| run.reason.as_ref()) {
+            None => writeln!(out, "engine: {}", report.engine),
+            Some(reason) => writeln!(out, "engine: {} ({reason})", report.engine),
+        }
+    }
+
+    /// That the engines agree, for those who want to know; that they were not compared, for all.
+    fn cross_check(self, out: &mut dyn Write, found: &CrossCheck) -> io::Result<()> {
+        match found.is_complete() && self.detail < Detail::Verbose {
+            true => Ok(()),
+            false => writeln!(out, "  cross-check: {found}"),
+        }
     }
 
     /// One line each: the verdict, the name, the formula.
@@ -308,6 +322,11 @@ fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<()> {
             write!(out, "{transitions} transitions, ")?;
         }
         writeln!(out, "{}", megabytes(engine.bytes))?;
+        if !engine.figures.0.is_empty() {
+            let figures: Vec<String> =
+                engine.figures.0.iter().map(|(name, n)| format!("{n} {name}")).collect();
+            writeln!(out, "    {}", figures.join(", "))?;
+        }
     }
     if let Some(states) = stats.explored_states {
         writeln!(out, "  stopped after {states} states")?;

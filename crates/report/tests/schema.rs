@@ -21,7 +21,7 @@ fn report(text: &str, request: &Request, is_checked: bool) -> Value {
     let loaded = load_text("m.ispl", text, request);
     let engine = EngineChoice::Auto;
     let run = (loaded.system.as_ref().filter(|_| is_checked))
-        .map(|system| check(system, engine, &Limits::default(), &mut |_| {}));
+        .map(|system| check(system, &engine.into(), &Limits::default(), &mut |_| {}));
     let subject = Subject { loaded: &loaded, run: run.as_ref() };
     let report = run_report(subject, Settings { request, engine, stats: true });
     let mut out = Vec::new();

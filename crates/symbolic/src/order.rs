@@ -277,8 +277,10 @@ impl<'s> Affinity<'s> {
                 degree[b as usize] += 1;
             }
         }
-        // A hub is near nobody wherever it stands among its partners.
-        let many = ((n / 5) as u32).max(16);
+        // A hub, which has far more partners than is usual, is near nobody wherever it stands.
+        let mut usual = degree.clone();
+        usual.sort_unstable();
+        let many = (3 * usual.get(n / 2).copied().unwrap_or(0)).max(6);
         let mut hubs: Vec<u32> = (0..n as u32).filter(|&i| degree[i as usize] > many).collect();
         hubs.sort_by_key(|&i| (std::cmp::Reverse(degree[i as usize]), i));
         let is_hub: Vec<bool> = (0..n).map(|i| degree[i] > many).collect();

@@ -3,24 +3,42 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use masque_driver::{self as driver, Limits, Loaded, Run};
-use masque_report::{self as report, Settings, Subject};
+use masque_driver::{self as driver, CrossCheck, Disagreement, EngineOptions, Limits, Loaded, Run};
+use masque_report::{self as report, RunReport, Settings, Subject};
 
 use crate::args::{CheckArgs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit};
 
 /// `check FILE..`: a run per file, then the gravest exit of all.
-pub fn check(args: &CheckArgs, context: &Context, out: &mut dyn Write) -> anyhow::Result<Exit> {
+///
+/// If the engines disagree, `err` gets a report to send us; verdicts that are known to be doubtful
+/// are not told.
+pub fn check(
+    args: &CheckArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
     let request = args.request();
-    let settings = Settings { request: &request, engine: args.engine, stats: args.stats };
+    let settings = Settings { request: &request, engine: args.work.engine, stats: args.stats };
     let is_several = args.files.len() > 1;
     let mut exit = Exit::AllHold;
     let mut reports = Vec::new();
     for (position, file) in args.files.iter().enumerate() {
         let start = Instant::now();
-        let loaded = driver::load(file, &request);
-        let run = decide(args, context, &loaded, start);
+        let mut loaded = driver::load(file, &request);
+        let options = args.engine_options(loaded.order(&args.work.order));
+        let run = decide(args, context, &loaded, &options, start);
+        if let Some(found) = run.as_ref().and_then(disagreement) {
+            disagree(
+                err,
+                &loaded,
+                &report::run_report(Subject { loaded: &loaded, run: None }, settings),
+                found,
+            )?;
+            return Ok(Exit::Bug);
+        }
         let subject = Subject { loaded: &loaded, run: run.as_ref() };
         let report = report::run_report(subject, settings);
         exit.raise(Exit::of(report.counts(), args.deny.is_some()));
@@ -42,11 +60,17 @@ pub fn check(args: &CheckArgs, context: &Context, out: &mut dyn Write) -> anyhow
 }
 
 /// Decides the properties, if there are any to decide.
-fn decide(args: &CheckArgs, context: &Context, loaded: &Loaded, start: Instant) -> Option<Run> {
+fn decide(
+    args: &CheckArgs,
+    context: &Context,
+    loaded: &Loaded,
+    options: &EngineOptions,
+    start: Instant,
+) -> Option<Run> {
     let system = loaded.system.as_ref().filter(|_| !args.parse_only)?;
     let limits = Limits {
-        deadline: args.timeout.and_then(|timeout| start.checked_add(timeout)),
-        memory: args.memory,
+        deadline: args.work.timeout.and_then(|timeout| start.checked_add(timeout)),
+        memory: args.work.memory,
         interrupt: context.interrupt.clone(),
     };
     let mut display = context.progress.then(|| Display::new(&loaded.name));
@@ -55,7 +79,44 @@ fn decide(args: &CheckArgs, context: &Context, loaded: &Loaded, start: Instant) 
             display.show(progress);
         }
     };
-    Some(driver::check(system, args.engine, &limits, &mut observe))
+    Some(driver::check(system, options, &limits, &mut observe))
+}
+
+/// What the engines disagree on, if they do.
+fn disagreement(run: &Run) -> Option<&CrossCheck> {
+    run.cross_check.as_ref().filter(|found| !found.disagreements.is_empty())
+}
+
+/// All that we need to know of a disagreement.
+fn disagree(
+    err: &mut dyn Write,
+    loaded: &Loaded,
+    report: &RunReport,
+    found: &CrossCheck,
+) -> std::io::Result<()> {
+    writeln!(err, "masque: this is a bug: {found}; please report it together with the file:")?;
+    writeln!(err, "  version: masque {}", env!("CARGO_PKG_VERSION"))?;
+    writeln!(err, "  file: {}", loaded.name)?;
+    for (name, value) in &report.parameters.0 {
+        writeln!(err, "  parameter: {name} = {value}")?;
+    }
+    for (name, value) in &report.options.0 {
+        writeln!(err, "  option: {name} = {value}")?;
+    }
+    for Disagreement { property, question, answers } in &found.disagreements {
+        let property = property.and_then(|p| Some((loaded.system.as_ref()?, p)));
+        match property.map(|(system, p)| (system, &system.properties[p])) {
+            None => writeln!(err, "  on {question}:")?,
+            Some((system, property)) => {
+                let (name, formula) = (&property.name, system.formula_text(property.formula));
+                writeln!(err, "  on {question} of property {name} (at {}), {formula}:", property.at.name())?;
+            }
+        }
+        for (engine, answer) in answers {
+            writeln!(err, "    {engine}: {answer}")?;
+        }
+    }
+    Ok(())
 }
 
 fn time(name: &str, time: Duration) -> String {

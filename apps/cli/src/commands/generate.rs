@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::CommandFactory;
 
 use crate::Exit;
-use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::args::{Cli, CompletionsArgs, ManArgs, SchemaArgs, SchemaOf};
 
 /// `completions SHELL`: a script for the shell.
 pub fn completions(args: &CompletionsArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -36,8 +36,12 @@ pub fn man(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::AllHold)
 }
 
-/// `schema`: the JSON schema of `check --format json`.
-pub fn schema(out: &mut dyn Write) -> anyhow::Result<Exit> {
-    out.write_all(masque_report::schema().as_bytes())?;
+/// `schema [COMMAND]`: the JSON schema of what the command writes.
+pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let text = match args.command {
+        SchemaOf::Check => masque_report::schema(),
+        SchemaOf::Bench => masque_report::bench_schema(),
+    };
+    out.write_all(text.as_bytes())?;
     Ok(Exit::AllHold)
 }

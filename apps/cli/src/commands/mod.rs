@@ -1,10 +1,12 @@
 //! What the commands do: one handler each.
 
+mod bench;
 mod check;
 mod explain;
 mod fmt;
 mod generate;
 
+pub use bench::bench;
 pub use check::check;
 pub use explain::explain;
 pub use fmt::fmt;

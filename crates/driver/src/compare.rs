@@ -1,0 +1,172 @@
+//! `--cross-check`: the answers of several engines side by side.
+//!
+//! All engines agree on facts, verdicts, evidence and vacuity, because each of these is defined by
+//! the model alone (evidence is canonical). Where two differ, one of them is wrong, and that is our
+//! bug. An engine that hit a limit has said nothing, so there is nothing to compare.
+
+use std::fmt::{self, Write};
+
+use masque_model::System;
+use masque_verdict::{Evidence, Facts, Outcome, Path, Vacuous, Verdict, Why};
+
+/// What came of asking several engines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CrossCheck {
+    /// The engines asked, the one whose answers are reported first.
+    pub engines: Vec<&'static str>,
+    /// Whether they agree on the states, deadlocks, overflows and fair initial states.
+    pub facts: bool,
+    /// On how many properties they agree.
+    pub agreed: usize,
+    /// How many properties at least two engines support.
+    pub comparable: usize,
+    /// Where they do not agree.
+    pub disagreements: Vec<Disagreement>,
+}
+
+impl CrossCheck {
+    /// Whether all that could be compared was, and is the same.
+    pub fn is_complete(&self) -> bool {
+        self.facts && self.agreed == self.comparable && self.disagreements.is_empty()
+    }
+}
+
+impl fmt::Display for CrossCheck {
+    /// `explicit and symbolic agree on the states and on 3 of 3 properties`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let engines = self.engines.join(" and ");
+        let CrossCheck { agreed, comparable, .. } = self;
+        match (self.facts, self.disagreements.len()) {
+            (_, 1..) => write!(f, "{engines} disagree"),
+            (false, _) => write!(f, "{engines} were not compared: a limit was hit"),
+            (true, _) => {
+                write!(f, "{engines} agree on the states and on {agreed} of {comparable} properties")
+            }
+        }
+    }
+}
+
+/// Two answers to one question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The position of the property; none if it is about the system itself.
+    pub property: Option<usize>,
+    /// What was asked: `the number of reachable states`, `the verdict`.
+    pub question: &'static str,
+    /// The engines and what each says.
+    pub answers: [(&'static str, String); 2],
+}
+
+/// An engine's name and what it says.
+pub(crate) type Said<'a, T> = (&'static str, &'a T);
+
+/// The facts on which two engines differ.
+pub(crate) fn facts(system: &System, one: Said<'_, Facts>, other: Said<'_, Facts>) -> Vec<Disagreement> {
+    let path = |path: Option<&Path>| path.map_or("none".to_string(), |path| path_text(system, path));
+    let questions: [(&'static str, &dyn Fn(&Facts) -> String); 5] = [
+        ("the number of reachable states", &|facts| facts.states.clone()),
+        ("whether there is no initial state", &|facts| facts.no_initial_state.to_string()),
+        ("a shortest path to a deadlock", &|facts| path(facts.deadlock.as_ref())),
+        ("a shortest path to an overflow", &|facts| match &facts.overflow {
+            None => "none".to_string(),
+            Some(at) => format!(
+                "{}; then {}, in line {} of {}, on {}",
+                path_text(system, &at.path),
+                actions_text(system, &at.joint_action),
+                at.line + 1,
+                system.agent(at.agent).name,
+                system.full_name(at.variable)
+            ),
+        }),
+        ("which initial states are fair", &|facts| format!("{:?}", facts.fair_initial).to_lowercase()),
+    ];
+    let ask = |(question, answer): (&'static str, &dyn Fn(&Facts) -> String)| {
+        different(None, question, (one.0, answer(one.1)), (other.0, answer(other.1)))
+    };
+    questions.into_iter().filter_map(ask).collect()
+}
+
+/// What two engines say of a property: the same (true), something else, or nothing to compare.
+pub(crate) fn outcomes(
+    system: &System,
+    property: usize,
+    one: Said<'_, Outcome>,
+    other: Said<'_, Outcome>,
+    is_limited: bool,
+) -> Result<bool, Disagreement> {
+    if [one, other].iter().any(|(_, outcome)| hit_a_limit(outcome.verdict)) {
+        return Ok(false);
+    }
+    let verdict = |outcome: &Outcome| outcome.verdict.to_string();
+    let answers = [(one.0, verdict(one.1)), (other.0, verdict(other.1))];
+    let [a, b] = answers;
+    if let Some(disagreement) = different(Some(property), "the verdict", a, b) {
+        return Err(disagreement);
+    }
+    // A limit may cost the evidence and leave the verdict.
+    if is_limited && one.1.evidence.is_some() != other.1.evidence.is_some() {
+        return Ok(true);
+    }
+    let evidence = |outcome: &Outcome| match &outcome.evidence {
+        None => "none".to_string(),
+        Some(Evidence::Path(path)) => path_text(system, path),
+    };
+    match different(Some(property), "the evidence", (one.0, evidence(one.1)), (other.0, evidence(other.1))) {
+        Some(disagreement) => Err(disagreement),
+        None => Ok(true),
+    }
+}
+
+/// The implications that never apply, as two engines see them.
+pub(crate) fn vacuity(
+    system: &System,
+    property: usize,
+    one: Said<'_, Vec<Vacuous>>,
+    other: Said<'_, Vec<Vacuous>>,
+) -> Option<Disagreement> {
+    let text = |vacuous: &Vec<Vacuous>| {
+        let texts: Vec<String> = vacuous.iter().map(|v| system.formula_text(v.antecedent)).collect();
+        if texts.is_empty() { "none".to_string() } else { texts.join("; ") }
+    };
+    let question = "antecedents that are never true";
+    different(Some(property), question, (one.0, text(one.1)), (other.0, text(other.1)))
+}
+
+fn different(
+    property: Option<usize>,
+    question: &'static str,
+    one: (&'static str, String),
+    other: (&'static str, String),
+) -> Option<Disagreement> {
+    (one.1 != other.1).then(|| Disagreement { property, question, answers: [one, other] })
+}
+
+/// Whether the engine has given up rather than answered.
+fn hit_a_limit(verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Holds | Verdict::Fails | Verdict::Unknown(Why::NoFairPath | Why::Unsupported) => false,
+        Verdict::Unknown(Why::Timeout | Why::Memory | Why::States | Why::Interrupted) => true,
+    }
+}
+
+/// All states and actions of a path in one line.
+fn path_text(system: &System, path: &Path) -> String {
+    let mut text = String::new();
+    for (position, state) in path.states.iter().enumerate() {
+        let values: Vec<String> = (system.variable_ids().zip(state))
+            .map(|(v, &value)| format!("{} = {}", system.full_name(v), system.value_text(v, value)))
+            .collect();
+        _ = write!(text, "({})", values.join(", "));
+        if let Some(actions) = path.actions.get(position) {
+            _ = write!(text, " -[{}]-> ", actions_text(system, actions));
+        }
+    }
+    text
+}
+
+fn actions_text(system: &System, joint_action: &masque_verdict::JointAction) -> String {
+    let doing = system.agents.iter().zip(joint_action);
+    let doing =
+        doing.map(|(agent, action)| format!("{}: {}", agent.name, agent.actions[action.index()].name));
+    doing.collect::<Vec<_>>().join(", ")
+}
