@@ -245,7 +245,11 @@ const OVERFLOW: Words<Overflow> = &[
 ];
 const STRATEGIES: Words<Strategies> = &[
     ("perfect", Strategies::Perfect, "Agents see the whole state"),
-    ("uniform", Strategies::Uniform, "Agents act on what they see, and some member must know it works"),
+    (
+        "uniform",
+        Strategies::Uniform,
+        "Agents act on what they see, and each member must be sure that it works",
+    ),
     ("uniform-joint", Strategies::UniformJoint, "Agents act on what they see, and together know it works"),
     ("uniform-objective", Strategies::UniformObjective, "Agents act on what they see, and it works"),
 ];

@@ -140,7 +140,8 @@ pub(crate) enum Modality {
     CommonKnowledge,
     Correct,
     KnowsUnder,
-    Enforces(Strategies),
+    /// With the strategies the formula names, if it names any.
+    Enforces(Option<Strategies>),
 }
 
 impl Modality {

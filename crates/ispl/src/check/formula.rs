@@ -6,7 +6,8 @@ use masque_text::{Diagnostic, Span};
 use super::Checker;
 use super::expr::Place;
 use crate::tree::{
-    Aggregate, ExprId, FormulaLine, Kind, Logic, Modal, Modality, Op, Party, Quantifier, Ref, Temporal,
+    Aggregate, ExprId, FormulaLine, Index, Kind, Logic, Modal, Modality, Op, Party, Pattern, Quantifier, Ref,
+    Temporal,
 };
 
 /// A lowered formula.
@@ -70,17 +71,37 @@ impl Checker<'_> {
         }
         let default = if self.is_papers() { At::Reachable } else { At::Initial };
         let position = self.system.properties.len() + 1;
-        let mut names = Vec::new();
-        if let Some(label) = &line.label {
-            self.each_name(label, &mut |checker, name| names.push(checker.names.text(name).to_string()));
-        }
-        let name = names.pop().unwrap_or_else(|| position.to_string());
+        let name = match &line.label {
+            Some(label) => self.label(label),
+            None => position.to_string(),
+        };
         self.system.properties.push(Property {
             name,
             formula: formula.id,
             at: self.options.at.unwrap_or(default),
             span: line.span,
         });
+    }
+
+    /// The name of one property.
+    fn label(&mut self, label: &Pattern) -> String {
+        if label.indexes.iter().any(|index| matches!(index, Index::Each(_))) {
+            let message = "a label with a range would name several properties, and there is one formula";
+            self.report(
+                Diagnostic::error("ispl/label-with-range", label.span, message)
+                    .hint("put the formula into a `for`: `for i in 1..N { name[i] : .. ; }`"),
+            );
+        }
+        let mut name = String::new();
+        self.each_name(label, &mut |checker, symbol| name = checker.names.text(symbol).to_string());
+        if let Some(first) = self.system.properties.iter().find(|property| property.name == name) {
+            let message = format!("two properties are called `{name}`");
+            let first = first.span;
+            self.report(
+                Diagnostic::warning("ispl/duplicate-label", label.span, message).also(first, "the first one"),
+            );
+        }
+        name
     }
 
     fn add(&mut self, formula: Formula<'_>) -> Lowered {
@@ -300,12 +321,11 @@ impl Checker<'_> {
                     Modality::EveryoneKnows => Formula::EveryoneKnows(group, state),
                     Modality::DistributedKnowledge => Formula::DistributedKnowledge(group, state),
                     Modality::CommonKnowledge => Formula::CommonKnowledge(group, state),
-                    Modality::Enforces(Strategies::Perfect) => Formula::Enforces(
-                        group,
-                        self.options.strategies.unwrap_or(Strategies::Perfect),
-                        body.id,
-                    ),
-                    Modality::Enforces(strategies) => Formula::Enforces(group, strategies, body.id),
+                    Modality::Enforces(strategies) => {
+                        let strategies =
+                            strategies.or(self.options.strategies).unwrap_or(Strategies::Perfect);
+                        Formula::Enforces(group, strategies, body.id)
+                    }
                     _ => return body,
                 }
             }

@@ -555,8 +555,8 @@ impl Parser<'_> {
         self.advance();
         let party = self.party(Modality::EveryoneKnows)?;
         let strategies = match self.eat(Token::Comma) {
-            true => self.strategies()?,
-            false => Strategies::Perfect,
+            true => Some(self.strategies()?),
+            false => None,
         };
         self.expect(Token::Greater, "`,` or `>`")?;
         let at = self.position;

@@ -1,7 +1,7 @@
 //! The truth definition, transcribed: the reference that every engine must agree with.
 //!
 //! Slow, explicit and trusted. A state is a row of numbers, a set of states a row of booleans, and
-//! each operator is computed by the line of its definition in `spec/ispl.md` section 4, with no
+//! each operator is computed by the line of its definition in `docs/ispl.md`, with no
 //! step that would need a proof of its own. It serves systems of some thousands of states: the
 //! random ones of the tests, and the small files of the gallery.
 //!

@@ -380,7 +380,7 @@ impl<'a> Truths<'a> {
     /// ```
     ///
     /// `g` itself need not be green. The paper's truth clause reads as if one green member
-    /// sufficed; its algorithm `SAT_KH` (§3) and its prose say all (`spec/ispl.md` section 7, misprint b).
+    /// sufficed; its algorithm `SAT_KH` (§3) and its prose say all (see "Decisions" in `docs/ispl.md`).
     fn knows_under(&self, agent: AgentId, group: GroupId, phi: &States) -> States {
         let members = &self.system.groups[group.index()].agents;
         let green = self.where_true(|g| members.iter().all(|&j| is_green(self.system, j, g)));
