@@ -76,7 +76,7 @@ fn explore_into(
     let limits = |store: &Store, edges: &Option<Edges>| {
         budget.check()?;
         budget.check_states(store.len() as u64)?;
-        budget.check_memory(store.bytes() + edges.as_ref().map_or(0, Edges::bytes))
+        budget.check_memory(store.bytes_soon() + edges.as_ref().map_or(0, Edges::bytes))
     };
     let mut edges = with_graph.then(Edges::default);
     each_initial_state(system, &steps.layout, budget, |row| {

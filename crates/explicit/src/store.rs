@@ -4,6 +4,9 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use masque_verdict::{Stop, Why};
 
+/// Rows that may come before anybody asks again.
+const SOON: usize = 1 << 14;
+
 /// Different rows of words, numbered in the order of their insertion.
 ///
 /// Beside the words themselves a state costs five bytes per bucket of the index, of which 7/8 at
@@ -56,6 +59,16 @@ impl Store {
     /// Frees what growing has left over.
     pub(crate) fn shrink(&mut self) {
         self.words.shrink_to_fit();
+    }
+
+    /// What it takes to hold some thousand rows more: a vector or index that is about to grow is
+    /// copied into one of twice its size, and for that moment both exist.
+    pub(crate) fn bytes_soon(&self) -> u64 {
+        let words = self.words.capacity() as u64 * 8;
+        let index = self.index.allocation_size() as u64;
+        let words_grow = self.words.len() + SOON * self.width > self.words.capacity();
+        let index_grows = self.index.len() + SOON > self.index.capacity();
+        words * if words_grow { 3 } else { 1 } + index * if index_grows { 3 } else { 1 }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
