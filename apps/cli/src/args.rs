@@ -226,7 +226,7 @@ Examples:
   masque bench dc.ispl -D N=10,20,40 --engine explicit --timeout 10s
   masque bench dc10.ispl dc20.ispl --format json
 
-Exit codes: 0 every row is decided, whatever the verdicts; 2 bad input; 3 some row is not decided.";
+Exit codes: 0 every row came to its end, whatever the verdicts; 2 bad input; 3 some row hit a limit.";
 
 type Words<T> = &'static [(&'static str, T, &'static str)];
 

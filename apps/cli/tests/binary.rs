@@ -63,6 +63,10 @@ fn exit_codes() {
     check(&["check", "tests/models/light.ispl", "--property", "AG ("],              2);
     check(&["check"],                                                               2);
     check(&["check", "tests/models/light.ispl", "--timeout", "later"],              2);
+    check(&["check", "tests/models/lamps.ispl", "--order", "tests/models/missing"],  2);
+    check(&["check", "tests/models/blind.ispl", "--cross-check"],                   1);
+    check(&["bench", "tests/models/lamps.ispl", "-D", "N=2,x"],                     2);
+    check(&["bench", "-"],                                                          2);
     check(&["fmt", "--check", "tests/models/light.ispl"],                           1);
     check(&["fmt", "--check", "tests/models/broken.ispl"],                          2);
     check(&["explain", "no/such-code"],                                             2);
@@ -97,6 +101,37 @@ fn bad_files_are_one_message_and_exit_2() {
         }
         assert_eq!(std::fs::read(&path).unwrap(), bytes, "left alone");
     }
+}
+
+#[test]
+fn a_bench_has_a_row_for_each_size() {
+    let run = output(&["bench", "tests/models/lamps.ispl", "-D", "N=2,4,8", "--engine", "symbolic"]);
+    let table = text(&run.stdout);
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!((run.status.code(), rows.len()), (Some(0), 4), "{table}");
+    assert!(rows[0].starts_with(&["N", "load"]) && rows[0].contains(&"reach"), "{table}");
+    assert_eq!([rows[1][0], rows[2][0], rows[3][0]], ["2", "4", "8"]);
+    assert!(rows[3].contains(&"256") && table.ends_with("1 holds\n"), "{table}");
+    let args = ["bench", "tests/models/lamps.ispl", "-D", "N=2,4", "--format", "json"];
+    let report: serde_json::Value = serde_json::from_slice(&output(&args).stdout).unwrap();
+    assert_eq!(report["schema"], "masque.bench/1");
+    assert_eq!(report["rows"][1]["states"], "16");
+    assert!(report["rows"][1]["exponent"].is_number() && report["rows"][0]["exponent"].is_null());
+}
+
+#[test]
+fn a_bench_of_several_files_and_of_bad_ones() {
+    let run = output(&["bench", "tests/models/light.ispl", "tests/models/blind.ispl"]);
+    let table = text(&run.stdout);
+    assert_eq!(run.status.code(), Some(0), "a property that fails is measured, too");
+    assert!(table.lines().count() == 3 && table.starts_with("file ") && table.contains("2 fail"), "{table}");
+    let run = output(&["bench", "tests/models/light.ispl", "tests/models/wrong.ispl"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(text(&run.stdout).contains("error[ispl/unknown-action]"));
+    let (_folder, path) = file(ENDLESS.as_bytes());
+    let run = output(&["bench", &path, "-D", "N=1,40", "--engine", "explicit", "--timeout", "300ms"]);
+    assert_eq!(run.status.code(), Some(3));
+    assert!(text(&run.stdout).ends_with("1 unknown(timeout)\n"), "{}", text(&run.stdout));
 }
 
 #[test]

@@ -73,6 +73,13 @@ snapshots! {
     check_property: "check models/light.ispl --property 'AF lit' --property 'K(Lamp, !lit)'";
     check_strategies: "check models/blind.ispl --strategies uniform --property '<Guest> X lit'";
     check_engine: "check models/light.ispl --engine explicit";
+    check_order: "check models/lamps.ispl --engine symbolic --order models/lamps.order --reorder never";
+    check_order_unknown: "check models/lamps.ispl --order models/wrong.order";
+    check_order_missing: "check models/lamps.ispl --order models/lamps.ordr";
+    check_cross_check: "check models/blind.ispl models/counter.ispl --cross-check";
+    bench_bad_list: "bench models/lamps.ispl -D N=2,,4";
+    bench_two_lists: "bench models/lamps.ispl -D N=2,4 -D M=1,2";
+    bench_standard_input: "bench -";
     check_timeout: "check models/light.ispl --timeout 0s";
     check_memory: "check models/lamps.ispl -D N=14 --memory 1k";
     check_several: "check models/light.ispl models/missing.ispl models/wrong.ispl models/stop.ispl";
@@ -112,6 +119,8 @@ fn verbose_and_quiet() {
     let with = |detail, color| Context { text: Text { color, detail }, ..Context::default() };
     let line = "check models/counter.ispl models/lamps.ispl models/wrong.ispl --at reachable";
     insta::assert_snapshot!("verbose", masque_with(line, &with(Detail::Verbose, false)));
+    let checked = masque_with("check models/light.ispl --cross-check", &with(Detail::Verbose, false));
+    insta::assert_snapshot!("verbose_cross_check", checked);
     insta::assert_snapshot!("quiet", masque_with(line, &with(Detail::Quiet, false)));
     let line = "check models/blind.ispl models/stop.ispl";
     insta::assert_snapshot!("colour", masque_with(line, &with(Detail::Normal, true)));
@@ -119,7 +128,7 @@ fn verbose_and_quiet() {
 
 #[test]
 fn help_pages() {
-    for page in ["", "check", "fmt", "explain", "completions", "man", "schema"] {
+    for page in ["", "check", "bench", "fmt", "explain", "completions", "man", "schema"] {
         let args = ["masque", page, "--help"].into_iter().filter(|word| !word.is_empty());
         let help = Cli::command().term_width(100).try_get_matches_from(args).unwrap_err();
         let name = if page.is_empty() { "help".to_string() } else { format!("help_{page}") };
@@ -171,6 +180,9 @@ fn a_report_is_the_same_every_time() {
 fn engines_differ_in_their_name_only() {
     let line = "check models/blind.ispl models/counter.ispl --format json --engine";
     let auto = masque(&format!("{line} auto"));
+    for speed in ["--order declared", "--reorder never", "--cross-check"] {
+        assert_eq!(masque(&format!("{line} auto {speed}")), auto, "{speed}");
+    }
     for engine in ["explicit", "symbolic"] {
         let named = masque(&format!("{line} {engine}"));
         assert_eq!(auto.replace("\"engine\": \"auto\"", &format!("\"engine\": \"{engine}\"")), named);
@@ -190,6 +202,11 @@ fn statistics_only_when_asked_for() {
     assert_eq!(stats["engines"][0]["states"], 2);
     assert_eq!(stats["properties"].as_array().unwrap().len(), 3);
     assert!(stats["load_seconds"].as_f64().unwrap() >= 0.0);
+    let report = report("check models/light.ispl --format json --stats --engine symbolic");
+    let figures = &report["runs"][0]["stats"]["engines"][0]["figures"];
+    assert!(figures["bits"].as_u64().unwrap() >= 1 && figures["peak nodes"].is_u64(), "{figures}");
+    let text = masque("check models/light.ispl --stats --engine symbolic");
+    assert!(text.contains(" bits, ") && text.contains(" peak nodes, "), "{text}");
     let text = masque("check models/light.ispl --stats");
     assert!(text.contains("loaded in") && text.contains("explicit:"), "{text}");
 }
@@ -234,7 +251,7 @@ fn completions_and_manual_pages() {
             "{shell}"
         );
     }
-    for page in ["", "check", "fmt", "explain", "completions", "man", "schema"] {
+    for page in ["", "check", "bench", "fmt", "explain", "completions", "man", "schema"] {
         let (roff, exit) = outcome(&words(&format!("man {page}")), &Context::default());
         assert!(exit == Exit::AllHold && roff.contains(".TH masque") && roff.contains(".SH NAME"), "{page}");
     }

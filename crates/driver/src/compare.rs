@@ -60,10 +60,13 @@ pub struct Disagreement {
 /// An engine's name and what it says.
 pub(crate) type Said<'a, T> = (&'static str, &'a T);
 
+/// What may be asked of facts, and how they answer.
+type Question<'a> = (&'static str, &'a dyn Fn(&Facts) -> String);
+
 /// The facts on which two engines differ.
 pub(crate) fn facts(system: &System, one: Said<'_, Facts>, other: Said<'_, Facts>) -> Vec<Disagreement> {
     let path = |path: Option<&Path>| path.map_or("none".to_string(), |path| path_text(system, path));
-    let questions: [(&'static str, &dyn Fn(&Facts) -> String); 5] = [
+    let questions: [Question<'_>; 5] = [
         ("the number of reachable states", &|facts| facts.states.clone()),
         ("whether there is no initial state", &|facts| facts.no_initial_state.to_string()),
         ("a shortest path to a deadlock", &|facts| path(facts.deadlock.as_ref())),
@@ -80,7 +83,7 @@ pub(crate) fn facts(system: &System, one: Said<'_, Facts>, other: Said<'_, Facts
         }),
         ("which initial states are fair", &|facts| format!("{:?}", facts.fair_initial).to_lowercase()),
     ];
-    let ask = |(question, answer): (&'static str, &dyn Fn(&Facts) -> String)| {
+    let ask = |(question, answer): Question<'_>| {
         different(None, question, (one.0, answer(one.1)), (other.0, answer(other.1)))
     };
     questions.into_iter().filter_map(ask).collect()
@@ -138,7 +141,7 @@ fn different(
     one: (&'static str, String),
     other: (&'static str, String),
 ) -> Option<Disagreement> {
-    (one.1 != other.1).then(|| Disagreement { property, question, answers: [one, other] })
+    (one.1 != other.1).then_some(Disagreement { property, question, answers: [one, other] })
 }
 
 /// Whether the engine has given up rather than answered.

@@ -77,7 +77,8 @@ impl BenchRow {
             let properties = run["properties"].as_array().into_iter().flatten();
             properties.filter(|p| p["verdict"] == word).count() as u64
         };
-        let reasons = run["properties"].as_array().into_iter().flatten().filter_map(|p| text(&p["reason"]));
+        let mut reasons =
+            run["properties"].as_array().into_iter().flatten().filter_map(|p| text(&p["reason"]));
         let error = (run["diagnostics"].as_array().into_iter().flatten())
             .find(|d| d["severity"] == "error")
             .map(|d| format!("error[{}]: {}", word(&d["code"]), word(&d["message"])));
@@ -86,7 +87,7 @@ impl BenchRow {
         let peak_nodes = engines.iter().filter_map(|e| e["figures"]["peak nodes"].as_u64()).max();
         let parameters = run["parameters"].as_object().into_iter().flatten();
         // What was unsupported has cost nothing; what a limit ended has.
-        let stopped = reasons.filter(|r| !["unsupported", "no-fair-path"].contains(&r.as_str())).next();
+        let stopped = reasons.find(|r| !["unsupported", "no-fair-path"].contains(&r.as_str()));
         Some(BenchRow {
             file: word(run["files"].get(0)?).to_string(),
             parameters: parameters.filter_map(|(n, v)| Some((n.clone(), v.as_i64()?))).collect(),

@@ -1,7 +1,7 @@
 //! The published schema: its text, and that reports follow it.
 
 use masque_driver::{EngineChoice, Limits, Request, check, load_text};
-use masque_report::{Settings, Subject, json, run_report, schema};
+use masque_report::{BenchRow, Settings, Subject, bench_json, bench_schema, json, run_report, schema};
 use serde_json::Value;
 
 const MODEL: &str = "
@@ -32,6 +32,16 @@ fn report(text: &str, request: &Request, is_checked: bool) -> Value {
 #[test]
 fn schema_text() {
     insta::assert_snapshot!(schema());
+    insta::assert_snapshot!("bench_schema_text", bench_schema());
+}
+
+#[test]
+fn tables_follow_the_schema() {
+    let schema: Value = serde_json::from_str(&bench_schema()).unwrap();
+    let mut out = Vec::new();
+    bench_json(&mut out, &[BenchRow::stopped("m.ispl", "auto", "timeout")]).unwrap();
+    let table: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(mistakes(&schema, &schema, &table, "$"), Vec::<String>::new());
 }
 
 #[test]

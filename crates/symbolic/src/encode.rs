@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use masque_model::{ActionId, AgentId, Domain, Expr, ExprId, Protocol, Relation, System, VarId};
+use masque_verdict::Why;
 use rustc_hash::FxHashMap;
 
-use crate::engine::Reorder;
 use crate::layout::Layout;
 use crate::space::{Bit, Limited, Set, Space};
 
@@ -16,6 +16,19 @@ const NODES_PER_LEVEL: usize = 800;
 const SMALL: usize = 20_000;
 /// How often the order is improved at most.
 const SIFTS: u32 = 2;
+
+/// What to do when diagrams grow larger than a good order would need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnTrouble {
+    /// Nothing.
+    GoOn,
+    /// Stop, at so many times the size that means trouble.
+    GiveUp { factor: usize },
+    /// Improve the order.
+    Sift,
+    /// Improve the order even if there is no trouble.
+    SiftAnyway,
+}
 
 /// An agent's actions as sets.
 #[derive(Clone)]
@@ -35,14 +48,14 @@ pub(crate) struct Encoder<'s> {
     /// Where one number is less than another.
     pub(crate) less: FxHashMap<(ExprId, ExprId), Set>,
     pub(crate) choices: Vec<Option<Choice>>,
-    reorder: Reorder,
+    on_trouble: OnTrouble,
     /// How often the order may still be improved.
     sifts_left: Cell<u32>,
     started: Instant,
 }
 
 impl<'s> Encoder<'s> {
-    pub(crate) fn new(system: &'s System, layout: Layout, space: Space, reorder: Reorder) -> Self {
+    pub(crate) fn new(system: &'s System, layout: Layout, space: Space, on_trouble: OnTrouble) -> Self {
         Encoder {
             system,
             space,
@@ -50,21 +63,30 @@ impl<'s> Encoder<'s> {
             memo: vec![None; system.exprs.len()],
             less: FxHashMap::default(),
             choices: vec![None; system.agents.len()],
-            reorder,
+            on_trouble,
             sifts_left: Cell::new(SIFTS),
             started: Instant::now(),
         }
     }
 
-    /// Improves the order if diagrams of `size` nodes are more than a good order would need.
-    pub(crate) fn sift_if_large(&self, size: usize) {
-        let large = match self.reorder {
-            Reorder::Never => return,
-            Reorder::Auto => (self.layout.n_bits as usize * NODES_PER_LEVEL).max(SMALL),
-            Reorder::Eager => 0,
-        };
+    /// Looks at the size of what is being built, and does something about it if it is more than a
+    /// good order would need.
+    pub(crate) fn mind_size(&self, size: usize) -> Limited<()> {
+        let large = (self.layout.n_bits as usize * NODES_PER_LEVEL).max(SMALL);
+        match self.on_trouble {
+            OnTrouble::GoOn => {}
+            OnTrouble::GiveUp { factor } if size > large * factor => return Err(Why::Memory.into()),
+            OnTrouble::GiveUp { .. } => {}
+            OnTrouble::Sift if size > large => self.sift(),
+            OnTrouble::Sift => {}
+            OnTrouble::SiftAnyway => self.sift(),
+        }
+        Ok(())
+    }
+
+    fn sift(&self) {
         let left = self.sifts_left.get();
-        if left == 0 || size < large {
+        if left == 0 {
             return;
         }
         let patience = self.started.elapsed() / 2 + Duration::from_secs(2);

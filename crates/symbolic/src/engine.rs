@@ -9,12 +9,15 @@ use masque_verdict::{
 };
 
 use crate::check::Checker;
-use crate::encode::Encoder;
-use crate::layout::Layout;
+use crate::encode::{Encoder, OnTrouble};
+use crate::layout::{Item, Layout};
 use crate::order;
 use crate::reach;
 use crate::relation::Relation;
-use crate::space::{Limited, Space};
+use crate::space::{Limited, Set, Space};
+
+/// How many times the size that means trouble an order may take, round by round.
+const ALLOWANCES: [usize; 3] = [1, 3, 9];
 
 /// Decides CTL with knowledge and norms on decision diagrams.
 ///
@@ -79,26 +82,83 @@ impl Engine for Symbolic {
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
         let mut stats = Stats::default();
         let start = Instant::now();
-        let items = match &self.order {
-            Order::Automatic => order::by_affinity(system),
-            Order::Declared => order::declared(system),
-            Order::Given(variables) => order::given(system, variables),
+        let on_trouble = match self.reorder {
+            Reorder::Never => OnTrouble::GoOn,
+            Reorder::Auto => OnTrouble::Sift,
+            Reorder::Eager => OnTrouble::SiftAnyway,
         };
-        let layout = Layout::new(system, &items);
+        let orders = match &self.order {
+            Order::Automatic => order::by_affinity(system),
+            Order::Declared => vec![order::declared(system)],
+            Order::Given(variables) => vec![order::given(system, variables)],
+        };
         stats.spend("order", start.elapsed());
-        let start = Instant::now();
-        let space = Space::new(layout.n_bits, budget);
-        let mut encoder = Encoder::new(system, layout, space, self.reorder);
-        let initial = reach::initial(&mut encoder)?;
-        let relation = Relation::new(&mut encoder)?;
-        stats.spend("encode", start.elapsed());
-        let start = Instant::now();
-        let (reachable, n_steps) = reach::reachable(&encoder, &relation, &initial)?;
-        stats.spend("reach", start.elapsed());
+        let built = match (&orders[..], self.reorder) {
+            ([_, _, ..], Reorder::Auto) => probe(system, &orders, budget, &mut stats)?,
+            _ => Built::new(system, &orders[0], on_trouble, budget, &mut stats)?,
+        };
+        let Built { encoder, relation, initial, reachable, n_steps } = built;
         let start = Instant::now();
         let checker = Checker::new(encoder, relation, initial, reachable)?;
         stats.spend("fairness", start.elapsed());
         Ok(Box::new(Diagrams { evidence: self.evidence, n_steps, checker, stats }))
+    }
+}
+
+/// Each order in turn gets a small allowance of nodes, then each a larger one: the first in which all
+/// reachable states are found is taken. A good first order costs nothing extra, and a bad one little
+/// more than a better one needs. Sifting is the last resort.
+fn probe<'s>(
+    system: &'s System,
+    orders: &[Vec<Item>],
+    budget: &Budget,
+    stats: &mut Stats,
+) -> Limited<Built<'s>> {
+    for factor in ALLOWANCES {
+        for items in orders {
+            match Built::new(system, items, OnTrouble::GiveUp { factor }, budget, stats) {
+                Err(stop) if stop.why == Why::Memory => {}
+                done => return done,
+            }
+        }
+    }
+    Built::new(system, &orders[0], OnTrouble::Sift, budget, stats)
+}
+
+/// Everything up to the reachable states.
+struct Built<'s> {
+    encoder: Encoder<'s>,
+    relation: Relation,
+    initial: Set,
+    reachable: Set,
+    n_steps: u32,
+}
+
+impl<'s> Built<'s> {
+    /// Encodes a system in an order and explores it.
+    fn new(
+        system: &'s System,
+        items: &[Item],
+        on_trouble: OnTrouble,
+        budget: &Budget,
+        stats: &mut Stats,
+    ) -> Limited<Built<'s>> {
+        let start = Instant::now();
+        let layout = Layout::new(system, items);
+        let space = match on_trouble {
+            OnTrouble::GiveUp { factor: 2.. } | OnTrouble::Sift => Space::for_large(layout.n_bits, budget),
+            _ => Space::new(layout.n_bits, budget),
+        };
+        let mut encoder = Encoder::new(system, layout, space, on_trouble);
+        let made =
+            reach::initial(&mut encoder).and_then(|initial| Ok((initial, Relation::new(&mut encoder)?)));
+        stats.spend("encode", start.elapsed());
+        let (initial, relation) = made?;
+        let start = Instant::now();
+        let reached = reach::reachable(&encoder, &relation, &initial);
+        stats.spend("reach", start.elapsed());
+        let (reachable, n_steps) = reached?;
+        Ok(Built { encoder, relation, initial, reachable, n_steps })
     }
 }
 

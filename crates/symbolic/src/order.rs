@@ -54,15 +54,24 @@ pub(crate) fn given(system: &System, variables: &[VarId]) -> Vec<Item> {
     order
 }
 
-/// The items so that what belongs together stands together.
-pub(crate) fn by_affinity(system: &System) -> Vec<Item> {
+/// Orders in which what belongs together stands together, the most promising first. They differ in
+/// what counts as a hub, to which some models are very sensitive (go-back-n).
+pub(crate) fn by_affinity(system: &System) -> Vec<Vec<Item>> {
     let items = declared(system);
     let mut affinity = Affinity::new(system, &items);
     affinity.lines();
     affinity.views();
     affinity.formulas();
     affinity.names();
-    affinity.into_order()
+    let usual = affinity.usual_degree();
+    let mut orders: Vec<Vec<Item>> = Vec::new();
+    for many in [3 * usual, 2 * usual, usual + usual / 2, usual + usual / 4, u32::MAX] {
+        let order = affinity.order(many.max(6));
+        if !orders.contains(&order) {
+            orders.push(order);
+        }
+    }
+    orders
 }
 
 struct Affinity<'s> {
@@ -268,19 +277,29 @@ impl<'s> Affinity<'s> {
         }
     }
 
-    fn into_order(self) -> Vec<Item> {
-        let n = self.items.len();
-        let mut degree = vec![0u32; n];
+    /// For each item, how many others it is drawn to.
+    fn degrees(&self) -> Vec<u32> {
+        let mut degree = vec![0u32; self.items.len()];
         for (&(a, b), &weight) in &self.weights {
             if weight >= FORMULA {
                 degree[a as usize] += 1;
                 degree[b as usize] += 1;
             }
         }
-        // A hub, which has far more partners than is usual, is near nobody wherever it stands.
-        let mut usual = degree.clone();
-        usual.sort_unstable();
-        let many = (3 * usual.get(n / 2).copied().unwrap_or(0)).max(6);
+        degree
+    }
+
+    fn usual_degree(&self) -> u32 {
+        let mut degrees = self.degrees();
+        degrees.sort_unstable();
+        degrees.get(degrees.len() / 2).copied().unwrap_or(0)
+    }
+
+    /// The order in which an item with more than `many` partners is a hub: it is near nobody
+    /// wherever it stands, so it goes on top.
+    fn order(&self, many: u32) -> Vec<Item> {
+        let n = self.items.len();
+        let degree = self.degrees();
         let mut hubs: Vec<u32> = (0..n as u32).filter(|&i| degree[i as usize] > many).collect();
         hubs.sort_by_key(|&i| (std::cmp::Reverse(degree[i as usize]), i));
         let is_hub: Vec<bool> = (0..n).map(|i| degree[i] > many).collect();

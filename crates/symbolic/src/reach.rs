@@ -29,7 +29,7 @@ pub(crate) fn reachable(encoder: &Encoder<'_>, relation: &Relation, initial: &Se
         frontier = space.minus(&image, &reached)?;
         reached = space.or(&reached, &frontier)?;
         n_steps += 1;
-        encoder.sift_if_large(space.size(&reached) + space.size(&frontier) + relation.size(encoder));
+        encoder.mind_size(space.size(&reached) + space.size(&frontier) + relation.size(encoder))?;
     }
     Ok((reached, n_steps))
 }

@@ -295,7 +295,7 @@ impl Encoder<'_> {
                 });
             }
             parts = merged;
-            self.sift_if_large(parts.iter().map(|part| self.space.size(&part.relation)).sum());
+            self.mind_size(parts.iter().map(|part| self.space.size(&part.relation)).sum())?;
         }
         Ok(parts.pop().map_or_else(|| self.space.all(), |part| part.relation))
     }

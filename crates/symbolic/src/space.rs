@@ -39,10 +39,13 @@ pub struct Cube(BCDDFunction);
 pub struct Renaming(Subst<BCDDFunction>);
 
 /// The bytes one node takes, its place in the unique table included.
-const NODE_BYTES: u64 = 32;
+const NODE_BYTES: u64 = 36;
+/// The bytes one entry of the apply cache takes.
+const CACHE_BYTES: u64 = 24;
 /// Entries of the apply cache; a cache is written when it is made, so small models get a small one.
 const SMALL_CACHE: usize = 1 << 17;
 const LARGE_CACHE: usize = 1 << 20;
+const HUGE_CACHE: usize = 1 << 22;
 /// Dead nodes are collected when this many nodes exist, and then when they have doubled.
 const FIRST_COLLECTION: usize = 1 << 20;
 /// The budget is looked at once in so many operations.
@@ -66,9 +69,18 @@ pub struct Space {
 impl Space {
     /// A space of `n_bits` variables, numbered from the top of the order.
     pub fn new(n_bits: u32, budget: &Budget) -> Space {
-        let memory = budget.memory().unwrap_or(16 << 30);
+        Space::with_cache(n_bits, budget, if n_bits > 90 { LARGE_CACHE } else { SMALL_CACHE })
+    }
+
+    /// A space for diagrams that have shown to be large: too small a cache makes one operation do
+    /// the same work again and again.
+    pub fn for_large(n_bits: u32, budget: &Budget) -> Space {
+        Space::with_cache(n_bits, budget, HUGE_CACHE)
+    }
+
+    fn with_cache(n_bits: u32, budget: &Budget, cache: usize) -> Space {
+        let memory = budget.memory().unwrap_or(16 << 30).saturating_sub(cache as u64 * CACHE_BYTES);
         let capacity = (memory / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize;
-        let cache = if n_bits > 128 { LARGE_CACHE } else { SMALL_CACHE };
         let manager = oxidd::bcdd::new_manager(capacity, cache, 1);
         manager.with_manager_exclusive(|m| _ = m.add_vars(n_bits));
         Space {
@@ -76,7 +88,7 @@ impl Space {
             n_bits,
             budget: RefCell::new(budget.clone()),
             operations: Cell::new(0),
-            collect_at: Cell::new(FIRST_COLLECTION),
+            collect_at: Cell::new(FIRST_COLLECTION.min(capacity / 10 * 9)),
             peak: Cell::new(0),
             capacity,
             levels: RefCell::default(),
@@ -101,7 +113,7 @@ impl Space {
         self.operations.set(count);
         if count.is_multiple_of(CHECK_EVERY) {
             self.budget.borrow().check()?;
-            self.collect_garbage();
+            self.collect_garbage()?;
         }
         if let Ok(result) = operation() {
             return Ok(result);
@@ -110,13 +122,21 @@ impl Space {
         operation().map_err(|_| Stop::from(Why::Memory))
     }
 
-    fn collect_garbage(&self) {
+    /// Collects dead nodes when enough may have gathered. A store that is nearly full of live ones
+    /// is given up: collecting again and again would go on for ever.
+    fn collect_garbage(&self) -> Limited<()> {
         let nodes = self.nodes();
         self.peak.set(self.peak.get().max(nodes));
-        if nodes >= self.collect_at.get() {
-            self.manager.with_manager_shared(|m| m.gc());
-            self.collect_at.set((2 * self.nodes()).max(FIRST_COLLECTION));
+        if nodes < self.collect_at.get() {
+            return Ok(());
         }
+        self.manager.with_manager_shared(|m| m.gc());
+        let live = self.nodes();
+        if live > self.capacity / 4 * 3 {
+            return Err(Why::Memory.into());
+        }
+        self.collect_at.set((2 * live).max(FIRST_COLLECTION).min(self.capacity / 10 * 9));
+        Ok(())
     }
 
     /// Nodes that exist now, dead ones included.

@@ -62,10 +62,10 @@ pub fn bench(
 }
 
 fn exit_of(row: &BenchRow) -> Exit {
-    match (&row.error, row.unknown, row.total_seconds) {
-        (Some(_), ..) => Exit::BadInput,
-        (None, 1.., _) | (None, _, None) => Exit::Inconclusive,
-        _ => Exit::AllHold,
+    match (&row.error, &row.stopped) {
+        (Some(_), _) => Exit::BadInput,
+        (None, Some(_)) => Exit::Inconclusive,
+        (None, None) => Exit::AllHold,
     }
 }
 
