@@ -1,21 +1,8 @@
 //! Loading models, for the tests of this crate.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
-use masque_ispl::{Options, check, parse};
 use masque_model::{Deadlock, System};
-use masque_text::Sources;
-
-/// The system of a text, if it is valid.
-pub(crate) fn load(text: &str, deadlock: Deadlock) -> Option<System> {
-    let mut sources = Sources::default();
-    let file = sources.add("test.ispl", text).ok()?;
-    let (mut tree, errors) = parse(&sources, file);
-    if !errors.is_empty() {
-        return None;
-    }
-    let options = Options { deadlock: Some(deadlock), ..Options::default() };
-    check(&sources, &mut tree, &options).system
-}
+pub(crate) use masque_testkit::load;
 
 /// The system of a text that is valid.
 #[track_caller]
