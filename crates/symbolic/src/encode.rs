@@ -14,6 +14,8 @@ use crate::space::{Bit, Limited, Set, Space};
 const NODES_PER_LEVEL: usize = 800;
 /// Whatever the levels, this many nodes are not worth the effort.
 const SMALL: usize = 20_000;
+/// Great trouble is so much more.
+const LATE: usize = 16;
 /// How often the order is improved at most.
 const SIFTS: u32 = 2;
 
@@ -22,12 +24,19 @@ const SIFTS: u32 = 2;
 pub(crate) enum OnTrouble {
     /// Nothing.
     GoOn,
-    /// Stop, at so many times the size that means trouble.
-    GiveUp { factor: usize },
+    /// Stop.
+    GiveUp,
     /// Improve the order.
     Sift,
+    /// Improve the order, but only when the trouble is great: it has been chosen with care.
+    SiftLate,
     /// Improve the order even if there is no trouble.
     SiftAnyway,
+}
+
+/// The nodes that mean trouble.
+pub(crate) fn trouble(n_bits: u32) -> usize {
+    (n_bits as usize * NODES_PER_LEVEL).max(SMALL)
 }
 
 /// An agent's actions as sets.
@@ -72,14 +81,14 @@ impl<'s> Encoder<'s> {
     /// Looks at the size of what is being built, and does something about it if it is more than a
     /// good order would need.
     pub(crate) fn mind_size(&self, size: usize) -> Limited<()> {
-        let large = (self.layout.n_bits as usize * NODES_PER_LEVEL).max(SMALL);
+        let large = trouble(self.layout.n_bits);
         match self.on_trouble {
             OnTrouble::GoOn => {}
-            OnTrouble::GiveUp { factor } if size > large * factor => return Err(Why::Memory.into()),
-            OnTrouble::GiveUp { .. } => {}
+            OnTrouble::GiveUp if size > large => return Err(Why::Memory.into()),
             OnTrouble::Sift if size > large => self.sift(),
-            OnTrouble::Sift => {}
+            OnTrouble::SiftLate if size > large * LATE => self.sift(),
             OnTrouble::SiftAnyway => self.sift(),
+            OnTrouble::GiveUp | OnTrouble::Sift | OnTrouble::SiftLate => {}
         }
         Ok(())
     }

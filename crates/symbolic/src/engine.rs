@@ -9,15 +9,13 @@ use masque_verdict::{
 };
 
 use crate::check::Checker;
-use crate::encode::{Encoder, OnTrouble};
+use crate::encode::{Encoder, OnTrouble, trouble};
 use crate::layout::{Item, Layout};
 use crate::order;
 use crate::reach;
 use crate::relation::Relation;
 use crate::space::{Limited, Set, Space};
-
-/// How many times the size that means trouble an order may take, round by round.
-const ALLOWANCES: [usize; 3] = [1, 3, 9];
+use crate::trial;
 
 /// Decides CTL with knowledge and norms on decision diagrams.
 ///
@@ -84,18 +82,19 @@ impl Engine for Symbolic {
         let start = Instant::now();
         let on_trouble = match self.reorder {
             Reorder::Never => OnTrouble::GoOn,
+            Reorder::Auto if matches!(self.order, Order::Given(_)) => OnTrouble::SiftLate,
             Reorder::Auto => OnTrouble::Sift,
             Reorder::Eager => OnTrouble::SiftAnyway,
         };
-        let orders = match &self.order {
+        let items = match &self.order {
             Order::Automatic => order::by_affinity(system),
-            Order::Declared => vec![order::declared(system)],
-            Order::Given(variables) => vec![order::given(system, variables)],
+            Order::Declared => order::declared(system),
+            Order::Given(variables) => order::given(system, variables),
         };
         stats.spend("order", start.elapsed());
-        let built = match (&orders[..], self.reorder) {
-            ([_, _, ..], Reorder::Auto) => probe(system, &orders, budget, &mut stats)?,
-            _ => Built::new(system, &orders[0], on_trouble, budget, &mut stats)?,
+        let built = match (&self.order, self.reorder) {
+            (Order::Automatic, Reorder::Auto) => in_best_order(system, &items, budget, &mut stats)?,
+            _ => Built::new(system, &items, on_trouble, budget, &mut stats)?,
         };
         let Built { encoder, relation, initial, reachable, n_steps } = built;
         let start = Instant::now();
@@ -105,24 +104,23 @@ impl Engine for Symbolic {
     }
 }
 
-/// Each order in turn gets a small allowance of nodes, then each a larger one: the first in which all
-/// reachable states are found is taken. A good first order costs nothing extra, and a bad one little
-/// more than a better one needs. Sifting is the last resort.
-fn probe<'s>(
+/// The first order is good for most systems. Where it leads to trouble, the time for trying others
+/// is well spent.
+fn in_best_order<'s>(
     system: &'s System,
-    orders: &[Vec<Item>],
+    first: &[Item],
     budget: &Budget,
     stats: &mut Stats,
 ) -> Limited<Built<'s>> {
-    for factor in ALLOWANCES {
-        for items in orders {
-            match Built::new(system, items, OnTrouble::GiveUp { factor }, budget, stats) {
-                Err(stop) if stop.why == Why::Memory => {}
-                done => return done,
-            }
-        }
+    match Built::new(system, first, OnTrouble::GiveUp, budget, stats) {
+        Err(stop) if stop.why == Why::Memory => {}
+        done => return done,
     }
-    Built::new(system, &orders[0], OnTrouble::Sift, budget, stats)
+    let start = Instant::now();
+    let orders = order::alternatives(system);
+    let best = trial::best(system, &orders, budget);
+    stats.spend("trials", start.elapsed());
+    Built::new(system, best?, OnTrouble::SiftLate, budget, stats)
 }
 
 /// Everything up to the reachable states.
@@ -146,7 +144,8 @@ impl<'s> Built<'s> {
         let start = Instant::now();
         let layout = Layout::new(system, items);
         let space = match on_trouble {
-            OnTrouble::GiveUp { factor: 2.. } | OnTrouble::Sift => Space::for_large(layout.n_bits, budget),
+            // What is in trouble is also what comes up on the way.
+            OnTrouble::GiveUp => Space::of_size(layout.n_bits, budget, 24 * trouble(layout.n_bits)),
             _ => Space::new(layout.n_bits, budget),
         };
         let mut encoder = Encoder::new(system, layout, space, on_trouble);
@@ -155,7 +154,7 @@ impl<'s> Built<'s> {
         stats.spend("encode", start.elapsed());
         let (initial, relation) = made?;
         let start = Instant::now();
-        let reached = reach::reachable(&encoder, &relation, &initial);
+        let reached = reach::reachable(&encoder, &relation, &initial, |size| encoder.mind_size(size));
         stats.spend("reach", start.elapsed());
         let (reachable, n_steps) = reached?;
         Ok(Built { encoder, relation, initial, reachable, n_steps })

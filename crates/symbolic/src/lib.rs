@@ -9,6 +9,7 @@ mod check;
 mod encode;
 mod engine;
 mod events;
+mod kernel;
 mod knowledge;
 mod layout;
 mod linear;
@@ -18,5 +19,6 @@ mod reach;
 mod relation;
 mod sift;
 pub mod space;
+mod trial;
 
 pub use engine::{Order, Reorder, Symbolic};

@@ -18,6 +18,10 @@ const LARGE: usize = 8;
 const STEP: f64 = 1.0;
 const FORMULA: f64 = 0.05;
 const NAME: f64 = 0.02;
+/// Families that are tried below the data, at most.
+const FAMILIES: usize = 4;
+/// Whatever the usual degree, fewer partners do not make a hub.
+const FEW: u32 = 6;
 
 /// All items in the order of declaration: an agent's action, then its variables.
 pub(crate) fn declared(system: &System) -> Vec<Item> {
@@ -54,24 +58,92 @@ pub(crate) fn given(system: &System, variables: &[VarId]) -> Vec<Item> {
     order
 }
 
-/// Orders in which what belongs together stands together, the most promising first. They differ in
-/// what counts as a hub, to which some models are very sensitive (go-back-n).
-pub(crate) fn by_affinity(system: &System) -> Vec<Vec<Item>> {
-    let items = declared(system);
-    let mut affinity = Affinity::new(system, &items);
-    affinity.lines();
-    affinity.views();
-    affinity.formulas();
-    affinity.names();
+/// The order in which what belongs together stands together.
+pub(crate) fn by_affinity(system: &System) -> Vec<Item> {
+    let affinity = Affinity::of(system);
+    affinity.order(3 * affinity.usual_degree())
+}
+
+/// Orders worth a trial when the usual one fails.
+///
+/// They differ in what counts as a hub, to which some models are very sensitive, and in where the
+/// data stand. Namesakes, `value1 .. value5` of a sender and `recv1 .. recv5` of a receiver, are
+/// data that the rest of the system selects from, as a multiplexer's control does from its inputs:
+/// they belong together number by number, below what selects. Messages on their way, copies of such
+/// data, belong below them still; which family is that, no dependency shows.
+pub(crate) fn alternatives(system: &System) -> Vec<Vec<Item>> {
+    let affinity = Affinity::of(system);
     let usual = affinity.usual_degree();
     let mut orders: Vec<Vec<Item>> = Vec::new();
     for many in [3 * usual, 2 * usual, usual + usual / 2, usual + usual / 4, u32::MAX] {
-        let order = affinity.order(many.max(6));
-        if !orders.contains(&order) {
-            orders.push(order);
+        let order = affinity.order(many);
+        let (data, families) = (namesakes(system, &order), families(system, &order));
+        let with_data_below = |last: &[Item]| {
+            let is_above = |item: &Item| !data.contains(item) && !last.contains(item);
+            let above = order.iter().copied().filter(is_above);
+            above.chain(data.iter().copied()).chain(last.iter().copied()).collect::<Vec<Item>>()
+        };
+        let mut arranged = vec![order.clone()];
+        if !data.is_empty() {
+            arranged.push(with_data_below(&[]));
+            let others = families.iter().filter(|family| !data.contains(&family[0].1)).take(FAMILIES);
+            arranged.extend(others.map(|family| {
+                with_data_below(&family.iter().map(|(_, item)| *item).collect::<Vec<Item>>())
+            }));
+        }
+        for order in arranged {
+            if !orders.contains(&order) {
+                orders.push(order);
+            }
         }
     }
     orders
+}
+
+/// Variables of one agent that differ in a number only, by number.
+type Family = Vec<(u64, Item)>;
+
+/// The families of more than one among these items, in the order of their first members.
+fn families(system: &System, items: &[Item]) -> Vec<Family> {
+    let mut families: FxHashMap<(String, AgentId), Family> = FxHashMap::default();
+    for &item in items {
+        if let Item::Variable(v) = item {
+            let variable = system.variable(v);
+            if let Some((stem, number)) = numbered(&variable.name) {
+                families.entry((stem, variable.owner)).or_default().push((number, item));
+            }
+        }
+    }
+    let mut families: Vec<Family> = families.into_values().filter(|family| family.len() > 1).collect();
+    families.iter_mut().for_each(|family| family.sort_unstable());
+    families.sort_unstable_by_key(|family| family[0].1);
+    families
+}
+
+/// Families of different agents that have the same numbers, number by number.
+fn namesakes(system: &System, items: &[Item]) -> Vec<Item> {
+    let mut alike: Vec<(Vec<u64>, Vec<Family>)> = Vec::new();
+    for family in families(system, items) {
+        let numbers: Vec<u64> = family.iter().map(|(number, _)| *number).collect();
+        match alike.iter_mut().find(|(others, _)| *others == numbers) {
+            Some((_, families)) => families.push(family),
+            None => alike.push((numbers, vec![family])),
+        }
+    }
+    let owner = |family: &Family| match family[0].1 {
+        Item::Variable(v) => system.variable(v).owner,
+        Item::Action(agent) => agent,
+    };
+    let mut namesakes = Vec::new();
+    for (numbers, mut families) in alike {
+        // Within an agent, lines tell what belongs together.
+        families.dedup_by_key(|family| owner(family));
+        if families.len() > 1 {
+            let by_number = (0..numbers.len()).flat_map(|k| families.iter().map(move |family| family[k].1));
+            namesakes.extend(by_number);
+        }
+    }
+    namesakes
 }
 
 struct Affinity<'s> {
@@ -87,6 +159,16 @@ struct Affinity<'s> {
 }
 
 impl<'s> Affinity<'s> {
+    /// All that the system says about what belongs together.
+    fn of(system: &'s System) -> Self {
+        let mut affinity = Affinity::new(system, &declared(system));
+        affinity.lines();
+        affinity.views();
+        affinity.formulas();
+        affinity.names();
+        affinity
+    }
+
     fn new(system: &'s System, items: &[Item]) -> Self {
         let place = items.iter().enumerate().map(|(i, &item)| (item, i as u32)).collect();
         let behind_action = system
@@ -165,9 +247,10 @@ impl<'s> Affinity<'s> {
         for item in group.clone() {
             if let Item::Action(agent) = item
                 && follows_state(self.system, agent)
+                && let Some(behind) = &self.behind_action[agent.index()]
             {
                 group.retain(|other| *other != item);
-                group.extend(self.behind_action[agent.index()].iter().flatten());
+                group.extend(behind);
             }
         }
         group.sort_unstable();
@@ -263,7 +346,7 @@ impl<'s> Affinity<'s> {
             if let Item::Variable(v) = item {
                 let variable = self.system.variable(v);
                 let owner = &self.system.agent(variable.owner).name;
-                if let Some(number) = last_number(&variable.name).or_else(|| last_number(owner)) {
+                if let Some(number) = numbered(&variable.name).or_else(|| numbered(owner)).map(|(_, number)| number) {
                     groups.entry(number).or_default().push(item);
                 }
             }
@@ -299,6 +382,7 @@ impl<'s> Affinity<'s> {
     /// wherever it stands, so it goes on top.
     fn order(&self, many: u32) -> Vec<Item> {
         let n = self.items.len();
+        let many = many.max(FEW);
         let degree = self.degrees();
         let mut hubs: Vec<u32> = (0..n as u32).filter(|&i| degree[i as usize] > many).collect();
         hubs.sort_by_key(|&i| (std::cmp::Reverse(degree[i as usize]), i));
@@ -329,11 +413,12 @@ fn follows_state(system: &System, agent: AgentId) -> bool {
     }
 }
 
-/// The last run of digits in a name.
-fn last_number(name: &str) -> Option<u64> {
+/// A name with its last run of digits taken out, and that number.
+fn numbered(name: &str) -> Option<(String, u64)> {
     let end = name.rfind(|c: char| c.is_ascii_digit())?;
     let start = name[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |i| i + 1);
-    name[start..=end].parse().ok()
+    let number = name[start..=end].parse().ok()?;
+    Some((format!("{}#{}", &name[..start], &name[end + 1..]), number))
 }
 
 /// Disjoint sequences that are joined end to end.

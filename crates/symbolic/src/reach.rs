@@ -15,10 +15,19 @@ use crate::space::{Limited, Set};
 ///
 /// A step takes the image of the new states or of all states, whichever has the smaller diagram.
 /// Each may be several times better than the other.
-pub(crate) fn reachable(encoder: &Encoder<'_>, relation: &Relation, initial: &Set) -> Limited<(Set, u32)> {
+///
+/// After each step `on_step` is told the nodes of what is kept.
+pub(crate) fn reachable(
+    encoder: &Encoder<'_>,
+    relation: &Relation,
+    initial: &Set,
+    mut on_step: impl FnMut(usize) -> Limited<()>,
+) -> Limited<(Set, u32)> {
     let space = &encoder.space;
+    let relation_size = relation.size(encoder);
     if relation.events.len() > 1 {
-        return relation.chain_forward(encoder, initial);
+        return relation
+            .chain_forward(encoder, initial, |reached| on_step(space.size(reached) + relation_size));
     }
     let mut reached = initial.clone();
     let mut frontier = initial.clone();
@@ -29,7 +38,7 @@ pub(crate) fn reachable(encoder: &Encoder<'_>, relation: &Relation, initial: &Se
         frontier = space.minus(&image, &reached)?;
         reached = space.or(&reached, &frontier)?;
         n_steps += 1;
-        encoder.mind_size(space.size(&reached) + space.size(&frontier) + relation.size(encoder))?;
+        on_step(space.size(&reached) + space.size(&frontier) + relation_size)?;
     }
     Ok((reached, n_steps))
 }

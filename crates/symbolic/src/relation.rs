@@ -104,20 +104,27 @@ impl Relation {
 
     /// All that can be reached from a set: with several events each is applied to what the others
     /// have just found. Without this chaining, events cost far more than one whole relation.
-    pub(crate) fn chain_forward(&self, encoder: &Encoder<'_>, from: &Set) -> Limited<(Set, u32)> {
-        self.chain(encoder, from, |event, reached| {
+    pub(crate) fn chain_forward(
+        &self,
+        encoder: &Encoder<'_>,
+        from: &Set,
+        on_round: impl FnMut(&Set) -> Limited<()>,
+    ) -> Limited<(Set, u32)> {
+        let step = |event: &Event, reached: &Set| {
             let states = encoder.space.and(reached, &self.alive)?;
             event.post(encoder, &states)
-        })
+        };
+        self.chain(encoder, from, step, on_round)
     }
 
     /// All from which a set can be reached inside `inside`.
     pub(crate) fn chain_backward(&self, encoder: &Encoder<'_>, from: &Set, inside: &Set) -> Limited<Set> {
         let inside = encoder.space.and(inside, &self.alive)?;
-        let (reached, _) = self.chain(encoder, from, |event, reached| {
+        let step = |event: &Event, reached: &Set| {
             let before = event.pre(encoder, reached)?;
             encoder.space.and(&before, &inside)
-        })?;
+        };
+        let (reached, _) = self.chain(encoder, from, step, |_| Ok(()))?;
         Ok(reached)
     }
 
@@ -126,6 +133,7 @@ impl Relation {
         encoder: &Encoder<'_>,
         from: &Set,
         step: impl Fn(&Event, &Set) -> Limited<Set>,
+        mut on_round: impl FnMut(&Set) -> Limited<()>,
     ) -> Limited<(Set, u32)> {
         let mut reached = from.clone();
         let mut n_rounds = 0;
@@ -139,6 +147,7 @@ impl Relation {
             if reached == before {
                 return Ok((reached, n_rounds));
             }
+            on_round(&reached)?;
         }
     }
 }

@@ -11,8 +11,7 @@
 
 use std::time::Instant;
 
-use oxidd::{HasLevel, LevelNo, Manager};
-use oxidd_core::LevelView;
+use oxidd_core::{HasLevel, LevelNo, LevelView, Manager};
 
 /// A block is not pushed on once the diagrams have grown by this factor.
 const GROWTH: f64 = 1.2;

@@ -8,14 +8,13 @@ use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 use masque_verdict::{Budget, Stop, Why};
-use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
-use oxidd::util::num::Natural;
-use oxidd::util::{AllocResult, SatCountCache};
-use oxidd::{
-    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef,
-    Subst,
-};
+use oxidd_core::function::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst};
+use oxidd_core::util::num::Natural;
+use oxidd_core::util::{AllocResult, SatCountCache, Subst};
+use oxidd_core::{HasLevel, Manager, ManagerRef, Node};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::kernel::{self, Diagram, Store};
 
 /// A variable of a [`Space`].
 pub type Bit = u32;
@@ -29,23 +28,29 @@ pub type Limited<T> = Result<T, Stop>;
 
 /// A set of valuations of a space's bits; equal sets are equal in constant time.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Set(BCDDFunction);
+pub struct Set(Diagram);
 
 /// A conjunction of bits to quantify over.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Cube(BCDDFunction);
+pub struct Cube(Diagram);
 
 /// A renaming of bits, made once and kept: the library caches results by its identity.
-pub struct Renaming(Subst<BCDDFunction>);
+pub struct Renaming(Subst<Diagram>);
 
 /// The bytes one node takes, its place in the unique table included.
 const NODE_BYTES: u64 = 36;
 /// The bytes one entry of the apply cache takes.
 const CACHE_BYTES: u64 = 24;
-/// Entries of the apply cache; a cache is written when it is made, so small models get a small one.
-const SMALL_CACHE: usize = 1 << 17;
-const LARGE_CACHE: usize = 1 << 20;
-const HUGE_CACHE: usize = 1 << 22;
+/// Entries of the apply cache at first. A cache is written when it is made, so it grows with need,
+/// and in leaps: one operation may make a great many nodes, and with too small a cache it does the
+/// same work again and again.
+const FIRST_CACHE: usize = 1 << 17;
+/// Entries at most.
+const LAST_CACHE: usize = 1 << 23;
+/// The cache grows when it has fewer entries than this for each node.
+const FEWEST_RESULTS: usize = 4;
+/// How many times as many entries it has then.
+const LEAP: usize = 4;
 /// Dead nodes are collected when this many nodes exist, and then when they have doubled.
 const FIRST_COLLECTION: usize = 1 << 20;
 /// The budget is looked at once in so many operations.
@@ -53,13 +58,18 @@ const CHECK_EVERY: u32 = 64;
 
 /// Boolean variables and the diagrams over them.
 pub struct Space {
-    manager: BCDDManagerRef,
+    store: Store,
     n_bits: u32,
     budget: RefCell<Budget>,
     operations: Cell<u32>,
     collect_at: Cell<usize>,
     peak: Cell<usize>,
     capacity: usize,
+    /// Entries of the apply cache, now and at most.
+    cache: Cell<usize>,
+    last_cache: usize,
+    /// In a trial, how many nodes may be made.
+    most_nodes: Option<usize>,
     /// Where each bit stands, once the order has changed.
     levels: RefCell<Vec<u32>>,
     /// Which bit stands where, once the order has changed.
@@ -69,28 +79,36 @@ pub struct Space {
 impl Space {
     /// A space of `n_bits` variables, numbered from the top of the order.
     pub fn new(n_bits: u32, budget: &Budget) -> Space {
-        Space::with_cache(n_bits, budget, if n_bits > 90 { LARGE_CACHE } else { SMALL_CACHE })
+        Space::of_size(n_bits, budget, usize::MAX)
     }
 
-    /// A space for diagrams that have shown to be large: too small a cache makes one operation do
-    /// the same work again and again.
-    pub fn for_large(n_bits: u32, budget: &Budget) -> Space {
-        Space::with_cache(n_bits, budget, HUGE_CACHE)
+    /// A space in which more than `most_nodes` nodes, dead ones included, are too many: none is freed.
+    pub fn for_trial(n_bits: u32, budget: &Budget, most_nodes: usize) -> Space {
+        let mut space = Space::of_size(n_bits, budget, 2 * most_nodes);
+        space.most_nodes = Some(most_nodes);
+        kernel::set_cache(&space.store, 2 * most_nodes);
+        space.last_cache = 0;
+        space
     }
 
-    fn with_cache(n_bits: u32, budget: &Budget, cache: usize) -> Space {
-        let memory = budget.memory().unwrap_or(16 << 30).saturating_sub(cache as u64 * CACHE_BYTES);
-        let capacity = (memory / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize;
-        let manager = oxidd::bcdd::new_manager(capacity, cache, 1);
-        manager.with_manager_exclusive(|m| _ = m.add_vars(n_bits));
+    /// A space of at most so many nodes at a time.
+    pub fn of_size(n_bits: u32, budget: &Budget, n_nodes: usize) -> Space {
+        let memory = budget.memory().unwrap_or(16 << 30);
+        let last_cache = (memory / 4 / CACHE_BYTES).clamp(FIRST_CACHE as u64, LAST_CACHE as u64) as usize;
+        let capacity = ((memory / 4 * 3 / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize).min(n_nodes);
+        let store = kernel::store(capacity as u32, FIRST_CACHE);
+        store.with_manager_exclusive(|m| _ = m.add_vars(n_bits));
         Space {
-            manager,
+            store,
             n_bits,
             budget: RefCell::new(budget.clone()),
             operations: Cell::new(0),
             collect_at: Cell::new(FIRST_COLLECTION.min(capacity / 10 * 9)),
             peak: Cell::new(0),
             capacity,
+            cache: Cell::new(FIRST_CACHE),
+            last_cache,
+            most_nodes: None,
             levels: RefCell::default(),
             bits: RefCell::default(),
         }
@@ -108,18 +126,41 @@ impl Space {
 
     /// Runs one operation of the library within the budget. The library reports a full store even
     /// while dead nodes remain, so it is tried again after a collection.
-    fn run(&self, operation: impl Fn() -> AllocResult<BCDDFunction>) -> Limited<BCDDFunction> {
+    fn run(&self, operation: impl Fn() -> AllocResult<Diagram>) -> Limited<Diagram> {
         let count = self.operations.get().wrapping_add(1);
         self.operations.set(count);
         if count.is_multiple_of(CHECK_EVERY) {
             self.budget.borrow().check()?;
-            self.collect_garbage()?;
+            if self.most_nodes.is_none() {
+                self.collect_garbage()?;
+            }
         }
-        if let Ok(result) = operation() {
+        self.grow_cache();
+        let result = operation();
+        if let Some(most) = self.most_nodes {
+            // The library frees nodes of its own accord when its store is nearly full.
+            let has_freed = self.store.with_manager_shared(|m| m.gc_count() > 0);
+            return match result {
+                Ok(result) if !has_freed && self.nodes() <= most => Ok(result),
+                _ => Err(Why::Memory.into()),
+            };
+        }
+        if let Ok(result) = result {
             return Ok(result);
         }
-        self.manager.with_manager_shared(|m| m.gc());
+        self.store.with_manager_shared(|m| m.gc());
         operation().map_err(|_| Stop::from(Why::Memory))
+    }
+
+    /// Too small a cache makes one operation do the same work again and again: it keeps pace with
+    /// the nodes.
+    fn grow_cache(&self) {
+        let (nodes, cache) = (self.nodes(), self.cache.get());
+        if nodes * FEWEST_RESULTS > cache && cache < self.last_cache {
+            let larger = (cache * LEAP).min(self.last_cache);
+            kernel::set_cache(&self.store, larger);
+            self.cache.set(larger);
+        }
     }
 
     /// Collects dead nodes when enough may have gathered. A store that is nearly full of live ones
@@ -130,7 +171,7 @@ impl Space {
         if nodes < self.collect_at.get() {
             return Ok(());
         }
-        self.manager.with_manager_shared(|m| m.gc());
+        self.store.with_manager_shared(|m| m.gc());
         let live = self.nodes();
         if live > self.capacity / 4 * 3 {
             return Err(Why::Memory.into());
@@ -141,7 +182,7 @@ impl Space {
 
     /// Nodes that exist now, dead ones included.
     pub fn nodes(&self) -> usize {
-        self.manager.with_manager_shared(|m| m.approx_num_inner_nodes())
+        self.store.with_manager_shared(|m| m.approx_num_inner_nodes())
     }
 
     /// The most nodes that existed at a time.
@@ -156,12 +197,12 @@ impl Space {
 
     /// All valuations.
     pub fn all(&self) -> Set {
-        Set(self.manager.with_manager_shared(|m| BCDDFunction::t(m)))
+        Set(self.store.with_manager_shared(|m| Diagram::t(m)))
     }
 
     /// No valuation.
     pub fn none(&self) -> Set {
-        Set(self.manager.with_manager_shared(|m| BCDDFunction::f(m)))
+        Set(self.store.with_manager_shared(|m| Diagram::f(m)))
     }
 
     /// All or none.
@@ -172,9 +213,9 @@ impl Space {
     /// Where a bit has a value.
     pub fn bit(&self, bit: Bit, value: bool) -> Limited<Set> {
         let set = self.run(|| {
-            self.manager.with_manager_shared(|m| match value {
-                true => BCDDFunction::var(m, bit),
-                false => BCDDFunction::not_var(m, bit),
+            self.store.with_manager_shared(|m| match value {
+                true => Diagram::var(m, bit),
+                false => Diagram::not_var(m, bit),
             })
         })?;
         Ok(Set(set))
@@ -287,7 +328,7 @@ impl Space {
     /// is in one block, and the bits of a block are neighbours now. Says how many nodes there were
     /// and are.
     pub fn sift(&self, blocks: &[Vec<Bit>], until: Instant) -> (usize, usize) {
-        self.manager.with_manager_shared(|m| m.gc());
+        self.store.with_manager_shared(|m| m.gc());
         let before = self.nodes();
         // Running out of memory while levels are swapped would end the process.
         if before > self.capacity / 4 {
@@ -299,12 +340,12 @@ impl Space {
             .collect();
         widths.sort_unstable();
         let widths: Vec<u32> = widths.into_iter().map(|(_, width)| width).collect();
-        self.manager.with_manager_exclusive(|m| crate::sift::sift(m, &widths, until));
-        self.manager.with_manager_shared(|m| {
+        self.store.with_manager_exclusive(|m| crate::sift::sift(m, &widths, until));
+        self.store.with_manager_shared(|m| {
             *self.levels.borrow_mut() = (0..self.n_bits).map(|bit| m.var_to_level(bit)).collect();
             *self.bits.borrow_mut() = (0..self.n_bits).map(|level| m.level_to_var(level)).collect();
         });
-        self.manager.with_manager_shared(|m| m.gc());
+        self.store.with_manager_shared(|m| m.gc());
         (before, self.nodes())
     }
 
@@ -315,7 +356,7 @@ impl Space {
 
     /// The bits a set depends on.
     pub fn support(&self, a: &Set) -> Vec<Bit> {
-        let mut seen: rustc_hash::FxHashSet<BCDDFunction> = rustc_hash::FxHashSet::default();
+        let mut seen: rustc_hash::FxHashSet<Diagram> = rustc_hash::FxHashSet::default();
         let mut bits: rustc_hash::FxHashSet<Bit> = rustc_hash::FxHashSet::default();
         let mut open = vec![a.0.clone()];
         while let Some(f) = open.pop() {
@@ -354,8 +395,7 @@ impl Space {
     }
 }
 
-fn top_bit(f: &BCDDFunction) -> Option<Bit> {
-    use oxidd::{HasLevel, Node};
+fn top_bit(f: &Diagram) -> Option<Bit> {
     f.with_manager_shared(|manager, edge| match manager.get_node(edge) {
         Node::Inner(node) => Some(manager.level_to_var(node.level())),
         Node::Terminal(_) => None,
