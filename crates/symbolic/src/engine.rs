@@ -17,6 +17,9 @@ use crate::relation::Relation;
 use crate::space::{Limited, Set, Space};
 use crate::trial;
 
+/// Steps that mean trouble, for each node that does.
+const STEPS_PER_NODE: u64 = 120;
+
 /// Decides CTL with knowledge and norms on decision diagrams.
 ///
 /// ```
@@ -144,8 +147,10 @@ impl<'s> Built<'s> {
         let start = Instant::now();
         let layout = Layout::new(system, items);
         let space = match on_trouble {
-            // What is in trouble is also what comes up on the way.
-            OnTrouble::GiveUp => Space::of_size(layout.n_bits, budget, 24 * trouble(layout.n_bits)),
+            OnTrouble::GiveUp => {
+                let most_steps = trouble(layout.n_bits) as u64 * STEPS_PER_NODE;
+                Space::for_steps(layout.n_bits, budget, most_steps)
+            }
             _ => Space::new(layout.n_bits, budget),
         };
         let mut encoder = Encoder::new(system, layout, space, on_trouble);
@@ -157,6 +162,7 @@ impl<'s> Built<'s> {
         let reached = reach::reachable(&encoder, &relation, &initial, |size| encoder.mind_size(size));
         stats.spend("reach", start.elapsed());
         let (reachable, n_steps) = reached?;
+        encoder.space.take_your_time();
         Ok(Built { encoder, relation, initial, reachable, n_steps })
     }
 }

@@ -87,9 +87,11 @@ pub(crate) fn alternatives(system: &System) -> Vec<Vec<Item>> {
         if !data.is_empty() {
             arranged.push(with_data_below(&[]));
             let others = families.iter().filter(|family| !data.contains(&family[0].1)).take(FAMILIES);
-            arranged.extend(others.map(|family| {
-                with_data_below(&family.iter().map(|(_, item)| *item).collect::<Vec<Item>>())
-            }));
+            arranged.extend(
+                others.map(|family| {
+                    with_data_below(&family.iter().map(|(_, item)| *item).collect::<Vec<Item>>())
+                }),
+            );
         }
         for order in arranged {
             if !orders.contains(&order) {
@@ -346,7 +348,9 @@ impl<'s> Affinity<'s> {
             if let Item::Variable(v) = item {
                 let variable = self.system.variable(v);
                 let owner = &self.system.agent(variable.owner).name;
-                if let Some(number) = numbered(&variable.name).or_else(|| numbered(owner)).map(|(_, number)| number) {
+                if let Some(number) =
+                    numbered(&variable.name).or_else(|| numbered(owner)).map(|(_, number)| number)
+                {
                     groups.entry(number).or_default().push(item);
                 }
             }

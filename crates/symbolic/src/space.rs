@@ -5,6 +5,7 @@
 //! that a limit travels up by `?` and becomes an `unknown`.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::time::Instant;
 
 use masque_verdict::{Budget, Stop, Why};
@@ -14,7 +15,7 @@ use oxidd_core::util::{AllocResult, SatCountCache, Subst};
 use oxidd_core::{HasLevel, Manager, ManagerRef, Node};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::kernel::{self, Diagram, Store};
+use crate::kernel::{self, Diagram, Store, Watch};
 
 /// A variable of a [`Space`].
 pub type Bit = u32;
@@ -60,7 +61,7 @@ const CHECK_EVERY: u32 = 64;
 pub struct Space {
     store: Store,
     n_bits: u32,
-    budget: RefCell<Budget>,
+    watch: Arc<Watch>,
     operations: Cell<u32>,
     collect_at: Cell<usize>,
     peak: Cell<usize>,
@@ -68,8 +69,6 @@ pub struct Space {
     /// Entries of the apply cache, now and at most.
     cache: Cell<usize>,
     last_cache: usize,
-    /// In a trial, how many nodes may be made.
-    most_nodes: Option<usize>,
     /// Where each bit stands, once the order has changed.
     levels: RefCell<Vec<u32>>,
     /// Which bit stands where, once the order has changed.
@@ -79,36 +78,28 @@ pub struct Space {
 impl Space {
     /// A space of `n_bits` variables, numbered from the top of the order.
     pub fn new(n_bits: u32, budget: &Budget) -> Space {
-        Space::of_size(n_bits, budget, usize::MAX)
+        Space::for_steps(n_bits, budget, u64::MAX)
     }
 
-    /// A space in which more than `most_nodes` nodes, dead ones included, are too many: none is freed.
-    pub fn for_trial(n_bits: u32, budget: &Budget, most_nodes: usize) -> Space {
-        let mut space = Space::of_size(n_bits, budget, 2 * most_nodes);
-        space.most_nodes = Some(most_nodes);
-        kernel::set_cache(&space.store, 2 * most_nodes);
-        space.last_cache = 0;
-        space
-    }
-
-    /// A space of at most so many nodes at a time.
-    pub fn of_size(n_bits: u32, budget: &Budget, n_nodes: usize) -> Space {
+    /// A space in which operations may take so many steps in all; more is `memory`. A step is a look
+    /// into the cache of results, some 50 ns.
+    pub fn for_steps(n_bits: u32, budget: &Budget, most_steps: u64) -> Space {
         let memory = budget.memory().unwrap_or(16 << 30);
         let last_cache = (memory / 4 / CACHE_BYTES).clamp(FIRST_CACHE as u64, LAST_CACHE as u64) as usize;
-        let capacity = ((memory / 4 * 3 / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize).min(n_nodes);
-        let store = kernel::store(capacity as u32, FIRST_CACHE);
+        let capacity = (memory / 4 * 3 / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize;
+        let watch = Watch::new(budget, most_steps);
+        let store = kernel::store(capacity as u32, FIRST_CACHE, &watch);
         store.with_manager_exclusive(|m| _ = m.add_vars(n_bits));
         Space {
             store,
             n_bits,
-            budget: RefCell::new(budget.clone()),
+            watch,
             operations: Cell::new(0),
             collect_at: Cell::new(FIRST_COLLECTION.min(capacity / 10 * 9)),
             peak: Cell::new(0),
             capacity,
             cache: Cell::new(FIRST_CACHE),
             last_cache,
-            most_nodes: None,
             levels: RefCell::default(),
             bits: RefCell::default(),
         }
@@ -116,7 +107,7 @@ impl Space {
 
     /// From now on this budget applies.
     pub fn set_budget(&self, budget: &Budget) {
-        *self.budget.borrow_mut() = budget.clone();
+        self.watch.set_budget(budget);
     }
 
     /// How many variables there are.
@@ -130,26 +121,25 @@ impl Space {
         let count = self.operations.get().wrapping_add(1);
         self.operations.set(count);
         if count.is_multiple_of(CHECK_EVERY) {
-            self.budget.borrow().check()?;
-            if self.most_nodes.is_none() {
-                self.collect_garbage()?;
-            }
+            self.watch.check()?;
+            self.collect_garbage()?;
         }
         self.grow_cache();
-        let result = operation();
-        if let Some(most) = self.most_nodes {
-            // The library frees nodes of its own accord when its store is nearly full.
-            let has_freed = self.store.with_manager_shared(|m| m.gc_count() > 0);
-            return match result {
-                Ok(result) if !has_freed && self.nodes() <= most => Ok(result),
-                _ => Err(Why::Memory.into()),
-            };
-        }
-        if let Ok(result) = result {
+        if let Ok(result) = self.watch.run(&operation)? {
             return Ok(result);
         }
         self.store.with_manager_shared(|m| m.gc());
-        operation().map_err(|_| Stop::from(Why::Memory))
+        self.watch.run(&operation)?.map_err(|_| Stop::from(Why::Memory))
+    }
+
+    /// From now on operations may take any number of steps.
+    pub fn take_your_time(&self) {
+        self.watch.take_your_time();
+    }
+
+    /// The steps that operations have taken so far.
+    pub fn steps(&self) -> u64 {
+        self.watch.steps()
     }
 
     /// Too small a cache makes one operation do the same work again and again: it keeps pace with
@@ -158,7 +148,7 @@ impl Space {
         let (nodes, cache) = (self.nodes(), self.cache.get());
         if nodes * FEWEST_RESULTS > cache && cache < self.last_cache {
             let larger = (cache * LEAP).min(self.last_cache);
-            kernel::set_cache(&self.store, larger);
+            kernel::remember(&self.store, larger);
             self.cache.set(larger);
         }
     }

@@ -1,11 +1,10 @@
 //! Choosing among orders by trial, when the first one leads to trouble.
 //!
-//! What an order is worth shows when it is used. A trial encodes the system and explores it in a
-//! store of few nodes, none of which is ever freed: how many steps it gets through, and with how
-//! many nodes, is the order's score. A trial costs little, it cannot run away, and it ends the same
-//! on every machine. The nodes made predict the time far better than the size of what is kept:
-//! between a good and a fair order of go-back-n the reachable states differ by a factor of 2, the
-//! nodes made by 5, the time by 10.
+//! What an order is worth shows when it is used. A trial encodes the system and explores it, while
+//! the operations on diagrams may take so many steps: how many images it gets through, and with how
+//! few steps, is the order's score. A trial cannot run away, and it ends the same on every machine.
+//! Steps predict time as sizes do not: between a good and a fair order of go-back-n the reachable
+//! states differ by a factor of 2, the time by 10.
 
 use std::cmp::Reverse;
 
@@ -18,16 +17,16 @@ use crate::reach;
 use crate::relation::Relation;
 use crate::space::{Limited, Space};
 
-/// Nodes that a trial may make for each level in the first round, and whatever the levels.
-const NODES_PER_LEVEL: usize = 1000;
-const FEWEST: usize = 50_000;
-const MOST: usize = 400_000;
+/// Steps that a trial may take for each level in the first round, and whatever the levels.
+const STEPS_PER_LEVEL: u64 = 10_000;
+const FEWEST: u64 = 500_000;
+const MOST: u64 = 10_000_000;
 /// Each round lets fewer orders go farther.
-const ROUNDS: u32 = 3;
-const MORE: usize = 3;
+const ROUNDS: u32 = 2;
+const MORE: u64 = 3;
 
-/// How far an order got: steps first, then how few nodes they took.
-type Score = (u32, Reverse<usize>);
+/// How far an order got: images first, then how few steps they took.
+type Score = (u32, Reverse<u64>);
 
 /// The order that gets farthest; of equals the first.
 pub(crate) fn best<'o>(system: &System, orders: &'o [Vec<Item>], budget: &Budget) -> Limited<&'o [Item]> {
@@ -50,16 +49,16 @@ pub(crate) fn best<'o>(system: &System, orders: &'o [Vec<Item>], budget: &Budget
     Ok(left[0])
 }
 
-fn trial(system: &System, order: &[Item], allowance: usize, budget: &Budget) -> Limited<Score> {
+fn trial(system: &System, order: &[Item], allowance: u64, budget: &Budget) -> Limited<Score> {
     let layout = Layout::new(system, order);
-    let n_nodes = (layout.n_bits as usize * NODES_PER_LEVEL).clamp(FEWEST, MOST) * allowance;
-    let space = Space::for_trial(layout.n_bits, budget, n_nodes);
+    let most_steps = (u64::from(layout.n_bits) * STEPS_PER_LEVEL).clamp(FEWEST, MOST) * allowance;
+    let space = Space::for_steps(layout.n_bits, budget, most_steps);
     let mut encoder = Encoder::new(system, layout, space, OnTrouble::GoOn);
-    let mut score = (0, Reverse(usize::MAX));
+    let mut score = (0, Reverse(u64::MAX));
     let explored = reach::initial(&mut encoder).and_then(|initial| {
         let relation = Relation::new(&mut encoder)?;
         reach::reachable(&encoder, &relation, &initial, |_| {
-            score = (score.0 + 1, Reverse(encoder.space.nodes()));
+            score = (score.0 + 1, Reverse(encoder.space.steps()));
             Ok(())
         })
     });
