@@ -18,6 +18,10 @@ const LARGE: usize = 8;
 const STEP: f64 = 1.0;
 const FORMULA: f64 = 0.05;
 const NAME: f64 = 0.02;
+/// An item that stands no farther than this from the end of a chain is at its end.
+const NEAR: usize = 6;
+/// From this weight on, two items are partners in a step.
+const STRONG: f64 = 0.25;
 /// Families that are tried below the data, at most.
 const FAMILIES: usize = 4;
 /// Whatever the usual degree, fewer partners do not make a hub.
@@ -398,9 +402,17 @@ impl<'s> Affinity<'s> {
             .map(|(&(a, b), &weight)| (weight, a, b))
             .collect();
         edges.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+        let weight = |x: u32, y: u32| self.weights.get(&(x.min(y), x.max(y))).copied().unwrap_or(0.0);
         let mut chains = Chains::new(n);
-        for (_, a, b) in edges {
-            chains.join(a, b, |x, y| self.weights.get(&(x.min(y), x.max(y))).copied().unwrap_or(0.0));
+        // Where a step brings two ends together they are joined first: joined in the middle, long
+        // chains would fold up.
+        for &(_, a, b) in edges.iter().filter(|(weight, _, _)| *weight >= STRONG) {
+            if chains.to_end(a).max(chains.to_end(b)) <= NEAR {
+                chains.join(a, b, weight);
+            }
+        }
+        for &(_, a, b) in &edges {
+            chains.join(a, b, weight);
         }
         let rest = chains.into_sequence(|i| !is_hub[i as usize]);
         hubs.into_iter().chain(rest).map(|i| self.items[i as usize]).collect()
@@ -439,6 +451,13 @@ impl Chains {
             position: vec![0; n],
             chains: (0..n as u32).map(|i| vec![i]).collect(),
         }
+    }
+
+    /// How far an item stands from the nearer end of its chain.
+    fn to_end(&self, item: u32) -> usize {
+        let length = self.chains[self.chain_of[item as usize] as usize].len();
+        let place = self.position[item as usize] as usize;
+        place.min(length - 1 - place)
     }
 
     /// Joins the chains of `a` and `b` so that the two come near each other: end to end, or the
