@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use masque_model::{AgentId, Formula, FormulaId, GroupId, System, VarId};
-use masque_verdict::{Budget, Stop, Why};
+use masque_verdict::{Budget, Literal, Stop, Why};
 use rustc_hash::FxHashMap;
 
 use crate::atoms::Atoms;
@@ -28,7 +28,17 @@ pub(crate) struct Labeller<'s> {
     fair: Option<Domain>,
     /// Views used lately, the latest last.
     views: Vec<(Vec<u64>, Rc<Classes>)>,
+    /// Where the infinite runs asked for last can be.
+    pub(crate) forever: Option<Forever>,
     pub(crate) peak_bytes: u64,
+}
+
+/// Where all of some literals can be so for ever.
+pub(crate) struct Forever {
+    pub(crate) literals: Vec<Literal>,
+    pub(crate) states: Rc<Bitset>,
+    /// Those among them with a past without beginning, once they are asked for.
+    pub(crate) recurrent: Option<Rc<Bitset>>,
 }
 
 /// A domain and what is known over it.
@@ -58,7 +68,17 @@ impl<'s> Labeller<'s> {
             known: FxHashMap::default(),
         };
         let peak_bytes = space.bytes();
-        Labeller { system, steps, space, atoms, plain, fair: None, views: Vec::new(), peak_bytes }
+        Labeller {
+            system,
+            steps,
+            space,
+            atoms,
+            plain,
+            fair: None,
+            views: Vec::new(),
+            forever: None,
+            peak_bytes,
+        }
     }
 
     /// `D`: the reachable states, or with fairness constraints those at which a fair path starts.
@@ -111,10 +131,11 @@ impl<'s> Labeller<'s> {
     pub(crate) fn bytes(&self) -> u64 {
         let sets = |domain: &Domain| domain.known.values().map(|set| set.bytes()).sum::<u64>();
         let views: u64 = self.views.iter().map(|(_, classes)| classes.bytes()).sum();
-        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + views
+        let forever = self.forever.as_ref().map_or(0, |forever| 2 * forever.states.bytes());
+        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + views + forever
     }
 
-    fn check_memory(&mut self, more: u64, budget: &Budget) -> Result<(), Stop> {
+    pub(crate) fn check_memory(&mut self, more: u64, budget: &Budget) -> Result<(), Stop> {
         let bytes = self.bytes() + more;
         self.peak_bytes = self.peak_bytes.max(bytes);
         budget.check_memory(bytes)
@@ -264,7 +285,7 @@ impl<'s> Labeller<'s> {
     }
 
     /// The states of `D` that are green for an agent: its RedStates is false there.
-    fn green(&mut self, agent: AgentId, domain: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+    pub(crate) fn green(&mut self, agent: AgentId, domain: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
         match self.system.agent(agent).red {
             None => Ok(domain.clone()),
             Some(red) => Ok(domain.clone().minus(&self.where_true(red, domain, budget)?)),
@@ -359,8 +380,24 @@ impl<'s> Labeller<'s> {
         Ok(Paths { graph, domain, constraints, budget })
     }
 
+    /// `⟦EG φ⟧` over the domain, given where `φ` is true there.
+    pub(crate) fn exists_globally(&mut self, phi: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+        self.make_graph(budget)?;
+        self.domain(budget)?;
+        let (domain, constraints) = self.scope(Over::FairPaths);
+        self.paths(&domain, &constraints, budget)?.exists_globally(phi)
+    }
+
+    /// Where a fairness constraint is true.
+    pub(crate) fn constraint(&mut self, number: usize, budget: &Budget) -> Result<Bitset, Stop> {
+        self.domain(budget)?;
+        let (domain, constraints) = self.scope(Over::FairPaths);
+        let constraint = constraints.get(number).ok_or(Stop::from(Why::Unsupported))?;
+        Ok(constraint.clone().and(&domain))
+    }
+
     /// Makes sure that the transitions are there.
-    fn make_graph(&mut self, budget: &Budget) -> Result<(), Stop> {
+    pub(crate) fn make_graph(&mut self, budget: &Budget) -> Result<(), Stop> {
         if self.space.graph.is_none() {
             let graph = transitions(&mut self.space, self.system, &self.steps, budget)?;
             self.space.graph = Some(graph);
@@ -406,7 +443,11 @@ impl<'s> Labeller<'s> {
     }
 
     /// The classes of states that agree on the variables `seen`.
-    fn view(&mut self, seen: impl Iterator<Item = VarId>, budget: &Budget) -> Result<Rc<Classes>, Stop> {
+    pub(crate) fn view(
+        &mut self,
+        seen: impl Iterator<Item = VarId>,
+        budget: &Budget,
+    ) -> Result<Rc<Classes>, Stop> {
         let mask = self.steps.layout.mask(seen);
         if let Some(position) = self.views.iter().position(|(known, _)| *known == mask) {
             let view = self.views.remove(position);

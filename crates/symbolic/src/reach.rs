@@ -101,7 +101,7 @@ pub(crate) fn least(encoder: &Encoder<'_>, set: &Set) -> Limited<State> {
 }
 
 /// The set of one state.
-fn singleton(encoder: &Encoder<'_>, state: &State) -> Limited<Set> {
+pub(crate) fn singleton(encoder: &Encoder<'_>, state: &State) -> Limited<Set> {
     let sets = encoder
         .system
         .variable_ids()

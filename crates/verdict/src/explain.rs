@@ -25,8 +25,8 @@ use crate::lasso;
 use crate::local::local_truth;
 use crate::rank::{Rank, Ranks};
 use crate::{
-    Because, Budget, By, Chain, Evidence, Link, Literal, Missing, Moves, Oracle, Part, Possibility, Reason,
-    ReasonId, Route, Run, Showing, State, StateId, Stop,
+    Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Possibility,
+    Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
 };
 
 /// So many claims that need more than a look at their state get a reason.
@@ -219,13 +219,13 @@ impl Explainer<'_> {
 
     /// The least shortest finite run from a region that does what a goal says.
     fn finite(&mut self, goal: &Goal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
-        let route = |through: &[Literal], to: &[Literal], moves| (region(through), region(to), moves);
-        let (through, to, moves) = match (&goal.next, &goal.until) {
-            (Some(next), _) => route(&[], next, true),
-            (None, Some((through, to))) => route(through, to, false),
+        let route = |through: &[Literal], to: &[Literal], length| (region(through), region(to), length);
+        let (through, to, length) = match (&goal.next, &goal.until) {
+            (Some(next), _) => route(&[], next, Length::One),
+            (None, Some((through, to))) => route(through, to, Length::Any),
             (None, None) => return Ok(None),
         };
-        self.path(&Route { from, through: &through, to: &to, by: By::Steps, moves })
+        self.path(&Route { from, through: &through, to: &to, by: By::Steps, length })
     }
 
     pub(crate) fn path(&mut self, route: &Route<'_>) -> Result<Option<Vec<State>>, Stop> {
@@ -313,7 +313,7 @@ impl Explainer<'_> {
     /// The least shortest path from an initial state to a region.
     fn path_to(&mut self, to: &[Part]) -> Result<Option<Vec<State>>, Stop> {
         let from = [Part::Initial];
-        self.path(&Route { from: &from, through: &[], to, by: By::Steps, moves: false })
+        self.path(&Route { from: &from, through: &[], to, by: By::Steps, length: Length::Any })
     }
 
     /// A chain of confusions to a state where the operand is false.
@@ -327,7 +327,9 @@ impl Explainer<'_> {
         let literal = Literal { formula: operand, holds: false };
         let (from, to) = ([Part::Is(state.clone())], [Part::Literal(literal)]);
         let by = By::Confusion(group);
-        let Some(states) = self.path(&Route { from: &from, through: &[], to: &to, by, moves: false })? else {
+        let Some(states) =
+            self.path(&Route { from: &from, through: &[], to: &to, by, length: Length::Any })?
+        else {
             return Ok(Because::NotShown(Missing::TooMuch));
         };
         let agents = &self.system.groups[group.index()].agents;

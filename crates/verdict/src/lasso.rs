@@ -14,7 +14,7 @@
 //! possible saves one failed attempt for each state of a long approach.
 
 use crate::explain::Explainer;
-use crate::{By, Literal, Part, Route, State, Stop, Why};
+use crate::{By, Length, Literal, Part, Route, State, Stop, Why};
 
 /// An infinite run: after the last state it goes on at `back_to`.
 pub(crate) struct Lasso {
@@ -28,32 +28,32 @@ pub(crate) struct Lasso {
 pub(crate) fn lasso(explainer: &mut Explainer<'_>, stay: &[Literal], state: &State) -> Result<Lasso, Stop> {
     let inside = [Part::Forever(stay.to_vec())];
     let n_constraints = explainer.system.fairness.len();
-    let mut walk = |from: &State, to: &[Part], moves: bool| {
+    let mut walk = |from: &State, to: &[Part], length: Length| {
         let from = [Part::Is(from.clone())];
-        explainer.path(&Route { from: &from, through: &inside, to, by: By::Steps, moves })
+        explainer.path(&Route { from: &from, through: &inside, to, by: By::Steps, length })
     };
     // An engine that says there is a run and then finds none contradicts itself.
     let lost = || Stop::from(Why::Unsupported);
-    let mut states = walk(state, &[Part::Recurrent(stay.to_vec())], false)?.ok_or_else(lost)?;
+    let mut states = walk(state, &[Part::Recurrent(stay.to_vec())], Length::Any)?.ok_or_else(lost)?;
     loop {
         let back_to = states.len() - 1;
         let head = states[back_to].clone();
         let mut fair = Vec::new();
         for constraint in 0..n_constraints {
             let to = [inside[0].clone(), Part::Constraint(constraint)];
-            let found = walk(&states[states.len() - 1], &to, false)?.ok_or_else(lost)?;
+            let found = walk(&states[states.len() - 1], &to, Length::Any)?.ok_or_else(lost)?;
             states.extend(found.into_iter().skip(1));
             fair.push(states.len() - 1);
         }
         let last = states.len() - 1;
-        if let Some(back) = walk(&states[last], &[Part::Is(head)], true)? {
+        if let Some(back) = walk(&states[last], &[Part::Is(head)], Length::Some)? {
             // The first is where we are, the last is the head.
             states.extend(back.into_iter().skip(1));
             states.pop();
             return Ok(Lasso { states, back_to, fair });
         }
         if last == back_to {
-            let found = walk(&states[last], &inside, true)?.ok_or_else(lost)?;
+            let found = walk(&states[last], &inside, Length::One)?.ok_or_else(lost)?;
             states.extend(found.into_iter().skip(1));
         }
     }

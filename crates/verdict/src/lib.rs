@@ -41,14 +41,14 @@ mod steps;
 mod vacuity;
 
 pub use budget::{Budget, Stop};
-pub use engine::{Encoded, Engine, Phase, Stats, Unsupported};
+pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
     Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Run, Showing, StateId,
 };
 pub use explain::{MOST_REASONS, explain};
 pub use facts::{Facts, FairInitial, OverflowAt};
 pub use fragment::outside_ctl;
-pub use oracle::{By, Literal, Oracle, Part, Route};
+pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
 pub use path::{Path, compare_states};
 pub use replay::{Fault, ReplayError, Trusted, replay, replay_path};

@@ -87,8 +87,19 @@ pub struct Route<'a> {
     pub to: &'a [Part],
     /// What a step is.
     pub by: By,
-    /// Whether a path of no step is not enough.
-    pub moves: bool,
+    /// How many steps it takes.
+    pub length: Length,
+}
+
+/// How many steps a path takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Any number; none if it begins where it may end.
+    Any,
+    /// At least one.
+    Some,
+    /// Exactly one.
+    One,
 }
 
 /// What leads from one state to the next.
