@@ -46,6 +46,12 @@ pub(crate) fn lasso(explainer: &mut Explainer<'_>, stay: &[Literal], state: &Sta
             fair.push(states.len() - 1);
         }
         let last = states.len() - 1;
+        if last > back_to && states[last] == head {
+            // Back already: what is met here is met at the head.
+            states.pop();
+            fair.iter_mut().filter(|position| **position == last).for_each(|position| *position = back_to);
+            return Ok(Lasso { states, back_to, fair });
+        }
         if let Some(back) = walk(&states[last], &[Part::Is(head)], Length::Some)? {
             // The first is where we are, the last is the head.
             states.extend(back.into_iter().skip(1));
