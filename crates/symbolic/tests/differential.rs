@@ -1,13 +1,13 @@
 //! The engine against the truth definition, and against the explicit engine, on random systems.
 //!
 //! Verdicts are compared with the definition; facts and evidence must be the explicit engine's to
-//! the last path. A model on which they differ is shrunk and printed.
+//! the last path, and evidence must replay. A model on which they differ is shrunk and printed.
 
 use masque_explicit::Explicit;
 use masque_model::semantics::{explore, holds_in};
 use masque_model::{Deadlock, System};
 use masque_symbolic::{Order, Reorder, Symbolic};
-use masque_testkit::{load, random_model, random_old_model, random_parameterised_model, shrink};
+use masque_testkit::{Reference, load, random_model, random_old_model, random_parameterised_model, shrink};
 use masque_verdict::{Budget, Engine, Show, Verdict};
 
 /// Systems with more states are left to others: the reference is slow.
@@ -16,13 +16,16 @@ const MAX_STATES: usize = 600;
 #[test]
 fn random_models() {
     let tally = run(random_model, 0..2600);
-    assert!(tally.systems >= 2_500 && tally.fair * 4 >= tally.systems, "{tally:?}");
+    assert!(tally.systems >= 2_500 && tally.pieces >= 12_000 && tally.fair * 4 >= tally.systems, "{tally:?}");
 }
 
 #[test]
 fn random_models_with_parameters() {
     let tally = run(random_parameterised_model, 0..2600);
-    assert!(tally.systems >= 2_400 && tally.fair * 3 >= tally.systems - 300, "{tally:?}");
+    assert!(
+        tally.systems >= 2_400 && tally.pieces >= 12_000 && tally.fair * 3 >= tally.systems - 300,
+        "{tally:?}"
+    );
 }
 
 #[test]
@@ -37,6 +40,8 @@ struct Tally {
     systems: usize,
     fair: usize,
     formulas: usize,
+    /// Properties with evidence.
+    pieces: usize,
 }
 
 fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
@@ -78,6 +83,7 @@ fn compare(engine: &Symbolic, system: &System, tally: &mut Tally) -> Result<(), 
     if facts != expected {
         return Err(format!("facts: {facts:?}, should be {expected:?}"));
     }
+    let mut reference = Reference::new(&structure, system);
     for property in &system.properties {
         tally.formulas += 1;
         let text = system.formula_text(property.formula);
@@ -90,6 +96,7 @@ fn compare(engine: &Symbolic, system: &System, tally: &mut Tally) -> Result<(), 
         if outcome != other {
             return Err(format!("{text}: {outcome:?}, explicit says {other:?}"));
         }
+        tally.pieces += usize::from(reference.check(property, expected, outcome.evidence.as_ref())?);
     }
     Ok(())
 }
