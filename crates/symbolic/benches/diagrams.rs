@@ -10,7 +10,7 @@ use masque_ispl::{Define, Options, check, parse};
 use masque_model::System;
 use masque_symbolic::{Order, Reorder, Symbolic};
 use masque_text::{Sources, Span};
-use masque_verdict::{Budget, Encoded, Engine};
+use masque_verdict::{Budget, Encoded, Engine, Show};
 
 /// A model of the gallery, its parameter, a size, and a property about knowledge.
 struct Sample {
