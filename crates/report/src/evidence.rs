@@ -134,7 +134,7 @@ impl EvidenceReport {
         // Larger formulas have larger ids: the property comes first, its parts after it.
         formulas.sort_unstable_by(|a, b| b.cmp(a));
         formulas.dedup();
-        let position = |id| formulas.iter().position(|f| *f == id).unwrap_or_default();
+        let position = |id| formulas.partition_point(|formula| *formula > id);
         EvidenceReport {
             states: evidence.states.iter().map(|state| values(system, state)).collect(),
             start: run(system, &evidence.start),

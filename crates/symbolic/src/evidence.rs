@@ -20,6 +20,8 @@ pub(crate) struct Asked {
     ringed: Option<Set>,
     /// Where the infinite runs asked for last can be.
     forever: Option<Forever>,
+    /// The state asked about last, as a set.
+    here: Option<(State, Set)>,
 }
 
 /// Where all of some literals can be so for ever.
@@ -33,13 +35,13 @@ struct Forever {
 impl Oracle for Checker<'_> {
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
         self.encoder.space.set_budget(budget);
-        let here = singleton(&self.encoder, state)?;
+        let here = self.here(state)?;
         self.everywhere(&here, formula, false)
     }
 
     fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop> {
         self.encoder.space.set_budget(budget);
-        let here = singleton(&self.encoder, state)?;
+        let here = self.here(state)?;
         Ok(!self.encoder.space.intersects(&here, &self.live)?)
     }
 
@@ -69,17 +71,27 @@ impl Oracle for Checker<'_> {
 }
 
 impl Checker<'_> {
+    /// The set of one state. Questions about one state come in rows.
+    fn here(&mut self, state: &State) -> Limited<Set> {
+        if let Some((_, here)) = self.asked.here.as_ref().filter(|(known, _)| known == state) {
+            return Ok(here.clone());
+        }
+        let here = singleton(&self.encoder, state)?;
+        self.asked.here = Some((state.clone(), here.clone()));
+        Ok(here)
+    }
+
     /// The states that meet all parts.
     fn region(&mut self, parts: &[Part]) -> Limited<Set> {
         let mut states = self.domain().clone();
         for part in parts {
             let set = match part {
                 Part::Initial => self.initial.clone(),
-                Part::Is(state) => singleton(&self.encoder, state)?,
+                Part::Is(state) => self.here(state)?,
                 Part::Literal(literal) => self.literal(*literal)?,
                 Part::Green(agent) => self.green(&[*agent])?,
                 Part::Alike(agents, state) => {
-                    let here = singleton(&self.encoder, state)?;
+                    let here = self.here(state)?;
                     self.confused(agents, &here)?
                 }
                 Part::Constraint(number) => {

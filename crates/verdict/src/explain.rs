@@ -45,7 +45,7 @@ pub fn explain(
     holds: bool,
     budget: &Budget,
 ) -> Result<Option<Evidence>, Stop> {
-    let ranks = Ranks::new(system);
+    let ranks = Ranks::new(system, property.formula);
     let literal = Literal { formula: property.formula, holds };
     if holds && matches!(ranks.of(literal), Rank::Here | Rank::Nothing) {
         return Ok(None);
@@ -166,6 +166,13 @@ impl Explainer<'_> {
     /// The first literal that is so at a state: what a look at the state shows comes first, then
     /// that of which most can be shown.
     fn first_so(&mut self, literals: &[Literal], state: &State) -> Result<Option<Literal>, Stop> {
+        // Looking for the initial state, we have asked already: nothing before it is so.
+        if let Some((literal, run)) = &self.first_run
+            && run.first() == Some(state)
+            && literals.contains(literal)
+        {
+            return Ok(Some(*literal));
+        }
         for literal in self.by_rank(literals) {
             if self.is_so(literal, state)? {
                 return Ok(Some(literal));

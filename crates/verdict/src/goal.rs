@@ -1,6 +1,8 @@
 //! What a claim needs: the runs a temporal operator is about, the operands that decide a
 //! connective.
 
+use std::collections::HashSet;
+
 use masque_model::{AgentId, Formula, FormulaId, Formulas, GroupId, Paths, System};
 
 use crate::Literal;
@@ -118,7 +120,7 @@ impl Needs {
         let holds = literal.holds;
         let is = |formula, holds| Literal { formula, holds };
         let all = |list: &[FormulaId]| {
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = HashSet::new();
             list.iter().filter(|f| seen.insert(**f)).map(|&f| is(f, holds)).collect::<Vec<_>>()
         };
         Some(match (formulas.get(literal.formula), holds) {
@@ -134,6 +136,7 @@ impl Needs {
 
     /// Whether these claims decide the connective.
     pub(crate) fn are_met_by(&self, claims: &[Literal]) -> bool {
+        let claims: HashSet<Literal> = claims.iter().copied().collect();
         match self {
             Needs::All(list) => list.iter().all(|literal| claims.contains(literal)),
             Needs::One(list) => list.iter().any(|literal| claims.contains(literal)),

@@ -52,5 +52,5 @@ pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
 pub use path::{Path, compare_states};
 pub use replay::{Fault, ReplayError, Trusted, replay, replay_path};
-pub use steps::{JointAction, Moves, State, leads_to, least_joint_action, least_overflow};
+pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
 pub use vacuity::{Vacuous, vacuous_antecedents};

@@ -19,21 +19,28 @@ pub(crate) enum Rank {
     Nothing,
 }
 
-/// For each formula of a system, how much can be shown of its being false and of its being true.
+/// For the parts of a formula, how much can be shown of their being false and of their being true.
 pub(crate) struct Ranks(Vec<[Rank; 2]>);
 
 impl Ranks {
-    /// By the formulas' forms, operands first. Formulas outside the fragment show nothing.
-    pub(crate) fn new(system: &System) -> Ranks {
+    /// By the form of all parts of `root`, operands first. Other formulas show nothing.
+    pub(crate) fn new(system: &System, root: FormulaId) -> Ranks {
         let formulas = &system.formulas;
+        // Users have larger ids than operands, so one pass from the top reaches all of the formula.
+        let mut is_part = vec![false; root.index() + 1];
+        is_part[root.index()] = true;
+        for id in formulas.ids().rev().filter(|id| *id <= root) {
+            if is_part[id.index()] {
+                formulas.each_operand(id, |operand| is_part[operand.index()] = true);
+            }
+        }
         let is_local = local_formulas(formulas);
-        let mut ranks = Ranks(Vec::with_capacity(formulas.len()));
-        for formula in formulas.ids() {
-            let rank = match is_local[formula.index()] {
+        let mut ranks = Ranks(vec![[Rank::Nothing; 2]; root.index() + 1]);
+        for formula in formulas.ids().filter(|id| *id <= root && is_part[id.index()]) {
+            ranks.0[formula.index()] = match is_local[formula.index()] {
                 true => [Rank::Here; 2],
                 false => [false, true].map(|holds| ranks.by_form(system, Literal { formula, holds })),
             };
-            ranks.0.push(rank);
         }
         ranks
     }

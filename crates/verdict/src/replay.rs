@@ -5,7 +5,8 @@
 //! difference where they are said to see none, that propositions are true or false as claimed, and
 //! that the claims made for a formula are those its meaning asks for. What cannot be looked up is
 //! listed in the answer: claims that are not shown, and with fairness constraints that a fair run
-//! goes on from the end of each finite one.
+//! goes on from the end of each finite one. So is a dead end with so many choices that trying all
+//! would take too long.
 
 use std::fmt;
 
@@ -16,8 +17,8 @@ use crate::explain::looks_same;
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::{local_formulas, local_truth};
 use crate::{
-    Because, Budget, Chain, Evidence, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,
-    ReasonId, Run, Showing, State, StateId,
+    Because, Chain, Evidence, JointAction, Literal, Missing, Moves, Path, Possibility, Reason, ReasonId, Run,
+    Showing, State, StateId,
 };
 
 /// What of evidence is taken on trust, because one run cannot confirm it.
@@ -27,6 +28,8 @@ pub struct Trusted {
     pub claims: Vec<ReasonId>,
     /// States from which a fair run must go on.
     pub fair: Vec<StateId>,
+    /// Dead ends with too many choices to try all.
+    pub dead_ends: Vec<StateId>,
     /// Fairness constraints that speak of more than one state, with the states at which they are
     /// said to be true.
     pub constraints: Vec<(usize, StateId)>,
@@ -35,7 +38,10 @@ pub struct Trusted {
 impl Trusted {
     /// Whether all of the evidence is confirmed.
     pub fn is_empty(&self) -> bool {
-        self.claims.is_empty() && self.fair.is_empty() && self.constraints.is_empty()
+        self.claims.is_empty()
+            && self.fair.is_empty()
+            && self.dead_ends.is_empty()
+            && self.constraints.is_empty()
     }
 }
 
@@ -279,7 +285,7 @@ impl<'s> Replayer<'s> {
             let Some(joint) = joint else {
                 // Only what `stutter` adds needs nobody to act.
                 let stays = self.system.meaning.deadlock == Deadlock::Stutter && state == next;
-                match stays && self.is_dead_end(state) {
+                match stays && self.moves.has_successor(state) != Some(true) {
                     true => continue,
                     false => return Err(ReplayError::NotASuccessor { step }),
                 }
@@ -296,10 +302,6 @@ impl<'s> Replayer<'s> {
             }
         }
         Ok(())
-    }
-
-    fn is_dead_end(&self, state: &State) -> bool {
-        self.moves.has_successor(state, &Budget::unlimited()) == Ok(false)
     }
 
     /// Confirms that a reason shows its claim, given that those it refers to show theirs.
@@ -343,7 +345,12 @@ impl<'s> Replayer<'s> {
             }
             Because::DeadEnd(list) => match (evidence.claims_at(list, reason.state), goal) {
                 (Some(claims), Some(goal)) if goal.holds != reason.holds => {
-                    let ends = self.system.meaning.deadlock != Deadlock::Stutter && self.is_dead_end(at);
+                    let has_successor = self.moves.has_successor(at);
+                    if has_successor.is_none() {
+                        trusted.dead_ends.push(reason.state);
+                    }
+                    let ends =
+                        self.system.meaning.deadlock != Deadlock::Stutter && has_successor != Some(true);
                     let is_refuted = goal.is_refuted_by(&claims, true);
                     (!is_refuted).then_some(Fault::Claims).or((!ends).then_some(Fault::NotADeadEnd))
                 }

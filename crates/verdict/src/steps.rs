@@ -7,6 +7,8 @@
 //! searched for by a depth-first search that asks each unit as soon as all the actions it reads are
 //! chosen.
 
+use std::cell::Cell;
+
 use masque_model::semantics::{Ratio, enabled_actions, is_true, value};
 use masque_model::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
 
@@ -40,6 +42,9 @@ pub fn least_joint_action(
     Moves::new(system).least_joint_action(state, next, budget)
 }
 
+/// So many choices are tried to find out whether a state has a successor.
+pub const MOST_TRIED: u32 = 1 << 20;
+
 /// The steps of a system; made once, it answers many questions.
 pub struct Moves<'s> {
     system: &'s System,
@@ -67,16 +72,25 @@ impl<'s> Moves<'s> {
         self.first_joint_action(state, budget, |unit, joint| unit.leads_to(self.system, state, joint, next))
     }
 
-    /// Whether the state has a successor.
+    /// Whether the state has a successor; none if that could not be told by trying
+    /// [`MOST_TRIED`] choices.
     ///
     /// ```text
     /// s → t for some t   iff   for some enabled joint action a each unit has no line enabled in
     ///                          (s, a), or one that does not overflow
     /// ```
-    pub fn has_successor(&self, state: &[i64], budget: &Budget) -> Result<bool, Stop> {
-        let found =
-            self.first_joint_action(state, budget, |unit, joint| unit.leads_on(self.system, state, joint))?;
-        Ok(found.is_some())
+    pub fn has_successor(&self, state: &[i64]) -> Option<bool> {
+        let budget = Budget::unlimited();
+        let n_tried = Cell::new(0_u32);
+        let approves = |unit: &Unit<'_>, joint: &[ActionId]| {
+            n_tried.set(n_tried.get() + 1);
+            if n_tried.get() > MOST_TRIED {
+                budget.cancel();
+            }
+            unit.leads_on(self.system, state, joint)
+        };
+        let found = self.first_joint_action(state, &budget, approves).ok()?;
+        Some(found.is_some())
     }
 
     /// The least enabled joint action of which every unit approves.
