@@ -11,7 +11,7 @@ use masque_verdict::{Budget, By, Length, Literal, Oracle, Part, Route, State, St
 
 use crate::bitset::Bitset;
 use crate::knowledge::Classes;
-use crate::label::{Forever, Labeller};
+use crate::label::Labeller;
 use crate::paths::least_shortest;
 use crate::successors::Stepper;
 use crate::temporal::Clock;
@@ -52,6 +52,9 @@ impl Oracle for Labeller<'_> {
         Ok(chosen.map(|states| states.into_iter().map(|state| self.state(state)).collect()))
     }
 }
+
+/// So many regions of infinite runs are kept: what a loop needs.
+const N_ASKED: usize = 2;
 
 /// What leads from state to state.
 enum Edges {
@@ -100,8 +103,7 @@ impl Labeller<'_> {
                     states.filter(|other| is_same(row, self.space.store.row(other), &mask))
                 }
                 Part::Constraint(number) => states.and(&self.constraint(*number, budget)?),
-                Part::Forever(literals) => states.and(&*self.forever(literals, budget)?),
-                Part::Recurrent(literals) => states.and(&*self.recurrent(literals, budget)?),
+                Part::Forever(_) | Part::Recurrent(_) => states.and(&*self.asked(part, budget)?),
             };
         }
         Ok(states)
@@ -113,27 +115,36 @@ impl Labeller<'_> {
         Ok(if literal.holds { states.and(&phi) } else { states.minus(&phi) })
     }
 
-    fn forever(&mut self, literals: &[Literal], budget: &Budget) -> Result<Rc<Bitset>, Stop> {
-        if let Some(known) = self.forever.as_ref().filter(|known| known.literals == literals) {
-            return Ok(Rc::clone(&known.states));
+    /// A region of infinite runs. The last ones are kept: questions about them come in rows.
+    fn asked(&mut self, part: &Part, budget: &Budget) -> Result<Rc<Bitset>, Stop> {
+        if let Some((_, known)) = self.asked.iter().find(|(known, _)| known == part) {
+            return Ok(Rc::clone(known));
         }
-        let mut phi = (*self.domain(budget)?).clone();
-        for &literal in literals {
-            phi = self.select(phi, literal, budget)?;
+        let states = match part {
+            Part::Forever(literals) => {
+                let mut phi = (*self.domain(budget)?).clone();
+                for &literal in literals {
+                    phi = self.select(phi, literal, budget)?;
+                }
+                self.exists_globally(&phi, budget)?
+            }
+            Part::Recurrent(parts) => {
+                let inside = self.region(parts, budget)?;
+                self.recurrent(inside, budget)?
+            }
+            _ => return Err(Why::Unsupported.into()),
+        };
+        let states = Rc::new(states);
+        if self.asked.len() == N_ASKED {
+            self.asked.remove(0);
         }
-        let states = Rc::new(self.exists_globally(&phi, budget)?);
-        let literals = literals.to_vec();
-        self.forever = Some(Forever { literals, states: Rc::clone(&states), recurrent: None });
+        self.asked.push((part.clone(), Rc::clone(&states)));
         Ok(states)
     }
 
-    /// `νZ. E ∩ post(Z)`: count for each state of `E` its predecessors in `E`, remove the states that
+    /// `νZ. R ∩ post(Z)`: count for each state of `R` its predecessors in `R`, remove the states that
     /// have none, and each that is left with none by that.
-    fn recurrent(&mut self, literals: &[Literal], budget: &Budget) -> Result<Rc<Bitset>, Stop> {
-        let inside = self.forever(literals, budget)?;
-        if let Some(known) = self.forever.as_ref().and_then(|known| known.recurrent.as_ref()) {
-            return Ok(Rc::clone(known));
-        }
+    fn recurrent(&mut self, inside: Bitset, budget: &Budget) -> Result<Bitset, Stop> {
         self.make_graph(budget)?;
         self.check_memory(self.space.n_states() as u64 * 5, budget)?;
         let graph = self.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
@@ -148,7 +159,7 @@ impl Labeller<'_> {
                 removed.push(state as u32);
             }
         }
-        let mut recurrent = (*inside).clone();
+        let mut recurrent = inside.clone();
         let mut stepper = Stepper::new(&self.steps, budget);
         while let Some(state) = removed.pop() {
             clock.tick()?;
@@ -161,10 +172,6 @@ impl Labeller<'_> {
                     }
                 }
             }
-        }
-        let recurrent = Rc::new(recurrent);
-        if let Some(known) = &mut self.forever {
-            known.recurrent = Some(Rc::clone(&recurrent));
         }
         Ok(recurrent)
     }

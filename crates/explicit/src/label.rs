@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use masque_model::{AgentId, Formula, FormulaId, GroupId, System, VarId};
-use masque_verdict::{Budget, Literal, Stop, Why};
+use masque_verdict::{Budget, Part, Stop, Why};
 use rustc_hash::FxHashMap;
 
 use crate::atoms::Atoms;
@@ -28,17 +28,9 @@ pub(crate) struct Labeller<'s> {
     fair: Option<Domain>,
     /// Views used lately, the latest last.
     views: Vec<(Vec<u64>, Rc<Classes>)>,
-    /// Where the infinite runs asked for last can be.
-    pub(crate) forever: Option<Forever>,
+    /// The regions of infinite runs asked for last.
+    pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
     pub(crate) peak_bytes: u64,
-}
-
-/// Where all of some literals can be so for ever.
-pub(crate) struct Forever {
-    pub(crate) literals: Vec<Literal>,
-    pub(crate) states: Rc<Bitset>,
-    /// Those among them with a past without beginning, once they are asked for.
-    pub(crate) recurrent: Option<Rc<Bitset>>,
 }
 
 /// A domain and what is known over it.
@@ -76,7 +68,7 @@ impl<'s> Labeller<'s> {
             plain,
             fair: None,
             views: Vec::new(),
-            forever: None,
+            asked: Vec::new(),
             peak_bytes,
         }
     }
@@ -131,8 +123,8 @@ impl<'s> Labeller<'s> {
     pub(crate) fn bytes(&self) -> u64 {
         let sets = |domain: &Domain| domain.known.values().map(|set| set.bytes()).sum::<u64>();
         let views: u64 = self.views.iter().map(|(_, classes)| classes.bytes()).sum();
-        let forever = self.forever.as_ref().map_or(0, |forever| 2 * forever.states.bytes());
-        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + views + forever
+        let asked: u64 = self.asked.iter().map(|(_, states)| states.bytes()).sum();
+        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + views + asked
     }
 
     pub(crate) fn check_memory(&mut self, more: u64, budget: &Budget) -> Result<(), Stop> {

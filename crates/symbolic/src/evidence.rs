@@ -18,19 +18,14 @@ pub(crate) struct Asked {
     rings: Vec<Set>,
     /// All of these together.
     ringed: Option<Set>,
-    /// Where the infinite runs asked for last can be.
-    forever: Option<Forever>,
+    /// The regions of infinite runs asked for last.
+    regions: Vec<(Part, Set)>,
     /// The state asked about last, as a set.
     here: Option<(State, Set)>,
 }
 
-/// Where all of some literals can be so for ever.
-struct Forever {
-    literals: Vec<Literal>,
-    states: Set,
-    /// Those among them with a past without beginning, once they are asked for.
-    recurrent: Option<Set>,
-}
+/// So many regions of infinite runs are kept: what a loop needs.
+const N_REGIONS: usize = 2;
 
 impl Oracle for Checker<'_> {
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
@@ -97,8 +92,7 @@ impl Checker<'_> {
                 Part::Constraint(number) => {
                     self.constraint(*number).cloned().ok_or(Stop::from(Why::Unsupported))?
                 }
-                Part::Forever(literals) => self.forever(literals)?,
-                Part::Recurrent(literals) => self.recurrent(literals)?,
+                Part::Forever(_) | Part::Recurrent(_) => self.infinite(part)?,
             };
             states = self.encoder.space.and(&states, &set)?;
         }
@@ -111,38 +105,39 @@ impl Checker<'_> {
         if literal.holds { Ok(phi) } else { self.encoder.space.not(&phi) }
     }
 
-    fn forever(&mut self, literals: &[Literal]) -> Limited<Set> {
-        if let Some(known) = self.asked.forever.as_ref().filter(|known| known.literals == literals) {
-            return Ok(known.states.clone());
+    /// A region of infinite runs. The last ones are kept: questions about them come in rows.
+    fn infinite(&mut self, part: &Part) -> Limited<Set> {
+        if let Some((_, known)) = self.asked.regions.iter().find(|(known, _)| known == part) {
+            return Ok(known.clone());
         }
-        let mut phi = self.domain().clone();
-        for &literal in literals {
-            let set = self.literal(literal)?;
-            phi = self.encoder.space.and(&phi, &set)?;
+        let states = match part {
+            Part::Forever(literals) => {
+                let literals: Vec<Part> = literals.iter().map(|&literal| Part::Literal(literal)).collect();
+                let phi = self.region(&literals)?;
+                self.exists_globally(&phi)?
+            }
+            Part::Recurrent(parts) => {
+                let inside = self.region(parts)?;
+                self.recurrent(inside)?
+            }
+            _ => return Err(Why::Unsupported.into()),
+        };
+        if self.asked.regions.len() == N_REGIONS {
+            self.asked.regions.remove(0);
         }
-        let states = self.exists_globally(&phi)?;
-        let literals = literals.to_vec();
-        self.asked.forever = Some(Forever { literals, states: states.clone(), recurrent: None });
+        self.asked.regions.push((part.clone(), states.clone()));
         Ok(states)
     }
 
-    /// `νZ. E ∩ post(Z)`
-    fn recurrent(&mut self, literals: &[Literal]) -> Limited<Set> {
-        let mut z = self.forever(literals)?;
-        if let Some(known) = self.asked.forever.as_ref().and_then(|known| known.recurrent.as_ref()) {
-            return Ok(known.clone());
-        }
+    /// `νZ. R ∩ post(Z)`
+    fn recurrent(&self, mut z: Set) -> Limited<Set> {
         loop {
             let next = self.encoder.space.and(&z, &self.after(&z)?)?;
             if next == z {
-                break;
+                return Ok(z);
             }
             z = next;
         }
-        if let Some(known) = &mut self.asked.forever {
-            known.recurrent = Some(z.clone());
-        }
-        Ok(z)
     }
 
     /// The successors of a set; under `stutter` a dead end is its own.

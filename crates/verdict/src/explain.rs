@@ -211,7 +211,12 @@ impl Explainer<'_> {
             return Ok(Because::Run(self.showing_finite(goal, run)));
         }
         let Some(stay) = &goal.forever else { return Ok(Because::NotShown(Missing::TooMuch)) };
-        let lasso = lasso::lasso(self, stay, state)?;
+        // If there is no other way to do it, the formula itself says where it can be done.
+        let inside = match &goal.until {
+            None => Part::Literal(literal),
+            Some(_) => Part::Forever(stay.clone()),
+        };
+        let lasso = lasso::lasso(self, inside, state)?;
         let back_to = lasso.states.get(lasso.back_to).cloned();
         let states: Vec<State> = lasso.states.into_iter().chain(back_to).collect();
         let mut run = self.finite_run(states)?;

@@ -14,7 +14,7 @@
 //! possible saves one failed attempt for each state of a long approach.
 
 use crate::explain::Explainer;
-use crate::{By, Length, Literal, Part, Route, State, Stop, Why};
+use crate::{By, Length, Part, Route, State, Stop, Why};
 
 /// An infinite run: after the last state it goes on at `back_to`.
 pub(crate) struct Lasso {
@@ -24,9 +24,10 @@ pub(crate) struct Lasso {
     pub(crate) fair: Vec<usize>,
 }
 
-/// The canonical lasso from a state on which all of `stay` are so for ever. There must be one.
-pub(crate) fn lasso(explainer: &mut Explainer<'_>, stay: &[Literal], state: &State) -> Result<Lasso, Stop> {
-    let inside = [Part::Forever(stay.to_vec())];
+/// The canonical lasso from a state inside `region`, the states from which the run can go on for ever
+/// as asked. There must be one.
+pub(crate) fn lasso(explainer: &mut Explainer<'_>, region: Part, state: &State) -> Result<Lasso, Stop> {
+    let inside = [region];
     let n_constraints = explainer.system.fairness.len();
     let mut walk = |from: &State, to: &[Part], length: Length| {
         let from = [Part::Is(from.clone())];
@@ -34,7 +35,7 @@ pub(crate) fn lasso(explainer: &mut Explainer<'_>, stay: &[Literal], state: &Sta
     };
     // An engine that says there is a run and then finds none contradicts itself.
     let lost = || Stop::from(Why::Unsupported);
-    let mut states = walk(state, &[Part::Recurrent(stay.to_vec())], Length::Any)?.ok_or_else(lost)?;
+    let mut states = walk(state, &[Part::Recurrent(inside.to_vec())], Length::Any)?.ok_or_else(lost)?;
     loop {
         let back_to = states.len() - 1;
         let head = states[back_to].clone();

@@ -67,12 +67,13 @@ pub enum Part {
     /// Forever(φ) = ⟦EG φ⟧
     /// ```
     Forever(Vec<Literal>),
-    /// Besides, it has a past without beginning: it lies on a cycle of such states, or behind one.
+    /// The state is in a region, and has a past without beginning there: it lies on a cycle of the
+    /// region, or behind one.
     ///
     /// ```text
-    /// Recurrent(φ) = νZ. Forever(φ) ∩ post(Z)
+    /// Recurrent(R) = νZ. R ∩ post(Z)
     /// ```
-    Recurrent(Vec<Literal>),
+    Recurrent(Vec<Part>),
 }
 
 /// Which paths are asked for: from a state of `from`, to a state of `to`, all before the last in
