@@ -13,7 +13,8 @@
 //! The initial state is the one from which the run that follows is shortest, else the least.
 //!
 //! So that evidence stays readable and its cost in bounds, no more than [`MOST_REASONS`] claims get
-//! a reason of their own, those nearest to the property first.
+//! a reason of their own: those nearest to the property first, and what is claimed along a run after
+//! all that its end needs.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -61,6 +62,7 @@ pub fn explain(
         reasons: Vec::new(),
         reason_ids: HashMap::new(),
         open: VecDeque::new(),
+        along: VecDeque::new(),
         first_run: None,
     };
     let Some(start) = explainer.start(literal, property.at)? else { return Ok(None) };
@@ -88,6 +90,8 @@ pub(crate) struct Explainer<'a> {
     reason_ids: HashMap<(Literal, StateId), ReasonId>,
     /// Claims whose reason is still to be found, in order.
     open: VecDeque<ReasonId>,
+    /// Claims along runs, to be seen to when no others are open.
+    along: VecDeque<ReasonId>,
     /// The run found together with the initial state, and the claim that it shows.
     first_run: Option<(Literal, Vec<State>)>,
 }
@@ -112,10 +116,21 @@ impl Explainer<'_> {
         id
     }
 
+    /// Claims about the states of a run before its end, or on its way round a loop.
+    fn claims_along(&mut self, literals: &[Literal], states: &[StateId]) -> Vec<(usize, ReasonId)> {
+        let open = std::mem::take(&mut self.open);
+        let mut claims = Vec::new();
+        for (position, &at) in states.iter().enumerate() {
+            claims.extend(literals.iter().map(|&literal| (position, self.claim(literal, at))));
+        }
+        self.along.extend(std::mem::replace(&mut self.open, open));
+        claims
+    }
+
     /// Finds reasons for all claims made, and for those these make, as far as there is room.
     fn close(&mut self) -> Result<(), Stop> {
         let mut n_found = 0;
-        while let Some(id) = self.open.pop_front() {
+        while let Some(id) = self.open.pop_front().or_else(|| self.along.pop_front()) {
             let Reason { formula, holds, state, .. } = self.reasons[id.index()];
             let literal = Literal { formula, holds };
             n_found += 1;
@@ -222,10 +237,7 @@ impl Explainer<'_> {
         let mut run = self.finite_run(states)?;
         run.states.pop();
         run.back_to = Some(lasso.back_to);
-        let mut claims = Vec::new();
-        for (position, &at) in run.states.iter().enumerate() {
-            claims.extend(stay.iter().map(|&literal| (position, self.claim(literal, at))));
-        }
+        let claims = self.claims_along(stay, &run.states);
         Ok(Because::Run(Showing { run, claims, fair: lasso.fair }))
     }
 
@@ -244,8 +256,7 @@ impl Explainer<'_> {
         self.oracle.path(route, self.budget)
     }
 
-    /// What must be claimed on a finite run. The end comes first: if there is not room for all, it
-    /// says more.
+    /// What must be claimed on a finite run.
     fn showing_finite(&mut self, goal: &Goal, run: Run) -> Showing {
         let none = Vec::new();
         let (through, to) = match (&goal.next, &goal.until) {
@@ -256,10 +267,7 @@ impl Explainer<'_> {
         let last = run.states.len() - 1;
         let at_last: Vec<_> =
             to.iter().map(|&literal| (last, self.claim(literal, run.states[last]))).collect();
-        let mut claims = Vec::new();
-        for (position, &at) in run.states[..last].iter().enumerate() {
-            claims.extend(through.iter().map(|&literal| (position, self.claim(literal, at))));
-        }
+        let mut claims = self.claims_along(through, &run.states[..last]);
         claims.extend(at_last);
         Showing { run, claims, fair: Vec::new() }
     }
