@@ -19,7 +19,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use masque_model::semantics::is_green;
-use masque_model::{AgentId, At, Deadlock, FormulaId, GroupId, Property, System};
+use masque_model::{AgentId, Deadlock, FormulaId, GroupId, Property, System};
 
 use crate::goal::{Goal, Needs, Scope};
 use crate::lasso;
@@ -79,10 +79,10 @@ pub fn explain(
 
 /// Evidence in the making.
 pub(crate) struct Explainer<'a> {
-    oracle: &'a mut dyn Oracle,
+    pub(crate) oracle: &'a mut dyn Oracle,
     pub(crate) system: &'a System,
-    budget: &'a Budget,
-    ranks: Ranks,
+    pub(crate) budget: &'a Budget,
+    pub(crate) ranks: Ranks,
     moves: Moves<'a>,
     states: Vec<State>,
     state_ids: HashMap<State, StateId>,
@@ -93,7 +93,7 @@ pub(crate) struct Explainer<'a> {
     /// Claims along runs, to be seen to when no others are open.
     along: VecDeque<ReasonId>,
     /// The run found together with the initial state, and the claim that it shows.
-    first_run: Option<(Literal, Vec<State>)>,
+    pub(crate) first_run: Option<(Literal, Vec<State>)>,
 }
 
 impl Explainer<'_> {
@@ -196,7 +196,7 @@ impl Explainer<'_> {
         Ok(None)
     }
 
-    fn by_rank(&self, literals: &[Literal]) -> Vec<Literal> {
+    pub(crate) fn by_rank(&self, literals: &[Literal]) -> Vec<Literal> {
         let mut literals = literals.to_vec();
         literals.sort_by_key(|&literal| self.ranks.of(literal));
         literals
@@ -242,7 +242,7 @@ impl Explainer<'_> {
     }
 
     /// The least shortest finite run from a region that does what a goal says.
-    fn finite(&mut self, goal: &Goal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
+    pub(crate) fn finite(&mut self, goal: &Goal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
         let route = |through: &[Literal], to: &[Literal], length| (region(through), region(to), length);
         let (through, to, length) = match (&goal.next, &goal.until) {
             (Some(next), _) => route(&[], next, Length::One),
@@ -331,7 +331,7 @@ impl Explainer<'_> {
     }
 
     /// The least shortest path from an initial state to a region.
-    fn path_to(&mut self, to: &[Part]) -> Result<Option<Vec<State>>, Stop> {
+    pub(crate) fn path_to(&mut self, to: &[Part]) -> Result<Option<Vec<State>>, Stop> {
         let from = [Part::Initial];
         self.path(&Route { from: &from, through: &[], to, by: By::Steps, length: Length::Any })
     }
@@ -384,62 +384,6 @@ impl Explainer<'_> {
         }
         let states = states.into_iter().map(|state| self.state(state)).collect();
         Ok(Run { states, actions, back_to: None })
-    }
-}
-
-/// Where the property is looked at.
-impl Explainer<'_> {
-    /// The states from an initial one to the one where the property is looked at.
-    fn start(&mut self, literal: Literal, at: At) -> Result<Option<Vec<State>>, Stop> {
-        if let Some(initial) = self.initial(literal, &[Part::Initial])? {
-            return Ok(Some(vec![initial]));
-        }
-        match at {
-            At::Initial => Ok(None),
-            At::Reachable => self.path_to(&[Part::Literal(literal)]),
-        }
-    }
-
-    /// The state of a region of initial states from which a literal is shown best: where a finite
-    /// run shows it the one where that is shortest, else the least.
-    ///
-    /// What the run shows need not be known beforehand, so that an `AG φ` that fails costs no set of
-    /// states where it does: a run to a state without `φ` is enough.
-    fn initial(&mut self, literal: Literal, region: &[Part]) -> Result<Option<State>, Stop> {
-        let with = |literals: &[Literal]| {
-            let literals = literals.iter().map(|&literal| Part::Literal(literal));
-            region.iter().cloned().chain(literals).collect::<Vec<Part>>()
-        };
-        match Needs::of(&self.system.formulas, literal) {
-            _ if self.ranks.is_local(literal.formula) => {}
-            Some(Needs::One(list)) => {
-                for literal in self.by_rank(&list) {
-                    if let Some(state) = self.initial(literal, region)? {
-                        return Ok(Some(state));
-                    }
-                }
-                return Ok(None);
-            }
-            Some(Needs::All(list)) => {
-                // The last of those of which most can be shown: of an implication its right side.
-                let inner = list.iter().rev().filter(|literal| !self.ranks.is_local(literal.formula));
-                let most = inner.min_by_key(|literal| self.ranks.of(**literal));
-                if let Some(&most) = most {
-                    let others: Vec<Literal> = list.into_iter().filter(|literal| *literal != most).collect();
-                    return self.initial(most, &with(&others));
-                }
-            }
-            Some(Needs::Same(..)) | None => {
-                let goal = Goal::of(&self.system.formulas, literal.formula);
-                if let Some(goal) = goal.filter(|g| g.holds == literal.holds && g.forever.is_none()) {
-                    let run = self.finite(&goal, region)?;
-                    let first = run.as_ref().and_then(|run| run.first().cloned());
-                    self.first_run = run.map(|run| (literal, run));
-                    return Ok(first);
-                }
-            }
-        }
-        self.oracle.least(&with(&[literal]), self.budget)
     }
 }
 
