@@ -6,7 +6,8 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use masque_driver::{
-    At, Deadlock, EngineChoice, EngineOptions, Order, OrderChoice, Overflow, Reorder, Request, Strategies,
+    At, Deadlock, EngineChoice, EngineOptions, Order, OrderChoice, Overflow, Reorder, Request, Show,
+    Strategies,
 };
 
 use crate::values::{bytes, duration, word};
@@ -198,7 +199,13 @@ impl CheckArgs {
     /// How the engines are to work, with this order of variables.
     pub fn engine_options(&self, order: Order) -> EngineOptions {
         let WorkArgs { engine, reorder, .. } = self.work;
-        EngineOptions { choice: engine, order, reorder, cross_check: self.cross_check }
+        EngineOptions {
+            choice: engine,
+            order,
+            reorder,
+            cross_check: self.cross_check,
+            evidence: Show::Failed,
+        }
     }
 }
 

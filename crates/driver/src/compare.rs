@@ -7,7 +7,7 @@
 use std::fmt::{self, Write};
 
 use masque_model::System;
-use masque_verdict::{Evidence, Facts, Outcome, Path, Vacuous, Verdict, Why};
+use masque_verdict::{Because, Evidence, Facts, Outcome, Path, Run, State, Vacuous, Verdict, Why};
 
 /// What came of asking several engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,7 +112,7 @@ pub(crate) fn outcomes(
     }
     let evidence = |outcome: &Outcome| match &outcome.evidence {
         None => "none".to_string(),
-        Some(Evidence::Path(path)) => path_text(system, path),
+        Some(evidence) => evidence_text(system, evidence),
     };
     match different(Some(property), "the evidence", (one.0, evidence(one.1)), (other.0, evidence(other.1))) {
         Some(disagreement) => Err(disagreement),
@@ -156,15 +156,66 @@ fn hit_a_limit(verdict: Verdict) -> bool {
 fn path_text(system: &System, path: &Path) -> String {
     let mut text = String::new();
     for (position, state) in path.states.iter().enumerate() {
-        let values: Vec<String> = (system.variable_ids().zip(state))
-            .map(|(v, &value)| format!("{} = {}", system.full_name(v), system.value_text(v, value)))
-            .collect();
-        _ = write!(text, "({})", values.join(", "));
+        text += &state_text(system, state);
         if let Some(actions) = path.actions.get(position) {
             _ = write!(text, " -[{}]-> ", actions_text(system, actions));
         }
     }
     text
+}
+
+/// All of the evidence in one line: states are given in full once, then by number.
+fn evidence_text(system: &System, evidence: &Evidence) -> String {
+    let states = evidence.states.iter().enumerate();
+    let mut parts: Vec<String> =
+        states.map(|(n, state)| format!("state {n} is {}", state_text(system, state))).collect();
+    parts.push(format!("it starts with {}", run_text(system, &evidence.start)));
+    for reason in &evidence.reasons {
+        let mut text =
+            format!("{} is {} at {}", system.formula_text(reason.formula), reason.holds, reason.state.0);
+        match &reason.because {
+            Because::Run(showing) => {
+                _ = write!(text, " along {}, met at {:?}", run_text(system, &showing.run), showing.fair);
+            }
+            Because::Possible(possibility) => {
+                _ = write!(text, " because of state {}", possibility.state.0);
+                if let Some(path) = &possibility.path {
+                    _ = write!(text, ", reached by {}", run_text(system, path));
+                }
+            }
+            Because::Chain(chain) => {
+                for link in &chain.links {
+                    let name = &system.agent(link.agent).name;
+                    _ = write!(text, " ~{name}~ {}, {}", link.state.0, run_text(system, &link.path));
+                }
+            }
+            other => _ = write!(text, " by {other:?}"),
+        }
+        parts.push(text);
+    }
+    parts.join("; ")
+}
+
+fn run_text(system: &System, run: &Run) -> String {
+    let mut text = String::new();
+    for (position, state) in run.states.iter().enumerate() {
+        _ = write!(text, "{}", state.0);
+        if let Some(actions) = run.actions.get(position) {
+            let actions = actions.as_ref().map_or("nothing".to_string(), |a| actions_text(system, a));
+            _ = write!(text, " -[{actions}]-> ");
+        }
+    }
+    if let Some(position) = run.back_to {
+        _ = write!(text, "{} again", run.states[position].0);
+    }
+    text
+}
+
+fn state_text(system: &System, state: &State) -> String {
+    let values: Vec<String> = (system.variable_ids().zip(state))
+        .map(|(v, &value)| format!("{} = {}", system.full_name(v), system.value_text(v, value)))
+        .collect();
+    format!("({})", values.join(", "))
 }
 
 fn actions_text(system: &System, joint_action: &masque_verdict::JointAction) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use masque_explicit::Explicit;
 use masque_model::{Property, System};
 use masque_symbolic::Symbolic;
-use masque_verdict::{Engine, Unsupported};
+use masque_verdict::{Engine, Show, Unsupported};
 
 pub use masque_symbolic::{Order, Reorder};
 
@@ -83,7 +83,8 @@ impl EngineChoice {
     }
 }
 
-/// Which engine decides, and how. Whatever stands here changes time and memory, never a report.
+/// Which engine decides, and how. Whatever stands here changes time and memory, never a report, but
+/// for `evidence`: that says what is shown.
 #[derive(Clone, Debug, Default)]
 pub struct EngineOptions {
     /// Which engine decides.
@@ -94,6 +95,8 @@ pub struct EngineOptions {
     pub reorder: Reorder,
     /// Whether every engine decides what it supports, and all answers are compared.
     pub cross_check: bool,
+    /// Which verdicts get evidence.
+    pub evidence: Show,
 }
 
 impl From<EngineChoice> for EngineOptions {
@@ -105,8 +108,9 @@ impl From<EngineChoice> for EngineOptions {
 impl EngineOptions {
     /// All engines with these options, in the order of their names.
     pub fn engines(&self) -> Vec<AnyEngine> {
-        let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence: true };
-        vec![Arc::new(Explicit { evidence: true }), Arc::new(symbolic)]
+        let evidence = self.evidence;
+        let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence };
+        vec![Arc::new(Explicit { evidence }), Arc::new(symbolic)]
     }
 
     /// The engines to choose from for a system, best first.

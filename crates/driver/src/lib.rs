@@ -50,6 +50,9 @@ pub use format::{Formatted, format_file, replace_file};
 pub use load::{Language, Loaded, Request, load, load_text};
 pub use masque_model::{At, Deadlock, Overflow, Property, Strategies, System};
 pub use masque_text::{Diagnostic, Severity, Sources};
-pub use masque_verdict::{Evidence, JointAction, Path, State, Verdict, Why};
+pub use masque_verdict::{
+    Because, Chain, Evidence, JointAction, Link, Missing, Path, Possibility, Reason, ReasonId,
+    Run as PathRun, Show, Showing, State, StateId, Verdict, Why,
+};
 pub use order::OrderChoice;
 pub use supervise::{Limits, Progress, Run, check};

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use masque_model::{At, Formula, FormulaId, Property, System};
 use masque_verdict::{
-    Budget, Encoded, Engine, Evidence, Facts, FairInitial, Outcome, Path, Stats, Stop, Unsupported, Verdict,
-    Why, least_overflow, outside_ctl,
+    Budget, Encoded, Engine, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop, Unsupported,
+    Verdict, Why, explain, least_overflow, outside_ctl,
 };
 
 use crate::bitset::Bitset;
@@ -47,16 +47,10 @@ use crate::steps::{Steps, Tuning};
 /// let verdicts: Vec<Verdict> = system.properties.iter().map(|p| encoded.decide(p, &budget).verdict).collect();
 /// assert_eq!(verdicts, [Verdict::Holds, Verdict::Fails]);
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Explicit {
-    /// Whether a property that fails gets a path that shows it.
-    pub evidence: bool,
-}
-
-impl Default for Explicit {
-    fn default() -> Explicit {
-        Explicit { evidence: true }
-    }
+    /// Which verdicts get evidence.
+    pub evidence: Show,
 }
 
 impl Engine for Explicit {
@@ -103,29 +97,28 @@ impl<'s> Explored<'s> {
             return Err(Why::Unsupported.into());
         }
         let start = Instant::now();
-        let violation = self.violation(property, budget);
+        let verdict = self.verdict(property, budget);
         self.stats.spend("label", start.elapsed());
-        let violation = match violation? {
-            Truth::Holds => return Ok(Verdict::Holds.into()),
-            Truth::NoFairPath => return Ok(Verdict::Unknown(Why::NoFairPath).into()),
-            Truth::FailsAt(states) => states,
-        };
-        let start = Instant::now();
-        // A budget that ends here costs the evidence, not the verdict.
-        let path = if self.engine.evidence { self.path_to(&violation, budget).ok().flatten() } else { None };
-        self.stats.spend("evidence", start.elapsed());
-        Ok(Outcome { verdict: Verdict::Fails, evidence: path.map(Evidence::Path) })
+        let mut outcome = Outcome::from(verdict?);
+        if let Some(holds) = self.engine.evidence.wanted(outcome.verdict) {
+            let start = Instant::now();
+            // A budget that ends here costs the evidence, not the verdict.
+            let evidence = explain(&mut self.labeller, self.system, property, holds, budget);
+            outcome.evidence = evidence.ok().flatten();
+            self.stats.spend("evidence", start.elapsed());
+        }
+        Ok(outcome)
     }
 
-    /// Where a property fails.
+    /// Whether a property is true wherever it is asked.
     ///
     /// ```text
     /// M ⊨ φ   iff   I ∩ D ⊆ ⟦φ⟧  (at initial),   D ⊆ ⟦φ⟧  (at reachable)
     /// ```
-    fn violation(&mut self, property: &Property, budget: &Budget) -> Result<Truth, Stop> {
+    fn verdict(&mut self, property: &Property, budget: &Budget) -> Result<Verdict, Stop> {
         let initial = self.labeller.initial(budget)?;
         if initial.is_empty() && !self.system.fairness.is_empty() {
-            return Ok(Truth::NoFairPath);
+            return Ok(Verdict::Unknown(Why::NoFairPath));
         }
         let asked = match property.at {
             At::Initial => initial,
@@ -135,35 +128,31 @@ impl<'s> Explored<'s> {
         while let Some(conjunct) = conjuncts.pop() {
             if let Formula::And(list) = self.system.formulas.get(conjunct) {
                 conjuncts.extend(list.iter().rev());
-                continue;
-            }
-            let violation = self.violation_of(conjunct, &asked, budget)?;
-            if !violation.is_empty() {
-                return Ok(Truth::FailsAt(violation));
+            } else if !self.is_true_in(conjunct, &asked, budget)? {
+                return Ok(Verdict::Fails);
             }
         }
-        Ok(Truth::Holds)
+        Ok(Verdict::Holds)
     }
 
-    /// States that show that a formula is not true everywhere in `asked`; none if it is.
+    /// Whether a formula is true in all of `asked`: the initial states, or the whole domain.
     ///
     /// `AG φ` is true at all initial states iff `φ` is at all reachable ones. Under fairness too: a
     /// state of `D` is reached from an initial state by a path of states that are all in `D`.
     /// `EF φ` at a single initial state asks only whether `φ` is true somewhere.
-    fn violation_of(&mut self, formula: FormulaId, asked: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+    fn is_true_in(&mut self, formula: FormulaId, asked: &Bitset, budget: &Budget) -> Result<bool, Stop> {
         let formulas = &self.system.formulas;
         if let Some(phi) = fragment::always(formulas, formula) {
             let domain = self.labeller.domain(budget)?;
-            return Ok((*domain).clone().minus(&*self.labeller.truth(phi, budget)?));
+            return Ok(domain.is_subset(&*self.labeller.truth(phi, budget)?));
         }
         if let Some(phi) = fragment::possibly(formulas, formula)
             && self.labeller.initial(budget)?.count() == 1
             && asked.count() == 1
         {
-            let somewhere = self.labeller.truth(phi, budget)?;
-            return Ok(if somewhere.is_empty() { asked.clone() } else { Bitset::empty(self.n_states()) });
+            return Ok(!self.labeller.truth(phi, budget)?.is_empty());
         }
-        Ok(asked.clone().minus(&*self.labeller.truth(formula, budget)?))
+        Ok(asked.is_subset(&*self.labeller.truth(formula, budget)?))
     }
 
     fn n_states(&self) -> usize {
@@ -195,14 +184,6 @@ impl<'s> Explored<'s> {
     }
 }
 
-/// What labelling says of a property.
-enum Truth {
-    Holds,
-    /// At these states something is false that must be true.
-    FailsAt(Bitset),
-    NoFairPath,
-}
-
 impl Encoded for Explored<'_> {
     fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop> {
         let start = Instant::now();
@@ -228,6 +209,10 @@ impl Encoded for Explored<'_> {
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
         Ok(!self.labeller.truth(formula, budget)?.is_empty())
+    }
+
+    fn oracle(&mut self) -> Option<&mut dyn Oracle> {
+        Some(&mut self.labeller)
     }
 
     fn stats(&self) -> Stats {

@@ -61,6 +61,11 @@ impl Classes {
         domain.filter(|state| !is_bad.contains(self.class[state] as usize))
     }
 
+    /// The class of a state: the number of one of its members.
+    pub(crate) fn of(&self, state: usize) -> u32 {
+        self.class[state]
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         self.class.capacity() as u64 * 4
     }

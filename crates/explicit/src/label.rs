@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use masque_model::{AgentId, Formula, FormulaId, GroupId, System, VarId};
-use masque_verdict::{Budget, Stop, Why};
+use masque_verdict::{Budget, Part, Stop, Why};
 use rustc_hash::FxHashMap;
 
 use crate::atoms::Atoms;
@@ -28,6 +28,8 @@ pub(crate) struct Labeller<'s> {
     fair: Option<Domain>,
     /// Views used lately, the latest last.
     views: Vec<(Vec<u64>, Rc<Classes>)>,
+    /// The regions of infinite runs asked for last.
+    pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
     pub(crate) peak_bytes: u64,
 }
 
@@ -58,7 +60,17 @@ impl<'s> Labeller<'s> {
             known: FxHashMap::default(),
         };
         let peak_bytes = space.bytes();
-        Labeller { system, steps, space, atoms, plain, fair: None, views: Vec::new(), peak_bytes }
+        Labeller {
+            system,
+            steps,
+            space,
+            atoms,
+            plain,
+            fair: None,
+            views: Vec::new(),
+            asked: Vec::new(),
+            peak_bytes,
+        }
     }
 
     /// `D`: the reachable states, or with fairness constraints those at which a fair path starts.
@@ -111,10 +123,11 @@ impl<'s> Labeller<'s> {
     pub(crate) fn bytes(&self) -> u64 {
         let sets = |domain: &Domain| domain.known.values().map(|set| set.bytes()).sum::<u64>();
         let views: u64 = self.views.iter().map(|(_, classes)| classes.bytes()).sum();
-        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + views
+        let asked: u64 = self.asked.iter().map(|(_, states)| states.bytes()).sum();
+        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + views + asked
     }
 
-    fn check_memory(&mut self, more: u64, budget: &Budget) -> Result<(), Stop> {
+    pub(crate) fn check_memory(&mut self, more: u64, budget: &Budget) -> Result<(), Stop> {
         let bytes = self.bytes() + more;
         self.peak_bytes = self.peak_bytes.max(bytes);
         budget.check_memory(bytes)
@@ -264,7 +277,7 @@ impl<'s> Labeller<'s> {
     }
 
     /// The states of `D` that are green for an agent: its RedStates is false there.
-    fn green(&mut self, agent: AgentId, domain: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+    pub(crate) fn green(&mut self, agent: AgentId, domain: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
         match self.system.agent(agent).red {
             None => Ok(domain.clone()),
             Some(red) => Ok(domain.clone().minus(&self.where_true(red, domain, budget)?)),
@@ -359,8 +372,24 @@ impl<'s> Labeller<'s> {
         Ok(Paths { graph, domain, constraints, budget })
     }
 
+    /// `⟦EG φ⟧` over the domain, given where `φ` is true there.
+    pub(crate) fn exists_globally(&mut self, phi: &Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+        self.make_graph(budget)?;
+        self.domain(budget)?;
+        let (domain, constraints) = self.scope(Over::FairPaths);
+        self.paths(&domain, &constraints, budget)?.exists_globally(phi)
+    }
+
+    /// Where a fairness constraint is true.
+    pub(crate) fn constraint(&mut self, number: usize, budget: &Budget) -> Result<Bitset, Stop> {
+        self.domain(budget)?;
+        let (domain, constraints) = self.scope(Over::FairPaths);
+        let constraint = constraints.get(number).ok_or(Stop::from(Why::Unsupported))?;
+        Ok(constraint.clone().and(&domain))
+    }
+
     /// Makes sure that the transitions are there.
-    fn make_graph(&mut self, budget: &Budget) -> Result<(), Stop> {
+    pub(crate) fn make_graph(&mut self, budget: &Budget) -> Result<(), Stop> {
         if self.space.graph.is_none() {
             let graph = transitions(&mut self.space, self.system, &self.steps, budget)?;
             self.space.graph = Some(graph);
@@ -406,7 +435,11 @@ impl<'s> Labeller<'s> {
     }
 
     /// The classes of states that agree on the variables `seen`.
-    fn view(&mut self, seen: impl Iterator<Item = VarId>, budget: &Budget) -> Result<Rc<Classes>, Stop> {
+    pub(crate) fn view(
+        &mut self,
+        seen: impl Iterator<Item = VarId>,
+        budget: &Budget,
+    ) -> Result<Rc<Classes>, Stop> {
         let mask = self.steps.layout.mask(seen);
         if let Some(position) = self.views.iter().position(|(known, _)| *known == mask) {
             let view = self.views.remove(position);

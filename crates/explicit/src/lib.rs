@@ -11,7 +11,7 @@
 //! | `guards`, `steps`, `tables`, `plan`, `successors` | find the successors of a state |
 //! | `explore`, `graph` | find all states and their transitions |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
-//! | `fragment`, `paths`, `engine` | decide, explain, answer |
+//! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
 #![forbid(unsafe_code)]
 
 mod analyse;
@@ -24,6 +24,7 @@ mod compile;
 mod domains;
 mod emit;
 mod engine;
+mod evidence;
 mod exact;
 mod explore;
 mod fair;

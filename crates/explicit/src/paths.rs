@@ -1,7 +1,7 @@
 //! The canonical path to a set of states: shortest, then least.
 
 use masque_model::System;
-use masque_verdict::{Budget, JointAction, Path, State, Stop, Why, least_joint_action};
+use masque_verdict::{Budget, JointAction, Moves, Path, State, Stop, Why};
 
 use crate::bitset::Bitset;
 use crate::explore::Space;
@@ -10,11 +10,6 @@ use crate::successors::Stepper;
 
 /// The least of the shortest paths from an initial state to a state of `targets`; none if there is
 /// no target.
-///
-/// A state in layer `k` is `k` steps away, so the targets with the smallest numbers are nearest. Of
-/// the layers before theirs we mark, backwards, the states from which a marked state of the next
-/// layer is one step away; every walk from marked to marked state is a shortest path, and the least
-/// is found by taking the least state at each step.
 pub(crate) fn least_shortest_path(
     system: &System,
     steps: &Steps<'_>,
@@ -22,6 +17,30 @@ pub(crate) fn least_shortest_path(
     targets: &Bitset,
     budget: &Budget,
 ) -> Result<Option<Path>, Stop> {
+    let Some(chosen) = least_shortest(steps, space, targets, budget)? else { return Ok(None) };
+    let states: Vec<State> =
+        chosen.iter().map(|&state| steps.layout.unpack(system, space.store.row(state as usize))).collect();
+    let moves = Moves::new(system);
+    let mut actions: Vec<JointAction> = Vec::new();
+    for step in states.windows(2) {
+        let joint = moves.least_joint_action(&step[0], &step[1], budget)?;
+        actions.push(joint.expect("a step of the engine is a step of the system"));
+    }
+    Ok(Some(Path { states, actions }))
+}
+
+/// The states of that path.
+///
+/// A state in layer `k` is `k` steps away, so the targets with the smallest numbers are nearest. Of
+/// the layers before theirs we mark, backwards, the states from which a marked state of the next
+/// layer is one step away; every walk from marked to marked state is a shortest path, and the least
+/// is found by taking the least state at each step.
+pub(crate) fn least_shortest(
+    steps: &Steps<'_>,
+    space: &Space,
+    targets: &Bitset,
+    budget: &Budget,
+) -> Result<Option<Vec<u32>>, Stop> {
     let Some(nearest) = targets.iter().next() else { return Ok(None) };
     let last = space.layer_of(nearest as u32);
     let marked = mark_layers(steps, space, targets, last, budget)?;
@@ -42,14 +61,7 @@ pub(crate) fn least_shortest_path(
         })?;
         chosen.push(least(&mut candidates.into_iter())?);
     }
-    let states: Vec<State> =
-        chosen.iter().map(|&state| steps.layout.unpack(system, space.store.row(state as usize))).collect();
-    let mut actions: Vec<JointAction> = Vec::new();
-    for step in states.windows(2) {
-        let joint = least_joint_action(system, &step[0], &step[1], budget)?;
-        actions.push(joint.expect("a step of the engine is a step of the system"));
-    }
-    Ok(Some(Path { states, actions }))
+    Ok(Some(chosen))
 }
 
 /// The states on shortest paths to the targets in layer `last`.

@@ -9,12 +9,12 @@ mod support;
 use std::cmp::Ordering;
 
 use masque_explicit::Explicit;
-use masque_model::semantics::{Structure, domain, explore, holds_in, truth_set};
-use masque_model::{At, Deadlock, Property, System};
-use masque_testkit::{random_model, random_old_model, random_parameterised_model, shrink};
+use masque_model::semantics::{Structure, domain, explore, holds_in};
+use masque_model::{At, Deadlock, Formula, FormulaId, Property, System};
+use masque_testkit::{Reference, random_model, random_old_model, random_parameterised_model, shrink};
 use masque_text::Span;
 use masque_verdict::{
-    Budget, Encoded, Engine, Evidence, FairInitial, Path, Verdict, compare_states, replay, replay_path,
+    Because, Budget, Encoded, Engine, Evidence, FairInitial, Path, Show, Verdict, compare_states, replay_path,
 };
 use support::load;
 
@@ -24,7 +24,7 @@ const MAX_STATES: usize = 600;
 #[test]
 fn random_models() {
     let tally = run(random_model, 0..1700);
-    assert!(tally.systems >= 3000 && tally.formulas >= 20_000, "{tally:?}");
+    assert!(tally.systems >= 3000 && tally.formulas >= 20_000 && tally.pieces >= 20_000, "{tally:?}");
 }
 
 #[test]
@@ -55,7 +55,8 @@ fn random_models_at_length() {
 struct Tally {
     systems: usize,
     formulas: usize,
-    failures: usize,
+    /// Properties with evidence.
+    pieces: usize,
 }
 
 /// Compares on the models of these seeds, under both readings of deadlock.
@@ -86,13 +87,14 @@ fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
     let Some(structure) = explore(system, MAX_STATES) else { return Ok(()) };
     tally.systems += 1;
     let budget = Budget::unlimited();
-    let mut encoded = Explicit::default().encode(system, &budget).map_err(|stop| stop.to_string())?;
+    let mut encoded =
+        Explicit { evidence: Show::All }.encode(system, &budget).map_err(|stop| stop.to_string())?;
     compare_facts(system, &structure, &mut *encoded)?;
     let is_path = system.formulas.path_formulas();
-    let everywhere = domain(&structure, system);
+    let mut reference = Reference::new(&structure, system);
     for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
         tally.formulas += 1;
-        let expected = truth_set(&structure, system, formula).map(|set| set.contains(&true));
+        let expected = reference.truth(formula).map(|set| set.contains(&true));
         let found = encoded.is_true_somewhere(formula, &budget).ok();
         if found != expected {
             let text = system.formula_text(formula);
@@ -106,20 +108,38 @@ fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
             if outcome.verdict != expected {
                 return Err(format!("{text} at {}: {}, should be {expected}", at.name(), outcome.verdict));
             }
-            if expected == Verdict::Fails {
-                tally.failures += 1;
-                let Some(Evidence::Path(path)) = outcome.evidence else {
-                    return Err(format!("{text}: no evidence"));
-                };
-                let evidence = Evidence::Path(path.clone());
-                replay(system, &property, &evidence).map_err(|error| format!("{text}: {error}"))?;
-                let last = path.states.last().and_then(|state| structure.index_of(state));
-                let in_domain = last.zip(everywhere.as_ref()).is_some_and(|(last, domain)| domain[last]);
-                if !in_domain {
-                    return Err(format!("{text}: the path ends outside the domain"));
-                }
+            let evidence = outcome.evidence.as_ref();
+            tally.pieces += usize::from(reference.check(&property, expected, evidence)?);
+            if let Some(evidence) = evidence {
+                compare_run(&mut reference, formula, evidence)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Whether the run that shows an `EF` to be true, or an `AG` to be false, is the canonical one.
+fn compare_run(reference: &mut Reference<'_>, formula: FormulaId, evidence: &Evidence) -> Result<(), String> {
+    let (structure, system) = (reference.structure, reference.system);
+    let (operand, holds) = match system.formulas.get(formula) {
+        Formula::Exists(_, path) | Formula::Forall(_, path) => match system.formulas.get(path) {
+            Formula::Finally(f) => (f, true),
+            Formula::Globally(f) => (f, false),
+            _ => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    let Because::Run(showing) = &evidence.root().because else { return Ok(()) };
+    if showing.run.back_to.is_some() {
+        return Ok(());
+    }
+    let everywhere = domain(structure, system).ok_or("no domain")?;
+    let truth = reference.truth(operand).ok_or("no truth")?;
+    let targets: Vec<bool> = truth.iter().zip(&everywhere).map(|(t, d)| *d && *t == holds).collect();
+    let expected = canonical_states(system, structure, &targets);
+    let found: Vec<Vec<i64>> = showing.run.states.iter().map(|&s| evidence.state(s).clone()).collect();
+    if Some(&found) != expected.as_ref() {
+        return Err(format!("{}: {found:?}, should be {expected:?}", system.formula_text(formula)));
     }
     Ok(())
 }

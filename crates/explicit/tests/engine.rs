@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use masque_explicit::Explicit;
 use masque_model::{Deadlock, System};
-use masque_verdict::{Budget, Engine, Evidence, Verdict, Why, replay, vacuous_antecedents};
+use masque_verdict::{Because, Budget, Engine, Show, Showing, Verdict, Why, replay, vacuous_antecedents};
 use support::{load, one_agent, system};
 
 /// The verdicts of a system's properties in order, as text.
 fn verdicts(system: &System) -> String {
     let budget = Budget::unlimited();
-    let mut encoded = Explicit::default().encode(system, &budget).unwrap();
+    let mut encoded = Explicit { evidence: Show::All }.encode(system, &budget).unwrap();
     let mut words = Vec::new();
     for property in &system.properties {
         let outcome = encoded.decide(property, &budget);
         if let Some(evidence) = &outcome.evidence {
-            assert_eq!(replay(system, property, evidence), Ok(()));
+            let holds = outcome.verdict == Verdict::Holds;
+            assert!(replay(system, property, holds, evidence).is_ok());
         }
         words.push(outcome.verdict.to_string());
     }
@@ -112,16 +113,16 @@ fn evidence_is_canonical() {
     let system = system(&text);
     let budget = Budget::unlimited();
     let mut encoded = Explicit::default().encode(&system, &budget).unwrap();
-    let Some(Evidence::Path(path)) = encoded.decide(&system.properties[0], &budget).evidence else {
-        panic!("no path")
-    };
+    let evidence = encoded.decide(&system.properties[0], &budget).evidence.expect("evidence");
+    let Because::Run(Showing { run, .. }) = &evidence.root().because else { panic!("no run") };
     let early = i64::from(masque_model::SymbolId(1).0);
     let late = 0;
     assert_eq!(system.symbols, ["late", "early"]);
-    assert_eq!(path.states, [[0, late], [1, late], [3, late], [5, late]]);
+    let states: Vec<_> = run.states.iter().map(|&state| evidence.state(state)).collect();
+    assert_eq!(states, [&[0, late], &[1, late], &[3, late], &[5, late]]);
     assert_ne!(early, late);
     // A step by two needs no `b`, so it is done with `a`, the least.
-    let actions: Vec<u32> = path.actions.iter().map(|joint| joint[0].0).collect();
+    let actions: Vec<u32> = run.actions.iter().flatten().map(|joint| joint[0].0).collect();
     assert_eq!(actions, [1, 0, 0]);
 }
 

@@ -11,6 +11,7 @@
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
+//! | `evidence`, `show` | what shows a verdict, as data and as text |
 //! | `path` | paths through a system, as data and as text |
 //! | `stats` | times and memory |
 //! | `text` | the report as text |
@@ -21,8 +22,10 @@ mod bench;
 mod check;
 mod diagnostic;
 mod entries;
+mod evidence;
 mod path;
 mod schema;
+mod show;
 mod stats;
 mod text;
 
@@ -33,7 +36,8 @@ pub use check::{
 };
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
-pub use path::{EvidenceReport, PathReport};
+pub use evidence::{BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath};
+pub use path::PathReport;
 pub use schema::{bench_schema, schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use text::{Detail, Text};

@@ -2,27 +2,11 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Evidence, JointAction, Path, System};
+use masque_driver::{JointAction, Path, State, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Entries;
-
-/// What shows a verdict.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-pub enum EvidenceReport {
-    /// A path to a state that falsifies the property.
-    Path(PathReport),
-}
-
-impl EvidenceReport {
-    pub(crate) fn new(system: &System, evidence: &Evidence) -> Self {
-        match evidence {
-            Evidence::Path(path) => EvidenceReport::Path(PathReport::new(system, path, None)),
-        }
-    }
-}
 
 /// A finite path from an initial state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -36,19 +20,11 @@ pub struct PathReport {
 
 impl PathReport {
     pub(crate) fn new(system: &System, path: &Path, then: Option<&JointAction>) -> Self {
-        let values = |state: &Vec<i64>| {
-            let variables = system.variable_ids().zip(state);
-            variables.map(|(v, &value)| (system.full_name(v), system.value_text(v, value))).collect()
-        };
-        let actions = path.actions.iter().chain(then).map(|joint| {
-            let doing = system
-                .agents
-                .iter()
-                .zip(joint)
-                .map(|(agent, action)| (agent.name.as_str(), agent.actions[action.index()].name.clone()));
-            doing.filter(|(_, action)| !action.is_empty()).collect()
-        });
-        PathReport { states: path.states.iter().map(values).collect(), actions: actions.collect() }
+        let actions = path.actions.iter().chain(then);
+        PathReport {
+            states: path.states.iter().map(|state| values(system, state)).collect(),
+            actions: actions.map(|joint| doing(system, joint)).collect(),
+        }
     }
 
     /// Where the path ends, in words.
@@ -81,6 +57,19 @@ impl PathReport {
         }
         Ok(())
     }
+}
+
+/// The values of all variables in a state.
+pub(crate) fn values(system: &System, state: &State) -> Entries<String> {
+    let variables = system.variable_ids().zip(state);
+    variables.map(|(v, &value)| (system.full_name(v), system.value_text(v, value))).collect()
+}
+
+/// What each agent does in a joint action.
+pub(crate) fn doing(system: &System, joint: &JointAction) -> Entries<String> {
+    let doing = (system.agents.iter().zip(joint))
+        .map(|(agent, action)| (agent.name.as_str(), agent.actions[action.index()].name.clone()));
+    doing.filter(|(_, action)| !action.is_empty()).collect()
 }
 
 fn assignment((name, value): &(String, String)) -> String {

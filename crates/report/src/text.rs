@@ -9,7 +9,7 @@ use masque_text::render;
 
 use crate::path::PathReport;
 use crate::stats::RunStats;
-use crate::{Counts, EvidenceReport, ModelSize, PropertyReport, RunReport, Subject};
+use crate::{Counts, ModelSize, PropertyReport, RunReport, Subject};
 
 /// Of warnings and notes with one code so many are shown; the others are counted.
 const MOST_OF_A_CODE: usize = 8;
@@ -165,9 +165,9 @@ impl Text {
 
     fn evidence(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
         for property in properties {
-            let Some(EvidenceReport::Path(path)) = &property.evidence else { continue };
-            writeln!(out, "\n{} {} {}:", property.name, property.verdict, path.end())?;
-            path.write_text(out, self.most_variables())?;
+            let Some(evidence) = &property.evidence else { continue };
+            writeln!(out, "\n{} {} {}:", property.name, property.verdict, evidence.where_shown())?;
+            evidence.write_text(out, self.most_variables())?;
         }
         Ok(())
     }

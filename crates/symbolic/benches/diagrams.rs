@@ -10,7 +10,7 @@ use masque_ispl::{Define, Options, check, parse};
 use masque_model::System;
 use masque_symbolic::{Order, Reorder, Symbolic};
 use masque_text::{Sources, Span};
-use masque_verdict::{Budget, Encoded, Engine};
+use masque_verdict::{Budget, Encoded, Engine, Show};
 
 /// A model of the gallery, its parameter, a size, and a property about knowledge.
 struct Sample {
@@ -107,7 +107,7 @@ fn knowledge(criterion: &mut Criterion) {
 fn sifting(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sifting");
     for reorder in [Reorder::Never, Reorder::Auto] {
-        let engine = Symbolic { order: Order::Declared, reorder, evidence: false };
+        let engine = Symbolic { order: Order::Declared, reorder, evidence: Show::None };
         let sample = Sample { size: Some(("N", 8)), ..SAMPLES[0] };
         let system = sample.system();
         group.bench_function(BenchmarkId::new(sample.name, format!("{reorder:?}")), |b| {

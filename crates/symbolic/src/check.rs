@@ -8,6 +8,7 @@ use masque_model::{AgentId, At, Deadlock, Formula, FormulaId, GroupId, Paths, Pr
 use masque_verdict::{FairInitial, Stop, Why};
 
 use crate::encode::Encoder;
+use crate::evidence::Asked;
 use crate::knowledge::{Projections, each_view};
 use crate::relation::Relation;
 use crate::space::{Limited, Set};
@@ -26,6 +27,8 @@ pub(crate) struct Checker<'s> {
     plain: Option<World>,
     has_one_initial: bool,
     last_seen: Option<(AgentId, Set, Set)>,
+    /// What evidence has asked for.
+    pub(crate) asked: Asked,
     pub(crate) fair_initial: FairInitial,
 }
 
@@ -71,6 +74,7 @@ impl<'s> Checker<'s> {
             plain: None,
             has_one_initial,
             last_seen: None,
+            asked: Asked::default(),
             fair_initial: FairInitial::All,
         };
         checker.fair_domain()?;
@@ -122,33 +126,9 @@ impl<'s> Checker<'s> {
         self.everywhere(&context, property.formula, true)
     }
 
-    /// States that show that a property fails: for `AG φ` those where φ is false, otherwise those
-    /// where it must be true and is not; of a conjunction, for the first part that fails.
-    pub(crate) fn violation(&mut self, property: &Property) -> Limited<Set> {
-        let asked = match property.at {
-            At::Initial => self.encoder.space.and(&self.initial, &self.world.domain)?,
-            At::Reachable => self.world.domain.clone(),
-        };
-        let mut conjuncts = vec![property.formula];
-        while let Some(conjunct) = conjuncts.pop() {
-            let (asked, formula) = match self.system.formulas.get(conjunct) {
-                Formula::And(list) => {
-                    conjuncts.extend(list.iter().rev());
-                    continue;
-                }
-                Formula::Forall(Paths::Ctl, path) => match self.system.formulas.get(path) {
-                    Formula::Globally(f) => (self.world.domain.clone(), f),
-                    _ => (asked.clone(), conjunct),
-                },
-                _ => (asked.clone(), conjunct),
-            };
-            if self.everywhere(&asked, formula, true)? {
-                continue;
-            }
-            let phi = self.truth(formula)?;
-            return self.encoder.space.minus(&asked, &phi);
-        }
-        Ok(self.encoder.space.none())
+    /// Where a fairness constraint is true.
+    pub(crate) fn constraint(&self, number: usize) -> Option<&Set> {
+        self.world.constraints.get(number)
     }
 
     /// Whether a formula is true in all of `context`, a subset of the domain.
@@ -156,7 +136,7 @@ impl<'s> Checker<'s> {
     /// Many operators say of the context what a simpler formula says of a larger one, and need no
     /// set of their own: `K_i φ` in all of X iff φ in all that `i` confuses with X. `covers` says
     /// that all of the domain is reachable from the context along the domain.
-    fn everywhere(&mut self, context: &Set, formula: FormulaId, covers: bool) -> Limited<bool> {
+    pub(crate) fn everywhere(&mut self, context: &Set, formula: FormulaId, covers: bool) -> Limited<bool> {
         if context.is_empty() {
             return Ok(true);
         }
@@ -292,7 +272,7 @@ impl<'s> Checker<'s> {
     }
 
     /// The states of the domain that agents together confuse with some of these.
-    fn confused(&mut self, view: &[AgentId], context: &Set) -> Limited<Set> {
+    pub(crate) fn confused(&mut self, view: &[AgentId], context: &Set) -> Limited<Set> {
         let hidden = self.world.projections.hidden_cube(&self.encoder, view)?;
         let space = &self.encoder.space;
         let seen = space.exists(context, &hidden)?;
@@ -300,7 +280,7 @@ impl<'s> Checker<'s> {
     }
 
     /// The states of the domain that some agent of the group confuses with some of these.
-    fn confused_by_some(&mut self, group: GroupId, context: &Set) -> Limited<Set> {
+    pub(crate) fn confused_by_some(&mut self, group: GroupId, context: &Set) -> Limited<Set> {
         let mut agents = self.system.groups[group.index()].agents.clone();
         self.sort_by_place(&mut agents);
         let (encoder, domain) = (&self.encoder, &self.world.domain);
@@ -327,7 +307,7 @@ impl<'s> Checker<'s> {
         agents.sort_by_key(place);
     }
 
-    fn green(&mut self, agents: &[AgentId]) -> Limited<Set> {
+    pub(crate) fn green(&mut self, agents: &[AgentId]) -> Limited<Set> {
         let mut sets = Vec::new();
         for agent in agents {
             if let Some(red) = self.system.agent(*agent).red {
@@ -524,7 +504,7 @@ impl<'s> Checker<'s> {
     }
 
     /// `EG φ = νZ. φ ∧ EX Z`, with constraints `νZ. φ ∧ ⋀_c EX E(φ U (φ ∧ Z ∧ c))`. [EL86]
-    fn exists_globally(&self, phi: &Set) -> Limited<Set> {
+    pub(crate) fn exists_globally(&self, phi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let phi = space.and(phi, &self.world.domain)?;
         let mut z = phi.clone();

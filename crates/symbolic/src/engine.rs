@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
-    Budget, Encoded, Engine, Evidence, Facts, FairInitial, Outcome, Path, Stats, Stop, Unsupported, Verdict,
-    Why, least_overflow, outside_ctl,
+    Budget, Encoded, Engine, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported, Verdict,
+    Why, explain, least_overflow, outside_ctl,
 };
 
 use crate::check::Checker;
@@ -33,13 +33,13 @@ pub struct Symbolic {
     pub order: Order,
     /// Whether the order may change on the way.
     pub reorder: Reorder,
-    /// Whether a property that fails gets a path that shows it.
-    pub evidence: bool,
+    /// Which verdicts get evidence.
+    pub evidence: Show,
 }
 
 impl Default for Symbolic {
     fn default() -> Self {
-        Symbolic { order: Order::Automatic, reorder: Reorder::Auto, evidence: true }
+        Symbolic { order: Order::Automatic, reorder: Reorder::Auto, evidence: Show::default() }
     }
 }
 
@@ -168,7 +168,7 @@ impl<'s> Built<'s> {
 }
 
 struct Diagrams<'s> {
-    evidence: bool,
+    evidence: Show,
     /// Images taken to find all reachable states.
     n_steps: u32,
     checker: Checker<'s>,
@@ -178,12 +178,6 @@ struct Diagrams<'s> {
 impl Diagrams<'_> {
     fn set_budget(&self, budget: &Budget) {
         self.checker.encoder.space.set_budget(budget);
-    }
-
-    fn path_to_violation(&mut self, property: &Property, budget: &Budget) -> Limited<Option<Path>> {
-        let violation = self.checker.violation(property)?;
-        let Checker { encoder, relation, initial, .. } = &self.checker;
-        reach::path_to(encoder, relation, initial, &violation, budget)
     }
 }
 
@@ -235,10 +229,12 @@ impl Encoded for Diagrams<'_> {
         };
         self.stats.spend("decide", start.elapsed());
         let mut outcome = Outcome::from(verdict);
-        if self.evidence && verdict == Verdict::Fails {
+        if let Some(holds) = self.evidence.wanted(verdict) {
             let start = Instant::now();
+            let system = self.checker.system;
             // A budget that ends here costs the evidence, not the verdict.
-            outcome.evidence = self.path_to_violation(property, budget).ok().flatten().map(Evidence::Path);
+            let evidence = explain(&mut self.checker, system, property, holds, budget);
+            outcome.evidence = evidence.ok().flatten();
             self.stats.spend("evidence", start.elapsed());
         }
         outcome
@@ -251,6 +247,10 @@ impl Encoded for Diagrams<'_> {
         }
         let phi = self.checker.truth(formula)?;
         self.checker.encoder.space.intersects(self.checker.domain(), &phi)
+    }
+
+    fn oracle(&mut self) -> Option<&mut dyn Oracle> {
+        Some(&mut self.checker)
     }
 
     fn stats(&self) -> Stats {

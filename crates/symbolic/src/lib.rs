@@ -9,6 +9,7 @@ mod check;
 mod encode;
 mod engine;
 mod events;
+mod evidence;
 mod kernel;
 mod knowledge;
 mod layout;

@@ -5,7 +5,7 @@ use masque_verdict::{Budget, Path, State, least_joint_action};
 
 use crate::encode::Encoder;
 use crate::relation::Relation;
-use crate::space::{Limited, Set};
+use crate::space::{Bit, Limited, Set};
 
 /// All states reachable from `initial`, breadth first. [RL05 §3, the fixpoint of τ]
 ///
@@ -91,26 +91,17 @@ pub(crate) fn path_to(
     Ok(Some(Path { states, actions }))
 }
 
-/// The least state of a set that is not empty: variable by variable, the lowest code left.
+/// The least state of a set that is not empty.
 pub(crate) fn least(encoder: &Encoder<'_>, set: &Set) -> Limited<State> {
-    let space = &encoder.space;
-    let mut rest = set.clone();
-    let mut state = Vec::with_capacity(encoder.system.variables.len());
-    for (variable, bits) in encoder.system.variables.iter().zip(&encoder.layout.variables) {
-        let mut code = 0;
-        for &bit in &bits.current {
-            let zero = space.and(&rest, &space.bit(bit, false)?)?;
-            let is_one = zero.is_empty();
-            rest = if is_one { rest } else { zero };
-            code = code << 1 | u64::from(is_one);
-        }
-        state.push(variable.domain.value(code));
-    }
-    Ok(state)
+    let order: Vec<Bit> = encoder.layout.current_bits().collect();
+    let mut valuation = encoder.space.least(set, &order)?.into_iter();
+    let mut code = |n_bits| valuation.by_ref().take(n_bits).fold(0, |code, bit| code << 1 | u64::from(bit));
+    let variables = encoder.system.variables.iter().zip(&encoder.layout.variables);
+    Ok(variables.map(|(variable, bits)| variable.domain.value(code(bits.current.len()))).collect())
 }
 
 /// The set of one state.
-fn singleton(encoder: &Encoder<'_>, state: &State) -> Limited<Set> {
+pub(crate) fn singleton(encoder: &Encoder<'_>, state: &State) -> Limited<Set> {
     let sets = encoder
         .system
         .variable_ids()

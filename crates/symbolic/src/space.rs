@@ -362,6 +362,38 @@ impl Space {
         bits
     }
 
+    /// The least valuation of a set that is not empty, bits compared in the given order: its values
+    /// in that order.
+    ///
+    /// The diagram is copied into a plain table, in which one pass from the bottom up tells whether
+    /// anything is left once some bits are fixed. Most bits are 0, so several are tried at once:
+    /// twice as many after each success, half as many after a failure.
+    pub fn least(&self, a: &Set, order: &[Bit]) -> Limited<Vec<bool>> {
+        let table = Table::new(a);
+        let mut fixed: Vec<Option<bool>> = vec![None; self.n_bits as usize];
+        // Nothing depends on the other bits: they are 0.
+        let open: Vec<Bit> = order.iter().copied().filter(|&bit| table.asks_for(bit)).collect();
+        let (mut done, mut n_tried) = (0, 1);
+        while done < open.len() {
+            self.watch.check()?;
+            n_tried = n_tried.min(open.len() - done);
+            let tried = &open[done..done + n_tried];
+            tried.iter().for_each(|&bit| fixed[bit as usize] = Some(false));
+            if table.is_satisfiable(&fixed) {
+                done += n_tried;
+                n_tried *= 2;
+                continue;
+            }
+            tried.iter().for_each(|&bit| fixed[bit as usize] = None);
+            if n_tried == 1 {
+                fixed[tried[0] as usize] = Some(true);
+                done += 1;
+            }
+            n_tried = (n_tried / 2).max(1);
+        }
+        Ok(order.iter().map(|&bit| fixed[bit as usize] == Some(true)).collect())
+    }
+
     /// The level of the topmost bit a set depends on; past all levels for a constant.
     pub fn top(&self, a: &Set) -> Level {
         top_bit(&a.0).map_or(Level(self.n_bits), |bit| self.level(bit))
@@ -382,6 +414,71 @@ impl Space {
         };
         memo.insert(a.clone(), copy.clone());
         Ok(copy)
+    }
+}
+
+/// A diagram as a table of nodes, each after those it leads to.
+struct Table {
+    /// The bit a node asks for, and where it leads if that is 1 and if it is 0.
+    nodes: Vec<(Bit, [usize; 2])>,
+    /// Which bits some node asks for, as far as there are any.
+    bits: Vec<bool>,
+}
+
+/// Places of the terminals in a [`Table`]; inner nodes come after them.
+const FALSE: usize = 0;
+const TRUE: usize = 1;
+
+impl Table {
+    fn new(a: &Set) -> Table {
+        let mut table = Table { nodes: Vec::new(), bits: Vec::new() };
+        let mut places: FxHashMap<Diagram, usize> = FxHashMap::default();
+        let mut open = vec![a.0.clone()];
+        while let Some(f) = open.last() {
+            let (Some((high, low)), Some(bit)) = (f.cofactors(), top_bit(f)) else {
+                let place = if f.valid() { TRUE } else { FALSE };
+                places.insert(f.clone(), place);
+                open.pop();
+                continue;
+            };
+            match (places.get(&high), places.get(&low)) {
+                (Some(&high), Some(&low)) => {
+                    let place = table.nodes.len() + 2;
+                    if let Some(f) = open.pop()
+                        && !places.contains_key(&f)
+                    {
+                        places.insert(f, place);
+                        table.nodes.push((bit, [high, low]));
+                        table.bits.resize(table.bits.len().max(bit as usize + 1), false);
+                        table.bits[bit as usize] = true;
+                    }
+                }
+                (known_high, known_low) => {
+                    let (needs_high, needs_low) = (known_high.is_none(), known_low.is_none());
+                    open.extend(needs_high.then_some(high));
+                    open.extend(needs_low.then_some(low));
+                }
+            }
+        }
+        table
+    }
+
+    fn asks_for(&self, bit: Bit) -> bool {
+        self.bits.get(bit as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether the last node, the root, leads to true when some bits are fixed.
+    fn is_satisfiable(&self, fixed: &[Option<bool>]) -> bool {
+        let mut leads_to_true = vec![false; self.nodes.len() + 2];
+        leads_to_true[TRUE] = true;
+        for (place, (bit, [high, low])) in (2..).zip(&self.nodes) {
+            leads_to_true[place] = match fixed[*bit as usize] {
+                Some(true) => leads_to_true[*high],
+                Some(false) => leads_to_true[*low],
+                None => leads_to_true[*high] || leads_to_true[*low],
+            };
+        }
+        leads_to_true.last().copied().unwrap_or(false)
     }
 }
 
@@ -426,6 +523,29 @@ mod tests {
         let other = Space::new(3, &Budget::default());
         let copy = space.copy_to(&set, &other, &mut FxHashMap::default()).unwrap();
         assert_eq!(other.count(&copy, 3).to_string(), "5");
+    }
+
+    #[test]
+    fn the_least_valuation() {
+        for seed in 1..300 {
+            let space = Space::new(8, &Budget::default());
+            let set = jumble(&space, seed);
+            if set.is_empty() {
+                continue;
+            }
+            let mut order: Vec<Bit> = (0..8).collect();
+            order.rotate_left((seed % 8) as usize);
+            let is_in = |valuation: u32| {
+                let bits = order.iter().enumerate().map(|(k, &bit)| (bit, valuation >> (7 - k) & 1 == 1));
+                let sets: Vec<Set> = bits.map(|(bit, value)| space.bit(bit, value).unwrap()).collect();
+                let one = sets.iter().fold(space.all(), |all, set| space.and(&all, set).unwrap());
+                space.intersects(&one, &set).unwrap()
+            };
+            let expected = (0..256).find(|&valuation| is_in(valuation)).unwrap();
+            let found = space.least(&set, &order).unwrap();
+            let found = found.into_iter().fold(0, |code, bit| code << 1 | u32::from(bit));
+            assert_eq!(found, expected, "seed {seed}");
+        }
     }
 
     /// A deterministic jumble of bits.

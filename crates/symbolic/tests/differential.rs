@@ -1,14 +1,14 @@
 //! The engine against the truth definition, and against the explicit engine, on random systems.
 //!
 //! Verdicts are compared with the definition; facts and evidence must be the explicit engine's to
-//! the last path. A model on which they differ is shrunk and printed.
+//! the last path, and evidence must replay. A model on which they differ is shrunk and printed.
 
 use masque_explicit::Explicit;
 use masque_model::semantics::{explore, holds_in};
 use masque_model::{Deadlock, System};
 use masque_symbolic::{Order, Reorder, Symbolic};
-use masque_testkit::{load, random_model, random_old_model, random_parameterised_model, shrink};
-use masque_verdict::{Budget, Engine, Verdict};
+use masque_testkit::{Reference, load, random_model, random_old_model, random_parameterised_model, shrink};
+use masque_verdict::{Budget, Engine, Show, Verdict};
 
 /// Systems with more states are left to others: the reference is slow.
 const MAX_STATES: usize = 600;
@@ -16,13 +16,16 @@ const MAX_STATES: usize = 600;
 #[test]
 fn random_models() {
     let tally = run(random_model, 0..2600);
-    assert!(tally.systems >= 2_500 && tally.fair * 4 >= tally.systems, "{tally:?}");
+    assert!(tally.systems >= 2_500 && tally.pieces >= 12_000 && tally.fair * 4 >= tally.systems, "{tally:?}");
 }
 
 #[test]
 fn random_models_with_parameters() {
     let tally = run(random_parameterised_model, 0..2600);
-    assert!(tally.systems >= 2_400 && tally.fair * 3 >= tally.systems - 300, "{tally:?}");
+    assert!(
+        tally.systems >= 2_400 && tally.pieces >= 12_000 && tally.fair * 3 >= tally.systems - 300,
+        "{tally:?}"
+    );
 }
 
 #[test]
@@ -37,6 +40,8 @@ struct Tally {
     systems: usize,
     fair: usize,
     formulas: usize,
+    /// Properties with evidence.
+    pieces: usize,
 }
 
 fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
@@ -46,7 +51,7 @@ fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
         let deadlock = if seed % 3 == 0 { Deadlock::Stutter } else { Deadlock::Finite };
         let order = if seed % 5 == 0 { Order::Declared } else { Order::Automatic };
         let reorder = if seed % 4 == 0 { Reorder::Eager } else { Reorder::Auto };
-        let engine = Symbolic { order, reorder, evidence: true };
+        let engine = Symbolic { order, reorder, evidence: Show::All };
         let system = load(&text, deadlock).unwrap_or_else(|| panic!("seed {seed} is not valid:\n{text}"));
         let Err(difference) = compare(&engine, &system, &mut tally) else { continue };
         let small = shrink(&text, |text| {
@@ -71,12 +76,14 @@ fn compare(engine: &Symbolic, system: &System, tally: &mut Tally) -> Result<(), 
     tally.fair += usize::from(!system.fairness.is_empty());
     let budget = Budget::unlimited();
     let mut symbolic = engine.encode(system, &budget).map_err(|stop| stop.to_string())?;
-    let mut explicit = Explicit::default().encode(system, &budget).map_err(|stop| stop.to_string())?;
+    let mut explicit =
+        Explicit { evidence: Show::All }.encode(system, &budget).map_err(|stop| stop.to_string())?;
     let facts = symbolic.facts(&budget).map_err(|stop| stop.to_string())?;
     let expected = explicit.facts(&budget).map_err(|stop| stop.to_string())?;
     if facts != expected {
         return Err(format!("facts: {facts:?}, should be {expected:?}"));
     }
+    let mut reference = Reference::new(&structure, system);
     for property in &system.properties {
         tally.formulas += 1;
         let text = system.formula_text(property.formula);
@@ -89,6 +96,7 @@ fn compare(engine: &Symbolic, system: &System, tally: &mut Tally) -> Result<(), 
         if outcome != other {
             return Err(format!("{text}: {outcome:?}, explicit says {other:?}"));
         }
+        tally.pieces += usize::from(reference.check(property, expected, outcome.evidence.as_ref())?);
     }
     Ok(())
 }

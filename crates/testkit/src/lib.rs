@@ -11,11 +11,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod evidence;
 mod expect;
 mod load;
 mod random;
 mod shrink;
 
+pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use load::load;
 pub use random::{random_model, random_old_model, random_parameterised_model};

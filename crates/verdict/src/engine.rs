@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use masque_model::{FormulaId, Property, System};
 
-use crate::{Budget, Facts, Outcome, Stop};
+use crate::{Budget, Facts, Oracle, Outcome, Stop, Verdict};
 
 /// Decides properties of checked systems.
 ///
@@ -41,8 +41,42 @@ pub trait Encoded {
     /// [`Why::Unsupported`]: crate::Why::Unsupported
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop>;
 
+    /// Answers to questions about single states and paths, if the engine has them.
+    fn oracle(&mut self) -> Option<&mut dyn Oracle> {
+        None
+    }
+
     /// What it has cost so far.
     fn stats(&self) -> Stats;
+}
+
+/// Which verdicts an engine gives evidence for, as `--evidence` has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Show {
+    /// None.
+    None,
+    /// Properties that fail.
+    #[default]
+    Failed,
+    /// Also properties that hold, where one run or one state shows it.
+    All,
+}
+
+impl Show {
+    /// Whether a verdict is to have evidence, and if so whether it is that the property holds.
+    ///
+    /// ```
+    /// use masque_verdict::{Show, Verdict};
+    /// assert_eq!(Show::Failed.wanted(Verdict::Holds), None);
+    /// assert_eq!(Show::All.wanted(Verdict::Fails), Some(false));
+    /// ```
+    pub fn wanted(self, verdict: Verdict) -> Option<bool> {
+        match (verdict, self) {
+            (Verdict::Fails, Show::Failed | Show::All) => Some(false),
+            (Verdict::Holds, Show::All) => Some(true),
+            _ => None,
+        }
+    }
 }
 
 /// What an encoded system has cost so far.

@@ -1,189 +1,210 @@
-//! Evidence: what shows a verdict, and its replay on the checked system.
+//! Evidence: what shows a verdict, as reasons for claims.
+//!
+//! A *claim* says that a formula is true or false at a state. Its *reason* shows why, by claims
+//! about the formula's operands: at the same state for a connective, along a path for a temporal
+//! operator, at a state that cannot be told apart for knowledge. A claim that only all paths or all
+//! states together would show is marked as not shown.
+//!
+//! Evidence is canonical, so that all engines show the same: [`explain`] says which reason is taken
+//! where there are several.
+//!
+//! [`explain`]: crate::explain
 
-use std::cmp::Ordering;
-use std::fmt;
+use masque_model::{AgentId, FormulaId};
 
-use masque_model::semantics::{enabled_actions, is_green, is_true};
-use masque_model::{AgentId, At, Domain, Formula, FormulaId, Paths, Property, System, VarId};
+use crate::{JointAction, State};
 
-use crate::{JointAction, State, leads_to};
+/// A state of [`Evidence::states`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateId(pub u32);
 
-/// What shows a verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Evidence {
-    /// For a property that fails: a path to a state that shows it. If the property is `AG φ` (or a
-    /// conjunction with such a conjunct that fails) this is a state where `φ` is false, otherwise a
-    /// state where the property must be true and is not.
-    Path(Path),
+impl StateId {
+    /// The position in [`Evidence::states`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
-/// A finite path from an initial state.
+/// A reason of [`Evidence::reasons`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ReasonId(pub u32);
+
+impl ReasonId {
+    /// The position in [`Evidence::reasons`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What shows a verdict: reasons that refer to each other and to states, each stored once.
 ///
-/// The paths in evidence and facts are canonical, so that all engines show the same: of the paths
-/// to any of the states in question first the shortest; of these the one whose sequence of states
-/// is least, in the order of [`compare_states`]; and each step with the least joint action that
-/// makes it, in lexicographic order of action ids.
+/// The reasons form a tree in which equal parts are shared: a reason refers only to reasons about
+/// smaller formulas, so a walk from the first one ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path {
-    /// At least one; the first is initial.
+pub struct Evidence {
+    /// All states that are spoken of, each once, in the order in which they first are.
     pub states: Vec<State>,
-    /// One fewer: `actions[k]` leads from `states[k]` to `states[k + 1]`.
-    pub actions: Vec<JointAction>,
+    /// A run from an initial state to the state at which the property is looked at: of no step,
+    /// unless the property must be true at all reachable states and is true at the initial ones.
+    pub start: Run,
+    /// The first is about the property, at the end of `start`. Each but that one is referred to.
+    pub reasons: Vec<Reason>,
 }
 
-/// The canonical order of states: variable by variable, by the values' position in their domain.
-///
-/// A value outside its domain, which no state has, comes first.
-pub fn compare_states(system: &System, left: &[i64], right: &[i64]) -> Ordering {
-    let differing = (system.variables.iter().zip(left).zip(right)).find(|((_, l), r)| l != r);
-    match differing {
-        None => left.len().cmp(&right.len()),
-        Some(((variable, l), r)) => match variable.domain {
-            Domain::Boolean | Domain::Integers(..) => l.cmp(r),
-            Domain::Values(_) => variable.domain.code(*l).cmp(&variable.domain.code(*r)),
-        },
+impl Evidence {
+    /// The state behind an id.
+    pub fn state(&self, id: StateId) -> &State {
+        &self.states[id.index()]
+    }
+
+    /// The reason behind an id.
+    pub fn reason(&self, id: ReasonId) -> &Reason {
+        &self.reasons[id.index()]
+    }
+
+    /// The reason for the verdict.
+    pub fn root(&self) -> &Reason {
+        &self.reasons[0]
+    }
+
+    /// The claims that are not shown, in the order of [`Evidence::reasons`].
+    pub fn not_shown(&self) -> impl Iterator<Item = (&Reason, Missing)> {
+        self.reasons.iter().filter_map(|reason| match reason.because {
+            Because::NotShown(missing) => Some((reason, missing)),
+            _ => None,
+        })
     }
 }
 
-/// Why evidence is refused. Steps are counted from 0; step `k` leads to state `k + 1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReplayError {
-    /// There is no state, or not one action fewer than states, or a row of the wrong length.
-    Shape,
-    /// A state has a value that is not in its variable's domain.
-    NotInDomain {
-        /// The state's position.
-        state: usize,
-        /// The variable.
-        variable: VarId,
-    },
-    /// The first state does not satisfy InitStates.
-    NotInitial,
-    /// An agent performs an action that its protocol does not enable.
-    NotEnabled {
-        /// The step.
-        step: usize,
-        /// The agent.
-        agent: AgentId,
-    },
-    /// The joint action does not lead to the next state.
-    NotASuccessor {
-        /// The step.
-        step: usize,
-    },
-    /// The path is legal, but its last state does not falsify what it should.
-    ShowsNothing,
+/// A claim, and why it is so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// A state formula.
+    pub formula: FormulaId,
+    /// Whether it is true or false.
+    pub holds: bool,
+    /// Where.
+    pub state: StateId,
+    /// Why.
+    pub because: Because,
 }
 
-impl fmt::Display for ReplayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Why a formula is true or false at a state. Strategies will be a further kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Because {
+    /// The formula speaks of this state only: it is a proposition, a condition, green or red, or
+    /// built from these by connectives.
+    Here,
+    /// Operands of the formula, at the same state, decide.
+    ///
+    /// For a connective: all that are needed, and of several that would do by themselves one. For
+    /// a temporal operator: what is so at once (`AF φ` is true where `φ` is, `E(φ U ψ)` is false
+    /// where neither is true).
+    Operands(Vec<ReasonId>),
+    /// The state has no successor, and that decides, together with what operands are there.
+    DeadEnd(Vec<ReasonId>),
+    /// A run from the state does what the operator says that some run does.
+    Run(Showing),
+    /// A state that somebody cannot tell from this one, or that norms admit.
+    Possible(Possibility),
+    /// A chain of states, each looking the same as the one before to some member of the group.
+    Chain(Chain),
+    /// One run or one state cannot show it.
+    NotShown(Missing),
+}
+
+impl Because {
+    /// The reasons referred to, in order.
+    pub fn each_reason(&self, mut visit: impl FnMut(ReasonId)) {
         match self {
-            ReplayError::Shape => f.write_str("the path is malformed"),
-            ReplayError::NotInDomain { state, variable } => {
-                write!(f, "variable {} of state {state} is outside its domain", variable.0)
-            }
-            ReplayError::NotInitial => f.write_str("the first state is not initial"),
-            ReplayError::NotEnabled { step, agent } => {
-                write!(f, "agent {} may not act so in step {step}", agent.0)
-            }
-            ReplayError::NotASuccessor { step } => write!(f, "step {step} does not lead to its next state"),
-            ReplayError::ShowsNothing => f.write_str("the last state does not falsify the property"),
+            Because::Here | Because::NotShown(_) => {}
+            Because::Operands(list) | Because::DeadEnd(list) => list.iter().copied().for_each(visit),
+            Because::Run(showing) => showing.claims.iter().for_each(|&(_, reason)| visit(reason)),
+            Because::Possible(possibility) => visit(possibility.reason),
+            Because::Chain(chain) => visit(chain.reason),
         }
     }
 }
 
-impl std::error::Error for ReplayError {}
+/// A run that shows something, with the claims that must be so on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Showing {
+    /// It begins in the state of the claim.
+    pub run: Run,
+    /// Positions in `run.states`, in increasing order, with what is claimed there. Positions that
+    /// do not matter are not mentioned.
+    pub claims: Vec<(usize, ReasonId)>,
+    /// If the run has a loop: for each fairness constraint of the system a position on the loop
+    /// where it is true.
+    pub fair: Vec<usize>,
+}
 
-/// Confirms evidence for a property that fails, from the definition alone.
-///
-/// The path must be legal ([`replay_path`]). Whether its last state shows the failure is confirmed
-/// as far as the formula speaks of that state only: propositions, conditions, green and red, and
-/// the connectives. Temporal and epistemic parts are taken on trust.
-pub fn replay(system: &System, property: &Property, evidence: &Evidence) -> Result<(), ReplayError> {
-    let Evidence::Path(path) = evidence;
-    replay_path(system, path)?;
-    let at_start = property.at == At::Reachable || path.actions.is_empty();
-    match path.states.last() {
-        Some(last) if may_fail(system, property.formula, last, at_start) => Ok(()),
-        _ => Err(ReplayError::ShowsNothing),
+/// A path through the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// At least one.
+    pub states: Vec<StateId>,
+    /// `actions[k]` leads from `states[k]` to `states[k + 1]`, or, if it is the last and the run has
+    /// a loop, back to where the loop begins. None is the step of a dead end to itself that
+    /// `stutter` adds: nobody acts.
+    pub actions: Vec<Option<JointAction>>,
+    /// Where the loop begins, if the run goes on for ever.
+    pub back_to: Option<usize>,
+}
+
+impl Run {
+    /// The last state. A run has at least one; `None` only if somebody has made one that has not.
+    pub fn last(&self) -> Option<StateId> {
+        self.states.last().copied()
     }
 }
 
-/// Confirms that a path starts in an initial state and that each step is one of the system.
-pub fn replay_path(system: &System, path: &Path) -> Result<(), ReplayError> {
-    let well_shaped = path.states.len() == path.actions.len() + 1
-        && path.states.iter().all(|s| s.len() == system.variables.len())
-        && path.actions.iter().all(|a| a.len() == system.agents.len());
-    if !well_shaped {
-        return Err(ReplayError::Shape);
-    }
-    for (position, state) in path.states.iter().enumerate() {
-        if let Some(variable) =
-            system.variable_ids().find(|v| !system.variable(*v).domain.contains(state[v.index()]))
-        {
-            return Err(ReplayError::NotInDomain { state: position, variable });
-        }
-    }
-    if !is_true(system, system.initial, &path.states[0], &[]) {
-        return Err(ReplayError::NotInitial);
-    }
-    for (step, joint) in path.actions.iter().enumerate() {
-        let state = &path.states[step];
-        if let Some(agent) =
-            system.agent_ids().find(|&i| !enabled_actions(system, i, state).contains(&joint[i.index()]))
-        {
-            return Err(ReplayError::NotEnabled { step, agent });
-        }
-        if !leads_to(system, state, joint, &path.states[step + 1]) {
-            return Err(ReplayError::NotASuccessor { step });
-        }
-    }
-    Ok(())
+/// A state that must be reckoned with: one that agents cannot tell from the state of the claim, or
+/// one where they behave correctly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Possibility {
+    /// The agents that cannot tell the two states apart, even together. None for `O(i, φ)`, which
+    /// speaks of all states.
+    pub view: Vec<AgentId>,
+    /// The agents that must be green in the other state.
+    pub green: Vec<AgentId>,
+    /// The other state; it may be the same one.
+    pub state: StateId,
+    /// A run from an initial state to it; none if it is the state of the claim.
+    pub path: Option<Run>,
+    /// Why the operand is false there.
+    pub reason: ReasonId,
 }
 
-/// Whether a property may fail because of `state`: some `AG φ` among its conjuncts has a `φ` that
-/// may be false there, or, where `at_start`, it may itself be false there.
-fn may_fail(system: &System, formula: FormulaId, state: &[i64], at_start: bool) -> bool {
-    if let Formula::And(list) = system.formulas.get(formula) {
-        return list.iter().any(|&f| may_fail(system, f, state, at_start));
-    }
-    if let Formula::Forall(Paths::Ctl, path) = system.formulas.get(formula)
-        && let Formula::Globally(phi) = system.formulas.get(path)
-    {
-        return local_truth(system, phi, state) != Some(true);
-    }
-    at_start && local_truth(system, formula, state) != Some(true)
+/// A chain of states that shows that something is not common knowledge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// The first from the state of the claim, each next from the state before; none if the operand
+    /// is false right there.
+    pub links: Vec<Link>,
+    /// Why the operand is false at the end of the chain.
+    pub reason: ReasonId,
 }
 
-/// The truth of a formula at `state`, if it depends on that state only.
-fn local_truth(system: &System, formula: FormulaId, state: &[i64]) -> Option<bool> {
-    let of = |f: FormulaId| local_truth(system, f, state);
-    match system.formulas.get(formula) {
-        Formula::Bool(b) => Some(b),
-        Formula::Proposition(p) => {
-            Some(is_true(system, system.propositions[p.index()].condition, state, &[]))
-        }
-        Formula::Condition(condition) => Some(is_true(system, condition, state, &[])),
-        Formula::Green(agent) => Some(is_green(system, agent, state)),
-        Formula::Red(agent) => Some(!is_green(system, agent, state)),
-        Formula::Not(f) => of(f).map(|b| !b),
-        Formula::And(list) => junction(list.iter().map(|&f| of(f)), true),
-        Formula::Or(list) => junction(list.iter().map(|&f| of(f)), false),
-        Formula::Implies(f, g) => junction([of(f).map(|b| !b), of(g)].into_iter(), false),
-        Formula::Iff(f, g) => Some(of(f)? == of(g)?),
-        _ => None,
-    }
+/// One link of a [`Chain`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The agent that cannot tell the two states apart.
+    pub agent: AgentId,
+    /// The state it leads to.
+    pub state: StateId,
+    /// A run from an initial state to that state.
+    pub path: Run,
 }
 
-/// A conjunction (`neutral` is true) or disjunction of truths that may be missing.
-fn junction(truths: impl Iterator<Item = Option<bool>>, neutral: bool) -> Option<bool> {
-    let mut result = Some(neutral);
-    for truth in truths {
-        match truth {
-            Some(b) if b != neutral => return Some(b),
-            Some(_) => {}
-            None => result = None,
-        }
-    }
-    result
+/// Why a claim is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Missing {
+    /// It is about all runs from the state.
+    AllPaths,
+    /// It is about all states that somebody cannot tell from this one, or that norms admit.
+    AllStates,
+    /// The evidence would become too large.
+    TooMuch,
 }

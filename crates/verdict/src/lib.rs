@@ -13,7 +13,12 @@
 //! | `budget` | limits, and what is left when one is hit |
 //! | `engine` | the traits that engines implement |
 //! | `facts` | what is known of a system besides verdicts |
-//! | `evidence` | paths, their canonical order, their replay |
+//! | `path` | paths and their canonical order |
+//! | `evidence` | reasons for claims |
+//! | `oracle` | what evidence asks of an engine |
+//! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
+//! | `explain`, `start`, `lasso` | from a verdict to its evidence |
+//! | `replay`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
 //! | `vacuity` | implications that never apply |
 #![forbid(unsafe_code)]
@@ -21,17 +26,34 @@
 mod budget;
 mod engine;
 mod evidence;
+mod explain;
 mod facts;
 mod fragment;
+mod goal;
+mod lasso;
+mod local;
+mod oracle;
 mod outcome;
+mod path;
+mod rank;
+mod refusal;
+mod replay;
+mod start;
 mod steps;
 mod vacuity;
 
 pub use budget::{Budget, Stop};
-pub use engine::{Encoded, Engine, Phase, Stats, Unsupported};
-pub use evidence::{Evidence, Path, ReplayError, compare_states, replay, replay_path};
+pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
+pub use evidence::{
+    Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Run, Showing, StateId,
+};
+pub use explain::{MOST_REASONS, explain};
 pub use facts::{Facts, FairInitial, OverflowAt};
 pub use fragment::outside_ctl;
+pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
-pub use steps::{JointAction, State, leads_to, least_joint_action, least_overflow};
+pub use path::{Path, compare_states};
+pub use refusal::{Fault, ReplayError, Trusted};
+pub use replay::{replay, replay_path};
+pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
 pub use vacuity::{Vacuous, vacuous_antecedents};

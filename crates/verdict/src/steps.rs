@@ -7,6 +7,8 @@
 //! searched for by a depth-first search that asks each unit as soon as all the actions it reads are
 //! chosen.
 
+use std::cell::Cell;
+
 use masque_model::semantics::{Ratio, enabled_actions, is_true, value};
 use masque_model::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
 
@@ -27,7 +29,7 @@ pub type JointAction = Vec<ActionId>;
 ///                  or assigns t's values by a line enabled in (s, a)
 /// ```
 pub fn leads_to(system: &System, state: &[i64], joint: &[ActionId], next: &[i64]) -> bool {
-    units(system).iter().all(|unit| unit.leads_to(system, state, joint, next))
+    Moves::new(system).leads_to(state, joint, next)
 }
 
 /// The least joint action, in lexicographic order of action ids, that leads from `state` to `next`.
@@ -37,17 +39,77 @@ pub fn least_joint_action(
     next: &[i64],
     budget: &Budget,
 ) -> Result<Option<JointAction>, Stop> {
-    let enabled: Vec<_> = system.agent_ids().map(|i| enabled_actions(system, i, state)).collect();
-    let units = units(system);
-    // Which units to ask once the first n agents have chosen.
-    let mut due: Vec<Vec<&Unit<'_>>> = vec![Vec::new(); enabled.len() + 1];
-    for unit in &units {
-        let last = unit.reads.iter().rfind(|i| enabled[i.index()].len() > 1);
-        due[last.map_or(0, |i| i.index() + 1)].push(unit);
+    Moves::new(system).least_joint_action(state, next, budget)
+}
+
+/// So many choices are tried to find out whether a state has a successor.
+pub const MOST_TRIED: u32 = 1 << 20;
+
+/// The steps of a system; made once, it answers many questions.
+pub struct Moves<'s> {
+    system: &'s System,
+    units: Vec<Unit<'s>>,
+}
+
+impl<'s> Moves<'s> {
+    /// The steps of a system.
+    pub fn new(system: &'s System) -> Moves<'s> {
+        Moves { system, units: units(system) }
     }
-    search(&enabled, budget, |n_chosen, joint| {
-        due[n_chosen].iter().all(|unit| unit.leads_to(system, state, joint, next))
-    })
+
+    /// As [`leads_to`].
+    pub fn leads_to(&self, state: &[i64], joint: &[ActionId], next: &[i64]) -> bool {
+        self.units.iter().all(|unit| unit.leads_to(self.system, state, joint, next))
+    }
+
+    /// As [`least_joint_action`].
+    pub fn least_joint_action(
+        &self,
+        state: &[i64],
+        next: &[i64],
+        budget: &Budget,
+    ) -> Result<Option<JointAction>, Stop> {
+        self.first_joint_action(state, budget, |unit, joint| unit.leads_to(self.system, state, joint, next))
+    }
+
+    /// Whether the state has a successor; none if that could not be told by trying
+    /// [`MOST_TRIED`] choices.
+    ///
+    /// ```text
+    /// s → t for some t   iff   for some enabled joint action a each unit has no line enabled in
+    ///                          (s, a), or one that does not overflow
+    /// ```
+    pub fn has_successor(&self, state: &[i64]) -> Option<bool> {
+        let budget = Budget::unlimited();
+        let n_tried = Cell::new(0_u32);
+        let approves = |unit: &Unit<'_>, joint: &[ActionId]| {
+            n_tried.set(n_tried.get() + 1);
+            if n_tried.get() > MOST_TRIED {
+                budget.cancel();
+            }
+            unit.leads_on(self.system, state, joint)
+        };
+        let found = self.first_joint_action(state, &budget, approves).ok()?;
+        Some(found.is_some())
+    }
+
+    /// The least enabled joint action of which every unit approves.
+    fn first_joint_action(
+        &self,
+        state: &[i64],
+        budget: &Budget,
+        approves: impl Fn(&Unit<'_>, &[ActionId]) -> bool,
+    ) -> Result<Option<JointAction>, Stop> {
+        let enabled: Vec<_> =
+            self.system.agent_ids().map(|i| enabled_actions(self.system, i, state)).collect();
+        // Which units to ask once the first n agents have chosen.
+        let mut due: Vec<Vec<&Unit<'_>>> = vec![Vec::new(); enabled.len() + 1];
+        for unit in &self.units {
+            let last = unit.reads.iter().rfind(|i| enabled[i.index()].len() > 1);
+            due[last.map_or(0, |i| i.index() + 1)].push(unit);
+        }
+        search(&enabled, budget, |n_chosen, joint| due[n_chosen].iter().all(|unit| approves(unit, joint)))
+    }
 }
 
 /// The least joint action enabled in the last state of `path` that makes an assignment overflow
@@ -181,6 +243,18 @@ impl Unit<'_> {
             }
         }
         !is_enabled && self.variables.iter().all(|v| next[v.index()] == state[v.index()])
+    }
+
+    /// Whether the unit leaves a choice: no line is enabled, or one that does not overflow.
+    fn leads_on(&self, system: &System, state: &[i64], joint: &[ActionId]) -> bool {
+        let mut is_enabled = false;
+        for line in self.lines.iter().filter(|line| is_true(system, line.condition, state, joint)) {
+            is_enabled = true;
+            if line.assignments.iter().all(|&a| UnitLine::assigned(system, a, state, joint).is_some()) {
+                return true;
+            }
+        }
+        !is_enabled
     }
 
     /// The first assignment of an enabled line that overflows.

@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 
 use masque_ispl::{Options, check, parse};
-use masque_model::{ActionId, AgentId, Assignment, System, VarId};
+use masque_model::{ActionId, AgentId, Assignment, Formula, Protocol, System, VarId};
 use masque_text::Sources;
-use masque_verdict::ReplayError::{NotASuccessor, NotEnabled, NotInDomain, NotInitial, Shape, ShowsNothing};
+use masque_verdict::ReplayError::{
+    NotASuccessor, NotEnabled, NotInDomain, NotInitial, OtherProperty, Refused, Shape,
+};
 use masque_verdict::{
-    Budget, Evidence, Path, ReplayError, Why, compare_states, leads_to, least_joint_action, least_overflow,
-    replay, replay_path,
+    Because, Budget, Evidence, Fault, Missing, Moves, Path, Reason, ReasonId, ReplayError, Run, Showing,
+    StateId, Why, compare_states, leads_to, least_joint_action, least_overflow, replay, replay_path,
 };
 
 /// A lamp that is switched on, and a counter that counts while it is on, or while nobody counts.
@@ -83,25 +85,63 @@ fn paths() {
     check(&[START, &[1, 2, BAD], &[1, 2, BAD]],       &[&[1, 1], &[0, 1]], Err(NotASuccessor { step: 1 }));
 }
 
+/// Evidence by hand for the first property, `AG !two`: one run, at whose end `two` is true.
+fn to_two(system: &System) -> Evidence {
+    let property = system.properties[0].formula;
+    let Formula::Forall(_, always) = system.formulas.get(property) else { panic!("not AG") };
+    let Formula::Globally(not_two) = system.formulas.get(always) else { panic!("not AG") };
+    let run =
+        Run { states: vec![StateId(0), StateId(1)], actions: vec![Some(joint(&[1, 1]))], back_to: None };
+    let at_end = Reason { formula: not_two, holds: false, state: StateId(1), because: Because::Here };
+    let showing = Showing { run, claims: vec![(1, ReasonId(1))], fair: vec![] };
+    let root = Reason { formula: property, holds: false, state: StateId(0), because: Because::Run(showing) };
+    let start = Run { states: vec![StateId(0)], actions: vec![], back_to: None };
+    Evidence { states: vec![vec![0, 0, GOOD], vec![1, 2, BAD]], start, reasons: vec![root, at_end] }
+}
+
+/// A change to evidence that spoils it.
+type Change = fn(&mut Evidence);
+
+fn showing(evidence: &mut Evidence) -> &mut Showing {
+    let Because::Run(showing) = &mut evidence.reasons[0].because else { panic!("not a run") };
+    showing
+}
+
 #[rustfmt::skip]
 #[test]
-fn what_a_path_shows() {
+fn a_run_by_hand() {
     let system = system();
-    let to_two = path(&[&[0, 0, GOOD], &[1, 2, BAD]], &[&[1, 1]]);
-    let start = path(&[&[0, 0, GOOD]], &[]);
-    let check = |property: usize, path: &Path, expected: Result<(), ReplayError>| {
-        let evidence = Evidence::Path(path.clone());
-        assert_eq!(replay(&system, &system.properties[property], &evidence), expected, "property {property}");
+    let check = |change: Change, expected: Result<(), ReplayError>| {
+        let mut evidence = to_two(&system);
+        change(&mut evidence);
+        let replayed = replay(&system, &system.properties[0], false, &evidence);
+        assert_eq!(replayed.map(|trusted| assert!(trusted.is_empty())), expected);
     };
-    check(0, &to_two, Ok(()));
-    check(0, &start, Err(ShowsNothing));
-    // A property that is no AG must fail where the path begins.
-    check(1, &to_two, Err(ShowsNothing));
-    check(1, &start, Err(ShowsNothing));
-    // What AX says of the last state is taken on trust, what `two ->` says is not.
-    check(2, &to_two, Ok(()));
-    check(2, &start, Err(ShowsNothing));
-    check(3, &start, Ok(()));
+    let refused = |reason, fault| Err(Refused { reason: ReasonId(reason), fault });
+    check(|_| {},                                                Ok(()));
+    check(|e| e.reasons[0].holds = true,                         Err(OtherProperty));
+    check(|e| e.start.states[0] = StateId(1),                    Err(NotInitial));
+    check(|e| e.reasons[0].state = StateId(1),                   Err(OtherProperty));
+    check(|e| e.reasons.truncate(1),                             Err(Shape));
+    check(|e| e.reasons.clear(),                                 Err(Shape));
+    check(|e| e.reasons.push(e.reasons[1].clone()),              Err(Shape));
+    check(|e| showing(e).claims[0].1 = ReasonId(0),              Err(Shape));
+    check(|e| showing(e).claims.clear(),                         Err(Shape));
+    check(|e| showing(e).run.states[1] = StateId(7),             Err(Shape));
+    check(|e| showing(e).run.back_to = Some(1),                  Err(Shape));
+    check(|e| e.states[1][1] = 3,                                Err(NotInDomain { state: 1, variable: VarId(1) }));
+    check(|e| e.states[1][1] = 1,                                Err(NotASuccessor { step: 0 }));
+    check(|e| showing(e).run.actions[0] = None,                  Err(NotASuccessor { step: 0 }));
+    check(|e| showing(e).run.actions[0] = Some(joint(&[5, 1])),  Err(NotEnabled { step: 0, agent: AgentId(0) }));
+    check(|e| showing(e).run.actions[0] = Some(joint(&[1])),     Err(Shape));
+    check(|e| showing(e).claims[0].0 = 0,                        refused(0, Fault::Claims));
+    check(|e| showing(e).fair.push(1),                           refused(0, Fault::Unfair));
+    check(|e| e.reasons[1].holds = true,                         refused(0, Fault::Claims));
+    check(|e| e.reasons[1].state = StateId(0),                   refused(0, Fault::Claims));
+    check(|e| e.reasons[1].because = Because::NotShown(Missing::TooMuch), refused(1, Fault::Kind));
+    check(|e| e.reasons[1].because = Because::Operands(vec![]),  refused(1, Fault::Kind));
+    // The run ends elsewhere, where `two` is false: the state itself says so.
+    check(|e| { e.states[1] = vec![0, 1, GOOD]; showing(e).run.actions[0] = Some(joint(&[0, 1])) }, refused(1, Fault::Truth));
 }
 
 #[test]
@@ -133,6 +173,23 @@ fn the_least_joint_action() {
     system.meaning.assignment = Assignment::Single;
     assert_eq!(find(&system, [0, 0, GOOD], [1, 2, BAD]), Some(vec![1, 1]));
     assert_eq!(find(&system, [0, 0, GOOD], [1, 2, GOOD]), None);
+}
+
+#[test]
+fn dead_ends() {
+    let system = system();
+    let moves = Moves::new(&system);
+    let has_successor = |state: [i64; 3]| moves.has_successor(&state).unwrap();
+    assert!(has_successor([0, 0, GOOD]));
+    assert!(has_successor([1, 2, BAD]), "counting overflows, resting does not");
+    let mut system = system.clone();
+    // Only `count` is left to the counter.
+    system.agents[1].protocol = Protocol::Lines { lines: vec![], other: Some(vec![ActionId(1)]) };
+    let moves = Moves::new(&system);
+    assert_eq!(moves.has_successor(&[1, 2, GOOD]), Some(false));
+    assert_eq!(moves.has_successor(&[1, 1, GOOD]), Some(true));
+    system.agents[0].protocol = Protocol::Lines { lines: vec![], other: None };
+    assert_eq!(Moves::new(&system).has_successor(&[1, 1, GOOD]), Some(false));
 }
 
 #[test]

@@ -1,0 +1,318 @@
+//! Answers to the questions that evidence asks.
+//!
+//! A path is found by a breadth-first search backwards from where it ends, layer by layer, until a
+//! layer meets where it begins; then every walk down the layers is a shortest path, and taking the
+//! least state at each step gives the least.
+
+use std::rc::Rc;
+
+use masque_model::{Deadlock, FormulaId, GroupId};
+use masque_verdict::{Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
+
+use crate::bitset::Bitset;
+use crate::knowledge::Classes;
+use crate::label::Labeller;
+use crate::paths::least_shortest;
+use crate::successors::Stepper;
+use crate::temporal::Clock;
+
+impl Oracle for Labeller<'_> {
+    fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
+        let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
+        Ok(self.truth(formula, budget)?.contains(number as usize))
+    }
+
+    fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop> {
+        let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
+        let row = self.space.store.row(number as usize);
+        Ok(Stepper::new(&self.steps, budget).expand(row, |_| Ok(()))?.is_dead)
+    }
+
+    fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop> {
+        let states = self.region(region, budget)?;
+        let least = states.iter().min_by_key(|&state| self.space.store.row(state));
+        Ok(least.map(|state| self.state(state as u32)))
+    }
+
+    fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
+        let to = self.region(route.to, budget)?;
+        if to.is_empty() {
+            return Ok(None);
+        }
+        // From any initial state through any states: the layers of exploration say how far.
+        let is_plain = *route.from == [Part::Initial] && route.through.is_empty();
+        let chosen = if is_plain && route.by == By::Steps && route.length == Length::Any {
+            least_shortest(&self.steps, &self.space, &to, budget)?
+        } else {
+            let (from, through) = (self.region(route.from, budget)?, self.region(route.through, budget)?);
+            self.check_memory(self.space.n_states() as u64 * 5, budget)?;
+            let edges = self.edges(route.by, budget)?;
+            self.shortest(&from, &through, &to, route.length, &edges, budget)?
+        };
+        Ok(chosen.map(|states| states.into_iter().map(|state| self.state(state)).collect()))
+    }
+}
+
+/// So many regions of infinite runs are kept: what a loop needs.
+const N_ASKED: usize = 2;
+
+/// What leads from state to state.
+enum Edges {
+    Transitions,
+    /// The classes of each member of a group: states in one class are confused.
+    Confusion(Vec<Rc<Classes>>),
+}
+
+impl Labeller<'_> {
+    /// The number of a state, if it is reachable.
+    fn number(&self, state: &State) -> Option<u32> {
+        let layout = &self.steps.layout;
+        let mut row = vec![0; layout.n_words];
+        for (variable, &value) in self.system.variable_ids().zip(state) {
+            layout.variable(variable).set(&mut row, layout.code(self.system, variable, value)?);
+        }
+        self.space.store.find(&row)
+    }
+
+    fn state(&self, number: u32) -> State {
+        self.steps.layout.unpack(self.system, self.space.store.row(number as usize))
+    }
+
+    /// The states that meet all parts.
+    fn region(&mut self, parts: &[Part], budget: &Budget) -> Result<Bitset, Stop> {
+        let domain = self.domain(budget)?;
+        let mut states = (*domain).clone();
+        for part in parts {
+            states = match part {
+                Part::Initial => states.and(&self.initial(budget)?),
+                Part::Is(state) => {
+                    let number = self.number(state).map(|number| number as usize);
+                    let mut one = Bitset::empty(self.space.n_states());
+                    if let Some(number) = number.filter(|&number| states.contains(number)) {
+                        one.insert(number);
+                    }
+                    one
+                }
+                Part::Literal(literal) => self.select(states, *literal, budget)?,
+                Part::Green(agent) => self.green(*agent, &states, budget)?,
+                Part::Alike(agents, state) => {
+                    let seen = agents.iter().flat_map(|&i| self.system.agent(i).sees.iter().copied());
+                    let mask = self.steps.layout.mask(seen);
+                    let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
+                    let row = self.space.store.row(number as usize);
+                    states.filter(|other| is_same(row, self.space.store.row(other), &mask))
+                }
+                Part::Constraint(number) => states.and(&self.constraint(*number, budget)?),
+                Part::Forever(_) | Part::Recurrent(_) => states.and(&*self.asked(part, budget)?),
+            };
+        }
+        Ok(states)
+    }
+
+    /// The states where a literal is so.
+    fn select(&mut self, states: Bitset, literal: Literal, budget: &Budget) -> Result<Bitset, Stop> {
+        let phi = self.truth(literal.formula, budget)?;
+        Ok(if literal.holds { states.and(&phi) } else { states.minus(&phi) })
+    }
+
+    /// A region of infinite runs. The last ones are kept: questions about them come in rows.
+    fn asked(&mut self, part: &Part, budget: &Budget) -> Result<Rc<Bitset>, Stop> {
+        if let Some((_, known)) = self.asked.iter().find(|(known, _)| known == part) {
+            return Ok(Rc::clone(known));
+        }
+        let states = match part {
+            Part::Forever(literals) => {
+                let mut phi = (*self.domain(budget)?).clone();
+                for &literal in literals {
+                    phi = self.select(phi, literal, budget)?;
+                }
+                self.exists_globally(&phi, budget)?
+            }
+            Part::Recurrent(parts) => {
+                let inside = self.region(parts, budget)?;
+                self.recurrent(inside, budget)?
+            }
+            _ => return Err(Why::Unsupported.into()),
+        };
+        let states = Rc::new(states);
+        if self.asked.len() == N_ASKED {
+            self.asked.remove(0);
+        }
+        self.asked.push((part.clone(), Rc::clone(&states)));
+        Ok(states)
+    }
+
+    /// `νZ. R ∩ post(Z)`: count for each state of `R` its predecessors in `R`, remove the states that
+    /// have none, and each that is left with none by that.
+    fn recurrent(&mut self, inside: Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+        self.make_graph(budget)?;
+        self.check_memory(self.space.n_states() as u64 * 5, budget)?;
+        let graph = self.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
+        let mut n_before = vec![0_u32; self.space.n_states()];
+        let mut clock = Clock::new(budget);
+        let mut removed = Vec::new();
+        for state in inside.iter() {
+            clock.tick()?;
+            let before = graph.predecessors(state).iter().filter(|&&s| inside.contains(s as usize));
+            n_before[state] = before.count() as u32;
+            if n_before[state] == 0 {
+                removed.push(state as u32);
+            }
+        }
+        let mut recurrent = inside.clone();
+        let mut stepper = Stepper::new(&self.steps, budget);
+        while let Some(state) = removed.pop() {
+            clock.tick()?;
+            recurrent.remove(state as usize);
+            for next in self.successors(state, &mut stepper)? {
+                if inside.contains(next as usize) {
+                    n_before[next as usize] -= 1;
+                    if n_before[next as usize] == 0 {
+                        removed.push(next);
+                    }
+                }
+            }
+        }
+        Ok(recurrent)
+    }
+
+    /// The successors of a state, each once.
+    fn successors(&self, state: u32, stepper: &mut Stepper<'_>) -> Result<Vec<u32>, Stop> {
+        let mut found = Vec::new();
+        let expansion = stepper.expand(self.space.store.row(state as usize), |row| {
+            found.extend(self.space.store.find(row));
+            Ok(())
+        })?;
+        if expansion.is_dead && self.system.meaning.deadlock == Deadlock::Stutter {
+            found.push(state);
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    fn edges(&mut self, by: By, budget: &Budget) -> Result<Edges, Stop> {
+        match by {
+            By::Steps => {
+                self.make_graph(budget)?;
+                Ok(Edges::Transitions)
+            }
+            By::Confusion(group) => Ok(Edges::Confusion(self.classes(group, budget)?)),
+        }
+    }
+
+    fn classes(&mut self, group: GroupId, budget: &Budget) -> Result<Vec<Rc<Classes>>, Stop> {
+        let agents = &self.system.groups[group.index()].agents;
+        let mut classes: Vec<Rc<Classes>> = Vec::new();
+        for &agent in agents {
+            let held: u64 = classes.iter().map(|classes| classes.bytes()).sum();
+            self.check_memory(held, budget)?;
+            classes.push(self.view(self.system.agent(agent).sees.iter().copied(), budget)?);
+        }
+        Ok(classes)
+    }
+
+    /// The least of the shortest walks along the edges.
+    fn shortest(
+        &self,
+        from: &Bitset,
+        through: &Bitset,
+        to: &Bitset,
+        length: Length,
+        edges: &Edges,
+        budget: &Budget,
+    ) -> Result<Option<Vec<u32>>, Stop> {
+        let mut layers: Vec<Vec<u32>> = vec![to.iter().map(|state| state as u32).collect()];
+        let mut visited = to.clone();
+        let mut hits: Vec<u32> = match length {
+            Length::Some | Length::One => Vec::new(),
+            Length::Any => layers[0].iter().copied().filter(|&state| from.contains(state as usize)).collect(),
+        };
+        let ends_at_once = !hits.is_empty();
+        let mut clock = Clock::new(budget);
+        while hits.is_empty() {
+            let mut layer = Vec::new();
+            self.each_before(&layers[layers.len() - 1], edges, through, &mut clock, |state| {
+                if from.contains(state as usize) {
+                    hits.push(state);
+                }
+                if visited.insert(state as usize) {
+                    layer.push(state);
+                }
+            })?;
+            if hits.is_empty() {
+                if layer.is_empty() || length == Length::One {
+                    return Ok(None);
+                }
+                layer.sort_unstable();
+                layers.push(layer);
+            }
+        }
+        let least = |states: &[u32]| {
+            let least = states.iter().min_by_key(|&&state| self.space.store.row(state as usize));
+            least.copied().ok_or(Stop::from(Why::Unsupported))
+        };
+        let mut chosen = vec![least(&hits)?];
+        if ends_at_once {
+            return Ok(Some(chosen));
+        }
+        let mut stepper = Stepper::new(&self.steps, budget);
+        for layer in layers.iter().rev() {
+            let state = chosen[chosen.len() - 1];
+            let candidates: Vec<u32> = match edges {
+                Edges::Transitions => {
+                    let successors = self.successors(state, &mut stepper)?;
+                    successors.into_iter().filter(|next| layer.binary_search(next).is_ok()).collect()
+                }
+                Edges::Confusion(classes) => {
+                    let same = |a: u32, b: u32| {
+                        classes.iter().any(|classes| classes.of(a as usize) == classes.of(b as usize))
+                    };
+                    layer.iter().copied().filter(|&next| same(state, next)).collect()
+                }
+            };
+            chosen.push(least(&candidates)?);
+        }
+        Ok(Some(chosen))
+    }
+
+    /// Calls `found` for the states of `through` from which an edge leads into a layer; the same one
+    /// may be found twice.
+    fn each_before(
+        &self,
+        layer: &[u32],
+        edges: &Edges,
+        through: &Bitset,
+        clock: &mut Clock<'_>,
+        mut found: impl FnMut(u32),
+    ) -> Result<(), Stop> {
+        match edges {
+            Edges::Transitions => {
+                let graph = self.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
+                for &state in layer {
+                    clock.tick()?;
+                    let before = graph.predecessors(state as usize).iter();
+                    before.copied().filter(|&s| through.contains(s as usize)).for_each(&mut found);
+                }
+            }
+            Edges::Confusion(classes) => {
+                for classes in classes {
+                    let mut touched = Bitset::empty(self.space.n_states());
+                    layer.iter().for_each(|&s| _ = touched.insert(classes.of(s as usize) as usize));
+                    for state in through.iter() {
+                        clock.tick()?;
+                        if touched.contains(classes.of(state) as usize) {
+                            found(state as u32);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether two rows agree on the bits of a mask.
+fn is_same(left: &[u64], right: &[u64], mask: &[u64]) -> bool {
+    left.iter().zip(right).zip(mask).all(|((left, right), mask)| (left ^ right) & mask == 0)
+}

@@ -1,0 +1,210 @@
+//! What shows a verdict, as data.
+//!
+//! States, formulas and reasons stand in lists, each once, and are referred to by their position:
+//! reasons share parts, so written out as a tree they could become very long.
+
+use masque_driver::{Because, Evidence, Missing, PathRun, Possibility, ReasonId, Showing, StateId, System};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Entries;
+use crate::path::{doing, values};
+
+/// What shows a verdict: reasons for claims, the first for the property itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EvidenceReport {
+    /// All states that are spoken of: the values of all variables (`Agent.variable`), as the
+    /// language writes them. Elsewhere a state is its position here.
+    pub states: Vec<Entries<String>>,
+    /// All formulas that are spoken of, fully bracketed. Elsewhere a formula is its position here.
+    pub formulas: Vec<String>,
+    /// From an initial state to the state at which the property is looked at.
+    pub start: RunPath,
+    /// The first is about the property, at the end of `start`. A reason refers to others by their
+    /// position here, and only to reasons about parts of its formula.
+    pub reasons: Vec<ReasonReport>,
+}
+
+/// A path through the system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RunPath {
+    /// The states, at least one.
+    pub states: Vec<usize>,
+    /// For each step what each agent does; an agent without actions does not appear. Null is the
+    /// step of a dead end to itself that `--deadlock stutter` adds.
+    pub actions: Vec<Option<Entries<String>>>,
+    /// The position in `states` to which the last action leads back, if the run goes on for ever.
+    #[serde(rename = "loop")]
+    pub back_to: Option<usize>,
+}
+
+/// A claim, that a formula is true or false at a state, and why it is so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReasonReport {
+    /// The formula.
+    pub formula: usize,
+    /// Whether it is true or false.
+    pub holds: bool,
+    /// The state.
+    pub state: usize,
+    /// Why.
+    pub because: BecauseReport,
+}
+
+/// Why a formula is true or false at a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum BecauseReport {
+    /// The formula speaks of this state only.
+    Here,
+    /// These claims about parts of the formula, at the same state, decide.
+    Operands {
+        /// Their reasons.
+        reasons: Vec<usize>,
+    },
+    /// The state has no successor; that decides, together with these claims at the same state.
+    DeadEnd {
+        /// Their reasons.
+        reasons: Vec<usize>,
+    },
+    /// A run from the state does what the operator says that some run does.
+    Run {
+        /// The run.
+        run: RunPath,
+        /// What is claimed along it, in the order of positions.
+        claims: Vec<PositionReport>,
+        /// If the run goes on for ever: for each fairness constraint a position on the loop where
+        /// it is true.
+        fair: Vec<usize>,
+    },
+    /// A state that the agents of `view`, even together, cannot tell from this one, and where the
+    /// agents of `green` are green.
+    Possible {
+        /// Those who cannot tell; nobody for `O`, which speaks of all states.
+        view: Vec<String>,
+        /// Those who must be green.
+        green: Vec<String>,
+        /// The other state.
+        state: usize,
+        /// From an initial state to it; null if it is the same state.
+        path: Option<RunPath>,
+        /// Why the operand is false there.
+        reason: usize,
+    },
+    /// A chain of states, each looking the same as the one before to some member of the group.
+    Chain {
+        /// Its links; none if the operand is false right here.
+        links: Vec<LinkReport>,
+        /// Why the operand is false at its end.
+        reason: usize,
+    },
+    /// It is so, but one run or one state cannot show it.
+    NotShown {
+        /// `all-paths`, `all-states` or `too-much`: what would have to be shown, or that it would be
+        /// too long.
+        #[schemars(extend("enum" = ["all-paths", "all-states", "too-much"]))]
+        missing: &'static str,
+    },
+}
+
+/// A claim at a position of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PositionReport {
+    /// The position in the run's `states`.
+    pub position: usize,
+    /// The claim's reason.
+    pub reason: usize,
+}
+
+/// One link of a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LinkReport {
+    /// Who cannot tell the two states apart.
+    pub agent: String,
+    /// The state it leads to.
+    pub state: usize,
+    /// From an initial state to that state.
+    pub path: RunPath,
+}
+
+impl EvidenceReport {
+    /// The report on evidence about a system.
+    pub(crate) fn new(system: &System, evidence: &Evidence) -> Self {
+        let mut formulas: Vec<_> = evidence.reasons.iter().map(|reason| reason.formula).collect();
+        // Larger formulas have larger ids: the property comes first, its parts after it.
+        formulas.sort_unstable_by(|a, b| b.cmp(a));
+        formulas.dedup();
+        let position = |id| formulas.partition_point(|formula| *formula > id);
+        EvidenceReport {
+            states: evidence.states.iter().map(|state| values(system, state)).collect(),
+            start: run(system, &evidence.start),
+            reasons: evidence
+                .reasons
+                .iter()
+                .map(|reason| ReasonReport {
+                    formula: position(reason.formula),
+                    holds: reason.holds,
+                    state: reason.state.index(),
+                    because: because(system, &reason.because),
+                })
+                .collect(),
+            formulas: formulas.iter().map(|&formula| system.formula_text(formula)).collect(),
+        }
+    }
+}
+
+fn run(system: &System, run: &PathRun) -> RunPath {
+    RunPath {
+        states: run.states.iter().map(|state| state.index()).collect(),
+        actions: run.actions.iter().map(|joint| joint.as_ref().map(|joint| doing(system, joint))).collect(),
+        back_to: run.back_to,
+    }
+}
+
+fn because(system: &System, because: &Because) -> BecauseReport {
+    let all = |list: &[ReasonId]| list.iter().map(|reason| reason.index()).collect();
+    let names = |agents: &[_]| agents.iter().map(|&agent| system.agent(agent).name.clone()).collect();
+    match because {
+        Because::Here => BecauseReport::Here,
+        Because::Operands(list) => BecauseReport::Operands { reasons: all(list) },
+        Because::DeadEnd(list) => BecauseReport::DeadEnd { reasons: all(list) },
+        Because::Run(Showing { run: path, claims, fair }) => BecauseReport::Run {
+            run: run(system, path),
+            claims: claims
+                .iter()
+                .map(|&(position, reason)| PositionReport { position, reason: reason.index() })
+                .collect(),
+            fair: fair.clone(),
+        },
+        Because::Possible(Possibility { view, green, state, path, reason }) => BecauseReport::Possible {
+            view: names(view),
+            green: names(green),
+            state: StateId::index(*state),
+            path: path.as_ref().map(|path| run(system, path)),
+            reason: reason.index(),
+        },
+        Because::Chain(chain) => BecauseReport::Chain {
+            links: chain
+                .links
+                .iter()
+                .map(|link| LinkReport {
+                    agent: system.agent(link.agent).name.clone(),
+                    state: link.state.index(),
+                    path: run(system, &link.path),
+                })
+                .collect(),
+            reason: chain.reason.index(),
+        },
+        Because::NotShown(missing) => BecauseReport::NotShown { missing: word(*missing) },
+        // A kind that this report does not know yet is not shown.
+        _ => BecauseReport::NotShown { missing: word(Missing::TooMuch) },
+    }
+}
+
+fn word(missing: Missing) -> &'static str {
+    match missing {
+        Missing::AllPaths => "all-paths",
+        Missing::AllStates => "all-states",
+        Missing::TooMuch => "too-much",
+    }
+}

@@ -1,0 +1,251 @@
+//! Answers to the questions that evidence asks.
+//!
+//! A path is found by onion rings: the states that are one, two, three .. steps away, until a ring
+//! meets where the path may end. Of each ring what leads on to there is kept, backwards; then every
+//! walk from ring to ring is a shortest path, and taking the least state of each gives the least.
+
+use masque_model::{Deadlock, FormulaId};
+use masque_verdict::{Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
+
+use crate::check::Checker;
+use crate::reach::{least, singleton};
+use crate::space::{Limited, Set};
+
+/// What is kept from question to question.
+#[derive(Default)]
+pub(crate) struct Asked {
+    /// The reachable states by their distance from the initial ones, as far as they were needed.
+    rings: Vec<Set>,
+    /// All of these together.
+    ringed: Option<Set>,
+    /// The regions of infinite runs asked for last.
+    regions: Vec<(Part, Set)>,
+    /// The state asked about last, as a set.
+    here: Option<(State, Set)>,
+}
+
+/// So many regions of infinite runs are kept: what a loop needs.
+const N_REGIONS: usize = 2;
+
+impl Oracle for Checker<'_> {
+    fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
+        self.encoder.space.set_budget(budget);
+        let here = self.here(state)?;
+        self.everywhere(&here, formula, false)
+    }
+
+    fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop> {
+        self.encoder.space.set_budget(budget);
+        let here = self.here(state)?;
+        Ok(!self.encoder.space.intersects(&here, &self.live)?)
+    }
+
+    fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop> {
+        self.encoder.space.set_budget(budget);
+        let states = self.region(region)?;
+        if states.is_empty() { Ok(None) } else { least(&self.encoder, &states).map(Some) }
+    }
+
+    fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
+        self.encoder.space.set_budget(budget);
+        let to = self.region(route.to)?;
+        if to.is_empty() {
+            return Ok(None);
+        }
+        let is_plain = *route.from == [Part::Initial] && route.through.is_empty();
+        if is_plain && route.by == By::Steps && route.length == Length::Any {
+            let Some(rings) = self.rings_to(&to)? else { return Ok(None) };
+            return self.walk(rings, &to, By::Steps).map(Some);
+        }
+        let (from, through) = (self.region(route.from)?, self.region(route.through)?);
+        match self.rings(from, &through, &to, route)? {
+            Some(rings) => self.walk(rings, &to, route.by).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// The set of one state. Questions about one state come in rows.
+    fn here(&mut self, state: &State) -> Limited<Set> {
+        if let Some((_, here)) = self.asked.here.as_ref().filter(|(known, _)| known == state) {
+            return Ok(here.clone());
+        }
+        let here = singleton(&self.encoder, state)?;
+        self.asked.here = Some((state.clone(), here.clone()));
+        Ok(here)
+    }
+
+    /// The states that meet all parts.
+    fn region(&mut self, parts: &[Part]) -> Limited<Set> {
+        let mut states = self.domain().clone();
+        for part in parts {
+            let set = match part {
+                Part::Initial => self.initial.clone(),
+                Part::Is(state) => self.here(state)?,
+                Part::Literal(literal) => self.literal(*literal)?,
+                Part::Green(agent) => self.green(&[*agent])?,
+                Part::Alike(agents, state) => {
+                    let here = self.here(state)?;
+                    self.confused(agents, &here)?
+                }
+                Part::Constraint(number) => {
+                    self.constraint(*number).cloned().ok_or(Stop::from(Why::Unsupported))?
+                }
+                Part::Forever(_) | Part::Recurrent(_) => self.infinite(part)?,
+            };
+            states = self.encoder.space.and(&states, &set)?;
+        }
+        Ok(states)
+    }
+
+    /// Where a literal is so, modulo the domain.
+    fn literal(&mut self, literal: Literal) -> Limited<Set> {
+        let phi = self.truth(literal.formula)?;
+        if literal.holds { Ok(phi) } else { self.encoder.space.not(&phi) }
+    }
+
+    /// A region of infinite runs. The last ones are kept: questions about them come in rows.
+    fn infinite(&mut self, part: &Part) -> Limited<Set> {
+        if let Some((_, known)) = self.asked.regions.iter().find(|(known, _)| known == part) {
+            return Ok(known.clone());
+        }
+        let states = match part {
+            Part::Forever(literals) => {
+                let literals: Vec<Part> = literals.iter().map(|&literal| Part::Literal(literal)).collect();
+                let phi = self.region(&literals)?;
+                self.exists_globally(&phi)?
+            }
+            Part::Recurrent(parts) => {
+                let inside = self.region(parts)?;
+                self.recurrent(inside)?
+            }
+            _ => return Err(Why::Unsupported.into()),
+        };
+        if self.asked.regions.len() == N_REGIONS {
+            self.asked.regions.remove(0);
+        }
+        self.asked.regions.push((part.clone(), states.clone()));
+        Ok(states)
+    }
+
+    /// `νZ. R ∩ post(Z)`
+    fn recurrent(&self, mut z: Set) -> Limited<Set> {
+        loop {
+            let next = self.encoder.space.and(&z, &self.after(&z)?)?;
+            if next == z {
+                return Ok(z);
+            }
+            z = next;
+        }
+    }
+
+    /// The successors of a set; under `stutter` a dead end is its own.
+    fn after(&self, states: &Set) -> Limited<Set> {
+        let space = &self.encoder.space;
+        let after = self.relation.post(&self.encoder, states)?;
+        match self.system.meaning.deadlock {
+            Deadlock::Stutter => space.or(&after, &space.minus(states, &self.live)?),
+            Deadlock::Finite | Deadlock::Error => Ok(after),
+        }
+    }
+
+    /// The predecessors of a set; under `stutter` a dead end is its own.
+    fn before(&self, states: &Set) -> Limited<Set> {
+        let space = &self.encoder.space;
+        let before = self.relation.pre(&self.encoder, states)?;
+        match self.system.meaning.deadlock {
+            Deadlock::Stutter => space.or(&before, &space.minus(states, &self.live)?),
+            Deadlock::Finite | Deadlock::Error => Ok(before),
+        }
+    }
+
+    /// Rings from the initial states up to the first that meets `to`; they are kept.
+    fn rings_to(&mut self, to: &Set) -> Limited<Option<Vec<Set>>> {
+        let mut n_rings = 0;
+        loop {
+            if n_rings == self.asked.rings.len() && !self.add_ring()? {
+                return Ok(None);
+            }
+            n_rings += 1;
+            if self.encoder.space.intersects(&self.asked.rings[n_rings - 1], to)? {
+                return Ok(Some(self.asked.rings[..n_rings].to_vec()));
+            }
+        }
+    }
+
+    /// Adds the next ring; false if there is none.
+    fn add_ring(&mut self) -> Limited<bool> {
+        let space = &self.encoder.space;
+        let (ring, ringed) = match (self.asked.rings.last(), &self.asked.ringed) {
+            (Some(last), Some(ringed)) => {
+                let image = self.relation.post(&self.encoder, last)?;
+                let new = space.minus(&image, ringed)?;
+                let ringed = space.or(ringed, &new)?;
+                (new, ringed)
+            }
+            _ => (self.initial.clone(), self.initial.clone()),
+        };
+        if ring.is_empty() {
+            return Ok(false);
+        }
+        self.asked.rings.push(ring);
+        self.asked.ringed = Some(ringed);
+        Ok(true)
+    }
+
+    /// Rings from `from` through `through` up to the first that meets `to`, as long as the route
+    /// admits. All but the last are inside `through`.
+    fn rings(&mut self, from: Set, through: &Set, to: &Set, route: &Route<'_>) -> Limited<Option<Vec<Set>>> {
+        let mut seen = match route.length {
+            Length::Any if self.encoder.space.intersects(&from, to)? => return Ok(Some(vec![from])),
+            Length::Any => from.clone(),
+            // A state may be come back to.
+            Length::Some | Length::One => self.encoder.space.none(),
+        };
+        let mut rings = vec![from];
+        loop {
+            let last = rings.len() - 1;
+            rings[last] = self.encoder.space.and(&rings[last], through)?;
+            let image = match route.by {
+                By::Steps => self.after(&rings[last])?,
+                By::Confusion(group) => self.confused_by_some(group, &rings[last])?,
+            };
+            let space = &self.encoder.space;
+            let new = space.minus(&image, &seen)?;
+            let is_met = space.intersects(&new, to)?;
+            seen = space.or(&seen, &new)?;
+            rings.push(new);
+            match (is_met, route.length) {
+                (true, _) => return Ok(Some(rings)),
+                (false, Length::One) => return Ok(None),
+                (false, _) if rings[last + 1].is_empty() => return Ok(None),
+                (false, _) => {}
+            }
+        }
+    }
+
+    /// The least path from ring to ring that ends in `to`, which the last ring meets.
+    fn walk(&mut self, mut rings: Vec<Set>, to: &Set, by: By) -> Limited<Vec<State>> {
+        let last = rings.len() - 1;
+        rings[last] = self.encoder.space.and(&rings[last], to)?;
+        for i in (0..last).rev() {
+            let before = match by {
+                By::Steps => self.before(&rings[i + 1])?,
+                By::Confusion(group) => self.confused_by_some(group, &rings[i + 1])?,
+            };
+            rings[i] = self.encoder.space.and(&rings[i], &before)?;
+        }
+        let mut states = vec![least(&self.encoder, &rings[0])?];
+        for ring in &rings[1..] {
+            let here = singleton(&self.encoder, &states[states.len() - 1])?;
+            let image = match by {
+                By::Steps => self.after(&here)?,
+                By::Confusion(group) => self.confused_by_some(group, &here)?,
+            };
+            let candidates = self.encoder.space.and(&image, ring)?;
+            states.push(least(&self.encoder, &candidates)?);
+        }
+        Ok(states)
+    }
+}

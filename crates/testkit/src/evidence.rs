@@ -1,0 +1,88 @@
+//! Evidence against the truth definition: what an engine shows must replay, and every claim in it
+//! must be true, shown or not.
+
+use masque_model::semantics::{Structure, domain, truth_set};
+use masque_model::{Formula, FormulaId, Property, System};
+use masque_verdict::{Evidence, Verdict, replay};
+
+/// The truth of all formulas at all states, by the definition, each computed when it is needed.
+pub struct Reference<'a> {
+    /// The reachable states.
+    pub structure: &'a Structure,
+    /// The system.
+    pub system: &'a System,
+    domain: Option<Vec<bool>>,
+    known: Vec<Option<Option<Vec<bool>>>>,
+}
+
+impl<'a> Reference<'a> {
+    /// For a system and its reachable states.
+    pub fn new(structure: &'a Structure, system: &'a System) -> Reference<'a> {
+        let known = vec![None; system.formulas.len()];
+        Reference { structure, system, domain: domain(structure, system), known }
+    }
+
+    /// Where a formula is true; none if that is not defined.
+    pub fn truth(&mut self, formula: FormulaId) -> Option<&[bool]> {
+        let (structure, system) = (self.structure, self.system);
+        let known = self.known[formula.index()].get_or_insert_with(|| truth_set(structure, system, formula));
+        known.as_deref()
+    }
+
+    /// Says what is wrong with an outcome's evidence: it is missing, it does not replay, or it
+    /// claims something that is not so. Otherwise whether there is any.
+    pub fn check(
+        &mut self,
+        property: &Property,
+        verdict: Verdict,
+        evidence: Option<&Evidence>,
+    ) -> Result<bool, String> {
+        let text = self.system.formula_text(property.formula);
+        let holds = verdict == Verdict::Holds;
+        let Some(evidence) = evidence else {
+            let is_missing = match verdict {
+                Verdict::Fails => true,
+                Verdict::Holds => self.is_existential(property.formula, true),
+                Verdict::Unknown(_) => false,
+            };
+            return if is_missing { Err(format!("{text}: no evidence")) } else { Ok(false) };
+        };
+        let trusted =
+            replay(self.system, property, holds, evidence).map_err(|error| format!("{text}: {error}"))?;
+        for reason in &evidence.reasons {
+            let part = self.system.formula_text(reason.formula);
+            let state = self.structure.index_of(evidence.state(reason.state));
+            let state = state.ok_or_else(|| format!("{text}: an unreachable state"))?;
+            let truth = self.truth(reason.formula).ok_or_else(|| format!("{text}: {part} is undefined"))?;
+            if truth[state] != reason.holds {
+                return Err(format!("{text}: {part} is claimed to be {} at {state}", reason.holds));
+            }
+        }
+        let domain = self.domain.as_ref().ok_or("no domain")?;
+        let is_fair = |state: &Vec<i64>| self.structure.index_of(state).is_some_and(|s| domain[s]);
+        if !trusted.fair.iter().all(|&state| is_fair(evidence.state(state))) {
+            return Err(format!("{text}: a run ends where no fair run begins"));
+        }
+        Ok(true)
+    }
+
+    /// Whether one run or one state must show that a formula has a truth value.
+    fn is_existential(&self, formula: FormulaId, holds: bool) -> bool {
+        match self.system.formulas.get(formula) {
+            Formula::Not(f) => self.is_existential(f, !holds),
+            Formula::And(list) if holds => list.iter().any(|&f| self.is_existential(f, true)),
+            Formula::Or(list) if holds => list.iter().all(|&f| self.is_existential(f, true)),
+            Formula::And(list) => list.iter().all(|&f| self.is_existential(f, false)),
+            Formula::Or(list) => list.iter().any(|&f| self.is_existential(f, false)),
+            Formula::Exists(..) => holds,
+            Formula::Forall(..)
+            | Formula::Knows(..)
+            | Formula::EveryoneKnows(..)
+            | Formula::DistributedKnowledge(..)
+            | Formula::CommonKnowledge(..)
+            | Formula::Correct(..)
+            | Formula::KnowsUnder(..) => !holds,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Paths and their canonical order.
+
+use std::cmp::Ordering;
+
+use masque_model::{Domain, System};
+
+use crate::{JointAction, State};
+
+/// A finite path from an initial state.
+///
+/// The paths in evidence and facts are canonical, so that all engines show the same: of the paths
+/// to any of the states in question first the shortest; of these the one whose sequence of states
+/// is least, in the order of [`compare_states`]; and each step with the least joint action that
+/// makes it, in lexicographic order of action ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// At least one; the first is initial.
+    pub states: Vec<State>,
+    /// One fewer: `actions[k]` leads from `states[k]` to `states[k + 1]`.
+    pub actions: Vec<JointAction>,
+}
+
+/// The canonical order of states: variable by variable, by the values' position in their domain.
+///
+/// A value outside its domain, which no state has, comes first.
+pub fn compare_states(system: &System, left: &[i64], right: &[i64]) -> Ordering {
+    let differing = (system.variables.iter().zip(left).zip(right)).find(|((_, l), r)| l != r);
+    match differing {
+        None => left.len().cmp(&right.len()),
+        Some(((variable, l), r)) => match variable.domain {
+            Domain::Boolean | Domain::Integers(..) => l.cmp(r),
+            Domain::Values(_) => variable.domain.code(*l).cmp(&variable.domain.code(*r)),
+        },
+    }
+}

@@ -1,0 +1,397 @@
+//! Replay: evidence confirmed on the checked system, with no help from an engine.
+//!
+//! Everything that can be looked up is looked up: that runs begin where they must and each step is
+//! one of the system, that loops close and meet the fairness constraints, that agents see no
+//! difference where they are said to see none, that propositions are true or false as claimed, and
+//! that the claims made for a formula are those its meaning asks for. What cannot be looked up is
+//! listed in the answer: claims that are not shown, and with fairness constraints that a fair run
+//! goes on from the end of each finite one. So is a dead end with so many choices that trying all
+//! would take too long.
+
+use masque_model::semantics::{enabled_actions, is_green, is_true};
+use masque_model::{AgentId, At, Deadlock, GroupId, Property, System, VarId};
+
+use crate::explain::looks_same;
+use crate::goal::{Goal, Needs, Scope};
+use crate::local::{local_formulas, local_truth};
+use crate::{
+    Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,
+    ReasonId, ReplayError, Run, Showing, State, StateId, Trusted,
+};
+
+/// Confirms that a path starts in an initial state and that each step is one of the system.
+pub fn replay_path(system: &System, path: &Path) -> Result<(), ReplayError> {
+    let replayer = Replayer::new(system, &path.states)?;
+    let states: Vec<&State> = path.states.iter().collect();
+    replayer.is_initial(states.first().copied())?;
+    replayer.steps(&states, path.actions.iter().map(Some))
+}
+
+/// Confirms the evidence for a property that holds (`holds`) or fails, from the definition alone,
+/// and says what is taken on trust.
+pub fn replay(
+    system: &System,
+    property: &Property,
+    holds: bool,
+    evidence: &Evidence,
+) -> Result<Trusted, ReplayError> {
+    let replayer = Replayer::new(system, &evidence.states)?;
+    let evidence = Checked::new(evidence)?;
+    let Evidence { start, reasons, .. } = evidence.0;
+    replayer.run(evidence, start, true)?;
+    let Some(root) = reasons.first() else { return Err(ReplayError::Shape) };
+    let is_start = start.back_to.is_none()
+        && start.last() == Some(root.state)
+        && (property.at == At::Reachable || start.states.len() == 1);
+    if (root.formula, root.holds) != (property.formula, holds) || !is_start {
+        return Err(ReplayError::OtherProperty);
+    }
+    let mut trusted = Trusted::default();
+    for (id, reason) in (0..).map(ReasonId).zip(reasons) {
+        replayer.reason(evidence, id, reason, &mut trusted)?;
+    }
+    trusted.fair.sort_unstable();
+    trusted.fair.dedup();
+    trusted.constraints.sort_unstable();
+    trusted.constraints.dedup();
+    Ok(trusted)
+}
+
+/// Evidence whose references all lead somewhere, and downwards: it can be walked.
+#[derive(Clone, Copy)]
+struct Checked<'e>(&'e Evidence);
+
+impl<'e> Checked<'e> {
+    fn new(evidence: &'e Evidence) -> Result<Checked<'e>, ReplayError> {
+        let Evidence { states, start, reasons } = evidence;
+        let is_state = |id: &StateId| id.index() < states.len();
+        let is_run = |run: &Run| {
+            let n_steps = run.states.len() - usize::from(run.back_to.is_none() && !run.states.is_empty());
+            !run.states.is_empty()
+                && run.states.iter().all(is_state)
+                && run.actions.len() == n_steps
+                && run.back_to.is_none_or(|position| position < run.states.len())
+        };
+        let mut is_mentioned = vec![false; reasons.len()];
+        let mut is_sound = is_run(start) && !reasons.is_empty();
+        for reason in reasons {
+            reason.because.each_reason(|id| match reasons.get(id.index()) {
+                Some(child) if child.formula < reason.formula => is_mentioned[id.index()] = true,
+                _ => is_sound = false,
+            });
+            is_sound &= is_state(&reason.state);
+            is_sound &= match &reason.because {
+                Because::Run(Showing { run, claims, fair }) => {
+                    let n = run.states.len();
+                    is_run(run) && claims.iter().all(|(at, _)| *at < n) && fair.iter().all(|at| *at < n)
+                }
+                Because::Possible(Possibility { state, path, .. }) => {
+                    is_state(state) && path.iter().all(is_run)
+                }
+                Because::Chain(chain) => {
+                    chain.links.iter().all(|link| is_state(&link.state) && is_run(&link.path))
+                }
+                _ => true,
+            };
+        }
+        let all_mentioned = is_mentioned.iter().skip(1).all(|&mentioned| mentioned);
+        if is_sound && all_mentioned { Ok(Checked(evidence)) } else { Err(ReplayError::Shape) }
+    }
+
+    fn states(self, run: &Run) -> Vec<&'e State> {
+        run.states.iter().chain(run.back_to.map(|at| &run.states[at])).map(|id| self.0.state(*id)).collect()
+    }
+
+    /// What a reason claims, and where.
+    fn claim(self, id: ReasonId) -> (Literal, StateId) {
+        let reason = self.0.reason(id);
+        (Literal { formula: reason.formula, holds: reason.holds }, reason.state)
+    }
+
+    /// What these claim; none unless all are about `state`.
+    fn claims_at(self, ids: &[ReasonId], state: StateId) -> Option<Vec<Literal>> {
+        ids.iter().map(|&id| Some(self.claim(id)).filter(|(_, at)| *at == state).map(|(l, _)| l)).collect()
+    }
+}
+
+/// Looks things up in a system.
+struct Replayer<'s> {
+    system: &'s System,
+    moves: Moves<'s>,
+    is_local: Vec<bool>,
+}
+
+impl<'s> Replayer<'s> {
+    /// For these states, which must be states of the system.
+    fn new(system: &'s System, states: &[State]) -> Result<Replayer<'s>, ReplayError> {
+        for (position, state) in states.iter().enumerate() {
+            if state.len() != system.variables.len() {
+                return Err(ReplayError::Shape);
+            }
+            let outside = |v: &VarId| !system.variable(*v).domain.contains(state[v.index()]);
+            if let Some(variable) = system.variable_ids().find(outside) {
+                return Err(ReplayError::NotInDomain { state: position, variable });
+            }
+        }
+        let is_local = local_formulas(&system.formulas);
+        Ok(Replayer { system, moves: Moves::new(system), is_local })
+    }
+
+    fn is_initial(&self, state: Option<&State>) -> Result<(), ReplayError> {
+        let state = state.ok_or(ReplayError::Shape)?;
+        let is_initial = is_true(self.system, self.system.initial, state, &[]);
+        if is_initial { Ok(()) } else { Err(ReplayError::NotInitial) }
+    }
+
+    /// Confirms a run, and that it begins in an initial state if it must.
+    fn run(&self, evidence: Checked<'_>, run: &Run, from_initial: bool) -> Result<(), ReplayError> {
+        let states = evidence.states(run);
+        if from_initial {
+            self.is_initial(states.first().copied())?;
+        }
+        self.steps(&states, run.actions.iter().map(Option::as_ref))
+    }
+
+    /// Confirms that each action leads from its state to the next.
+    fn steps<'a>(
+        &self,
+        states: &[&State],
+        actions: impl ExactSizeIterator<Item = Option<&'a JointAction>>,
+    ) -> Result<(), ReplayError> {
+        if states.len() != actions.len() + 1 {
+            return Err(ReplayError::Shape);
+        }
+        for (step, joint) in actions.enumerate() {
+            let (state, next) = (states[step], states[step + 1]);
+            let Some(joint) = joint else {
+                // Only what `stutter` adds needs nobody to act.
+                let stays = self.system.meaning.deadlock == Deadlock::Stutter && state == next;
+                match stays && self.moves.has_successor(state) != Some(true) {
+                    true => continue,
+                    false => return Err(ReplayError::NotASuccessor { step }),
+                }
+            };
+            if joint.len() != self.system.agents.len() {
+                return Err(ReplayError::Shape);
+            }
+            let is_idle = |i: &AgentId| !enabled_actions(self.system, *i, state).contains(&joint[i.index()]);
+            if let Some(agent) = self.system.agent_ids().find(is_idle) {
+                return Err(ReplayError::NotEnabled { step, agent });
+            }
+            if !self.moves.leads_to(state, joint, next) {
+                return Err(ReplayError::NotASuccessor { step });
+            }
+        }
+        Ok(())
+    }
+
+    /// Confirms that a reason shows its claim, given that those it refers to show theirs.
+    fn reason(
+        &self,
+        evidence: Checked<'_>,
+        id: ReasonId,
+        reason: &Reason,
+        trusted: &mut Trusted,
+    ) -> Result<(), ReplayError> {
+        let at = evidence.0.state(reason.state);
+        let literal = Literal { formula: reason.formula, holds: reason.holds };
+        let refuse = |fault| Err(ReplayError::Refused { reason: id, fault });
+        let is_local = self.is_local[reason.formula.index()];
+        let goal = Goal::of(&self.system.formulas, reason.formula);
+        let scope = Scope::of(self.system, reason.formula);
+        let fault = match &reason.because {
+            Because::Here if is_local => {
+                (local_truth(self.system, reason.formula, at) != Some(reason.holds)).then_some(Fault::Truth)
+            }
+            _ if is_local => return refuse(Fault::Kind),
+            Because::NotShown(missing) => {
+                trusted.claims.push(id);
+                let fits = match missing {
+                    Missing::AllPaths => goal.is_some_and(|goal| goal.holds != reason.holds),
+                    Missing::AllStates => scope.is_some() && reason.holds,
+                    Missing::TooMuch => true,
+                };
+                (!fits).then_some(Fault::Kind)
+            }
+            Because::Operands(list) => {
+                let claims = evidence.claims_at(list, reason.state);
+                match (claims, goal, Needs::of(&self.system.formulas, literal)) {
+                    (None, ..) => Some(Fault::Claims),
+                    (Some(claims), _, Some(needs)) => (!needs.are_met_by(&claims)).then_some(Fault::Claims),
+                    (Some(claims), Some(goal), _) if goal.holds != reason.holds => {
+                        (!goal.is_refuted_by(&claims, false)).then_some(Fault::Claims)
+                    }
+                    _ => Some(Fault::Kind),
+                }
+            }
+            Because::DeadEnd(list) => match (evidence.claims_at(list, reason.state), goal) {
+                (Some(claims), Some(goal)) if goal.holds != reason.holds => {
+                    let has_successor = self.moves.has_successor(at);
+                    if has_successor.is_none() {
+                        trusted.dead_ends.push(reason.state);
+                    }
+                    let ends =
+                        self.system.meaning.deadlock != Deadlock::Stutter && has_successor != Some(true);
+                    let is_refuted = goal.is_refuted_by(&claims, true);
+                    (!is_refuted).then_some(Fault::Claims).or((!ends).then_some(Fault::NotADeadEnd))
+                }
+                (None, _) => Some(Fault::Claims),
+                _ => Some(Fault::Kind),
+            },
+            Because::Run(showing) => match goal {
+                Some(goal) if goal.holds == reason.holds => {
+                    self.run(evidence, &showing.run, false)?;
+                    self.showing(evidence, reason, showing, &goal, trusted)
+                }
+                _ => Some(Fault::Kind),
+            },
+            Because::Possible(possibility) => match scope {
+                Some((Scope::Views { views, green }, operand)) if !reason.holds => {
+                    let operand = Literal { formula: operand, holds: false };
+                    if let Some(path) = &possibility.path {
+                        self.run(evidence, path, true)?;
+                    }
+                    let fits = views.contains(&possibility.view) && green == possibility.green;
+                    let fault = self.possible(evidence, reason, possibility, operand, trusted);
+                    if fits { fault } else { Some(Fault::Kind) }
+                }
+                _ => Some(Fault::Kind),
+            },
+            Because::Chain(chain) => match scope {
+                Some((Scope::Chain(group), operand)) if !reason.holds => {
+                    let operand = Literal { formula: operand, holds: false };
+                    for link in &chain.links {
+                        self.run(evidence, &link.path, true)?;
+                    }
+                    self.chain(evidence, reason, chain, (group, operand), trusted)
+                }
+                _ => Some(Fault::Kind),
+            },
+            Because::Here => Some(Fault::Kind),
+        };
+        fault.map_or(Ok(()), refuse)
+    }
+
+    /// Whether a run of the system does what the goal says.
+    fn showing(
+        &self,
+        evidence: Checked<'_>,
+        reason: &Reason,
+        showing: &Showing,
+        goal: &Goal,
+        trusted: &mut Trusted,
+    ) -> Option<Fault> {
+        let Showing { run, claims, fair } = showing;
+        let last = run.states.len() - 1;
+        if run.states[0] != reason.state {
+            return Some(Fault::Ends);
+        }
+        let none = Vec::new();
+        let (before, at_last) = match (run.back_to, &goal.next, &goal.until, &goal.forever) {
+            (Some(_), _, _, Some(stay)) => (stay, stay),
+            (None, Some(next), ..) if last == 1 => (&none, next),
+            (None, None, Some((through, to)), _) => (through, to),
+            _ => return Some(Fault::Ends),
+        };
+        let needed = (0..=last).flat_map(|position| {
+            let literals = if position == last { at_last } else { before };
+            literals.iter().map(move |literal| (position, *literal))
+        });
+        let claimed = claims.iter().map(|&(position, id)| (position, evidence.claim(id)));
+        let needed: Vec<_> = needed.map(|(position, l)| (position, (l, run.states[position]))).collect();
+        if !claimed.eq(needed) {
+            return Some(Fault::Claims);
+        }
+        match run.back_to {
+            None => self.trust_fair(run.states[last], trusted).or(fair.first().map(|_| Fault::Unfair)),
+            Some(begin) => self.is_fair(evidence, run, begin, fair, trusted),
+        }
+    }
+
+    /// With fairness constraints a fair run must go on from where a finite one ends.
+    fn trust_fair(&self, state: StateId, trusted: &mut Trusted) -> Option<Fault> {
+        if !self.system.fairness.is_empty() {
+            trusted.fair.push(state);
+        }
+        None
+    }
+
+    /// Whether every fairness constraint is met on a loop.
+    fn is_fair(
+        &self,
+        evidence: Checked<'_>,
+        run: &Run,
+        begin: usize,
+        fair: &[usize],
+        trusted: &mut Trusted,
+    ) -> Option<Fault> {
+        if fair.len() != self.system.fairness.len() {
+            return Some(Fault::Unfair);
+        }
+        for (number, (&constraint, &position)) in self.system.fairness.iter().zip(fair).enumerate() {
+            let state = run.states[position];
+            match local_truth(self.system, constraint, evidence.0.state(state)) {
+                _ if position < begin => return Some(Fault::Unfair),
+                Some(true) => {}
+                Some(false) => return Some(Fault::Unfair),
+                None => trusted.constraints.push((number, state)),
+            }
+        }
+        None
+    }
+
+    /// Whether a state must be reckoned with where the claim is made.
+    fn possible(
+        &self,
+        evidence: Checked<'_>,
+        reason: &Reason,
+        possibility: &Possibility,
+        operand: Literal,
+        trusted: &mut Trusted,
+    ) -> Option<Fault> {
+        let Possibility { view, green, state, path, reason: why } = possibility;
+        let ends = match path {
+            None => *state == reason.state,
+            Some(path) => path.back_to.is_none() && path.last() == Some(*state),
+        };
+        let (here, there) = (evidence.0.state(reason.state), evidence.0.state(*state));
+        if !ends {
+            return Some(Fault::Ends);
+        }
+        if !view.iter().all(|&agent| looks_same(self.system, agent, here, there)) {
+            return Some(Fault::Seen);
+        }
+        if !green.iter().all(|&agent| is_green(self.system, agent, there)) {
+            return Some(Fault::Red);
+        }
+        if evidence.claim(*why) != (operand, *state) {
+            return Some(Fault::Claims);
+        }
+        self.trust_fair(*state, trusted)
+    }
+
+    /// Whether a chain leads from the claim's state to one where the operand is false.
+    fn chain(
+        &self,
+        evidence: Checked<'_>,
+        reason: &Reason,
+        chain: &Chain,
+        (group, operand): (GroupId, Literal),
+        trusted: &mut Trusted,
+    ) -> Option<Fault> {
+        let members = &self.system.groups[group.index()].agents;
+        let mut at = reason.state;
+        for link in &chain.links {
+            if link.path.back_to.is_some() || link.path.last() != Some(link.state) {
+                return Some(Fault::Ends);
+            }
+            let (here, there) = (evidence.0.state(at), evidence.0.state(link.state));
+            if !members.contains(&link.agent) || !looks_same(self.system, link.agent, here, there) {
+                return Some(Fault::Seen);
+            }
+            at = link.state;
+            _ = self.trust_fair(at, trusted);
+        }
+        (evidence.claim(chain.reason) != (operand, at)).then_some(Fault::Claims)
+    }
+}
