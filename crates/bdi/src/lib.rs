@@ -10,6 +10,7 @@ mod parser;
 pub mod plan;
 mod print;
 pub mod reference;
+pub mod symbolic;
 pub mod tree;
 
 pub use check::{Checked, DEEPEST_NESTING, Override, check};

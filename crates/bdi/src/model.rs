@@ -380,6 +380,18 @@ impl Options {
     }
 }
 
+/// A state of a world: where control is, the value of each variable of the program, the action
+/// just performed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct State {
+    /// The point.
+    pub point: PointId,
+    /// The values, in the order of the program's variables; 0 for defined attitudes.
+    pub values: Vec<i64>,
+    /// The action.
+    pub action: Option<ActionId>,
+}
+
 /// An agent.
 #[derive(Clone, Debug)]
 pub struct Agent {

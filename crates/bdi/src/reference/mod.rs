@@ -17,21 +17,11 @@ mod truth;
 
 use rustc_hash::FxHashMap;
 
-use crate::model::{ActionId, FormulaId, Model, PointId};
+use crate::model::{FormulaId, Model};
 use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
 use crate::plan::{Plan, WorldId};
 
-/// A state of a world: where control is, the value of each variable of the program, the action
-/// just performed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct State {
-    /// The point.
-    pub point: PointId,
-    /// The values, in the order of the program's variables; 0 for defined attitudes.
-    pub values: Vec<i64>,
-    /// The action.
-    pub action: Option<ActionId>,
-}
+pub use crate::model::State;
 
 /// A world after synthesis. Sets are lists of booleans, one for each state that was built.
 #[derive(Clone, Debug)]

@@ -1,6 +1,8 @@
 //! Reading files in tests.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod random;
+
 use masque_bdi::model::Model;
 use masque_bdi::plan::Plan;
 use masque_bdi::{Override, check, parse};
