@@ -125,20 +125,12 @@ fn block_comment(lexer: &mut logos::Lexer<'_, Token>) -> bool {
     true
 }
 
-/// A comment, and the token it stands before.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Comment {
-    pub(crate) span: Span,
-    /// The index of the next token.
-    pub(crate) before: u32,
-}
-
 /// The tokens of one file with their spans. The last one is [`Token::End`].
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     kinds: Vec<Token>,
     spans: Vec<Span>,
-    pub(crate) comments: Vec<Comment>,
+    pub(crate) comments: Vec<Span>,
 }
 
 impl Tokens {
@@ -149,9 +141,7 @@ impl Tokens {
         for (token, range) in Token::lexer(text).spanned() {
             let span = Span { start: base + range.start as u32, end: base + range.end as u32 };
             match token {
-                Ok(Token::LineComment | Token::BlockComment) => {
-                    tokens.comments.push(Comment { span, before: tokens.kinds.len() as u32 });
-                }
+                Ok(Token::LineComment | Token::BlockComment) => tokens.comments.push(span),
                 Ok(Token::Word) if range.len() > LONGEST_WORD => tokens.push(Token::Unknown, span),
                 Ok(kind) => tokens.push(kind, span),
                 Err(()) if text[range.clone()].starts_with("/*") => {

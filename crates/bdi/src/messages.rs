@@ -4,9 +4,10 @@
 
 use masque_text::Diagnostic;
 
-use crate::model::Model;
+use crate::model::{Model, VarId};
 use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
 use crate::plan::{Plan, WorldId};
+use crate::symbolic::Fixed;
 
 /// Warnings about worlds and notes about properties, in the order of the paths.
 pub fn findings(
@@ -87,4 +88,24 @@ pub fn out_of_range(model: &Model, plan: &Plan, failure: &Failure) -> Option<Dia
         .label("some reachable state makes this too small or too large")
         .also(var.span, "the range is declared here");
     Some(diagnostic.hint("widen the range, or test the value first"))
+}
+
+/// An explicit attitude that never changes.
+pub(crate) fn fixed_attitude(model: &Model, world: &str, var: VarId, fixed: Fixed) -> Diagnostic {
+    let var = model.var(var);
+    let name = &var.name;
+    match fixed {
+        Fixed::Forced => {
+            let message = format!("{world}: {name} cannot be lacking");
+            Diagnostic::note("bdi/forced-attitude", var.span, message)
+                .label("its argument holds in all states of the picture")
+                .hint("a state in which it is false is incoherent; start with it true")
+        }
+        Fixed::Always => {
+            Diagnostic::note("bdi/constant-attitude", var.span, format!("{world}: {name} is always true"))
+        }
+        Fixed::Never => {
+            Diagnostic::note("bdi/constant-attitude", var.span, format!("{world}: {name} is never true"))
+        }
+    }
 }

@@ -11,8 +11,9 @@ use masque_bdi::model::Model;
 use masque_bdi::outcome::{PropertyResult, WorldResult};
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
+use masque_bdi::symbolic::Engine;
 use masque_text::Severity;
-use masque_verdict::{Verdict, Why};
+use masque_verdict::{Budget, Verdict, Why};
 use serde_json::Value;
 
 type Results = (Vec<WorldResult>, Vec<PropertyResult>);
@@ -113,6 +114,18 @@ fn conforms(decide: fn(&Model, &Plan) -> Results) {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(n_runs >= 25, "only {n_runs} runs found");
+}
+
+fn by_engine(model: &Model, plan: &Plan) -> Results {
+    let mut engine = Engine::new(model, plan, &Budget::default()).unwrap();
+    let worlds = (0..plan.worlds.len() as u32).map(|w| engine.world_result(WorldId(w)).unwrap()).collect();
+    let properties = (0..model.properties.len()).map(|p| engine.property(p)).collect();
+    (worlds, properties)
+}
+
+#[test]
+fn the_engine_conforms() {
+    conforms(by_engine);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod explain;
 mod layout;
 mod moves;
 mod number;
+mod paths;
 mod step;
 mod truth;
 mod world;
@@ -25,7 +26,7 @@ use edge::EdgeSets;
 use layout::{Layout, ProgramLayout};
 use world::World;
 
-pub use explain::{Explanation, Shape, StateText};
+pub use explain::{Explanation, Fixed, Shape, StateText};
 pub use world::Removal;
 
 /// The worlds of a model, built.

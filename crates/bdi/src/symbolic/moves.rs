@@ -13,7 +13,6 @@ use crate::model::{FormulaId, Point, PointId, Program, Step};
 
 /// A step that may be taken from a point, and the condition.
 pub(super) struct Move<'m> {
-    pub(super) from: PointId,
     pub(super) guard: Set,
     /// `None`: nothing happens.
     pub(super) step: Option<&'m Step>,
@@ -38,7 +37,7 @@ pub(super) fn moves<'m>(
         let (at, _) = place;
         let next = followers(program, place);
         match &program.points[at.index()] {
-            Point::Step(step, next) => moves.push(Move { from, guard, step: Some(step), to: *next }),
+            Point::Step(step, next) => moves.push(Move { guard, step: Some(step), to: *next }),
             Point::If(test, ..) => {
                 let test = condition(*test)?;
                 let branches = [space.and(&guard, &test)?, space.minus(&guard, &test)?];
@@ -46,7 +45,7 @@ pub(super) fn moves<'m>(
                     lead(space, &mut guards, place, guard)?;
                 }
             }
-            _ if next.is_empty() => moves.push(Move { from, guard, step: None, to: at }),
+            _ if next.is_empty() => moves.push(Move { guard, step: None, to: at }),
             _ => {
                 for place in next {
                     lead(space, &mut guards, place, guard.clone())?;

@@ -88,10 +88,10 @@ mod tests {
     /// Two numbers of three bits each, moved to -4..=3: all pairs against arithmetic.
     #[test]
     fn sums_and_comparisons_of_all_pairs() {
-        let space = Space::new(6, &Budget::default());
+        let space = &Space::new(6, &Budget::default());
         let number = |from: u32| {
             let bits: Vec<Set> = (from..from + 3).map(|bit| space.bit(bit, true).unwrap()).collect();
-            Number::code(&space, &bits).plus(&space, &Number::constant(&space, -4)).unwrap()
+            Number::code(space, &bits).plus(space, &Number::constant(space, -4)).unwrap()
         };
         let (a, b) = (number(0), number(3));
         let at = |x: i64, y: i64| {
@@ -104,13 +104,13 @@ mod tests {
             let state = at(x, y);
             let holds = |set: Set| space.is_subset(&state, &set).unwrap();
             for rel in [Rel::Eq, Rel::Ne, Rel::Lt, Rel::Le, Rel::Gt, Rel::Ge] {
-                assert_eq!(holds(a.compare(&space, rel, &b).unwrap()), rel.holds(x, y), "{x} {rel:?} {y}");
+                assert_eq!(holds(a.compare(space, rel, &b).unwrap()), rel.holds(x, y), "{x} {rel:?} {y}");
             }
             let is = |number: Number, value: i64| {
-                holds(number.compare(&space, Rel::Eq, &Number::constant(&space, value)).unwrap())
+                holds(number.compare(space, Rel::Eq, &Number::constant(space, value)).unwrap())
             };
-            assert!(is(a.plus(&space, &b).unwrap(), x + y), "{x} + {y}");
-            assert!(is(a.minus(&space, &b).unwrap(), x - y), "{x} - {y}");
+            assert!(is(a.plus(space, &b).unwrap(), x + y), "{x} + {y}");
+            assert!(is(a.minus(space, &b).unwrap(), x - y), "{x} - {y}");
         }
     }
 }

@@ -209,7 +209,7 @@ impl Engine<'_> {
     /// ```text
     /// EG f = νZ. f ∧ ⋀_k EX E[f U (f ∧ Z ∧ F_k)]          without fairness  νZ. f ∧ EX Z
     /// ```
-    fn some_always(&mut self, world: WorldId, f: &Set) -> Limited<Set> {
+    pub(super) fn some_always(&mut self, world: WorldId, f: &Set) -> Limited<Set> {
         let fair = &self.model.program(self.program_of(world)).fair;
         let mut conditions = Vec::new();
         for &condition in fair {
