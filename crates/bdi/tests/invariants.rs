@@ -190,7 +190,9 @@ fn explanations_are_true() {
             .filter(|&p| matches!(model.properties[p].question, Question::Formula(_)))
             .filter_map(|p| {
                 let fails = engine.property(p).verdict.word() == "fails";
-                fails.then(|| engine.explain(p).unwrap().unwrap_or_else(|| panic!("seed {seed}: nothing for {p}")))
+                fails.then(|| {
+                    engine.explain(p).unwrap().unwrap_or_else(|| panic!("seed {seed}: nothing for {p}"))
+                })
             })
             .collect();
         let mut all = Vec::new();

@@ -240,6 +240,9 @@ impl Parser<'_> {
         let name = Some(self.name("the name of a property")?);
         let initially = self.eat_word("initially");
         let path = if self.eat_word("in") { Some(self.path()?) } else { None };
+        if path.is_some() && self.word() == "initially" {
+            return Err(self.expected_with("`.` or `:`", Some("`initially` stands before `in`".to_string())));
+        }
         self.expect(Token::Colon, if path.is_none() { "`initially`, `in` or `:`" } else { "`.` or `:`" })?;
         let question = Question::Formula(self.formula()?);
         let span = self.span_from(start);
