@@ -12,7 +12,7 @@
 //! | file | does |
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `print`, `format` | the text |
-//! | `check`, `model`, `model_text` | names, types, static rules |
+//! | `check`, `model`, `model_text`, `options`, `nnf` | names, types, static rules |
 //! | `plan` | which worlds there are and in which order they are built |
 //! | `reference` | the meaning, transcribed: explicit, slow, trusted |
 //! | `symbolic` | the same on decision diagrams, and explanations |
@@ -27,6 +27,7 @@ mod messages;
 pub mod model;
 mod model_text;
 mod nnf;
+mod options;
 pub mod outcome;
 mod parser;
 pub mod plan;

@@ -111,12 +111,12 @@ impl<'t> Checker<'t> {
             seen.insert(&decl.name.text, decl.name.span);
             let span = decl.name.span.to(decl.value.span);
             if let Err(diagnostic) = options::set(&mut options, &decl.name.text, &decl.value.text, span) {
-                self.report(diagnostic);
+                self.report(*diagnostic);
             }
         }
         for given in overrides {
             if let Err(diagnostic) = options::set(&mut options, &given.name, &given.value, given.span) {
-                self.report(diagnostic);
+                self.report(*diagnostic);
             }
         }
         self.model.options = options;

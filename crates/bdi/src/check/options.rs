@@ -21,33 +21,39 @@ pub struct Override {
 }
 
 /// Sets one option, or says what is wrong.
-pub(super) fn set(options: &mut Options, name: &str, value: &str, span: Span) -> Result<(), Diagnostic> {
-    let allowed = match (name, value) {
-        ("totality", "trim") => return Ok(options.totality = Totality::Trim),
-        ("totality", "strict") => return Ok(options.totality = Totality::Strict),
-        ("condition2", "remove") => return Ok(options.condition2 = Condition2::Remove),
-        ("condition2", "infer") => return Ok(options.condition2 = Condition2::Infer),
-        ("consistency", "off" | "on") => return Ok(options.consistency = value == "on"),
-        ("delay", "none") => return Ok(options.delay = Delay::None),
-        ("delay", "all") => return Ok(options.delay = Delay::All),
-        ("delay", functor) if functor.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') => {
-            return Ok(options.delay = Delay::Functor(functor.to_string()));
-        }
-        ("nesting", number) => match number.parse() {
-            Ok(bound) if bound <= DEEPEST_NESTING => return Ok(options.nesting = Some(bound)),
-            _ => "a number from 0 to 1000",
-        },
-        ("totality", _) => "`trim` or `strict`",
-        ("condition2", _) => "`remove` or `infer`",
-        ("consistency", _) => "`on` or `off`",
-        ("delay", _) => "`none`, `all` or the name of an action",
+pub(super) fn set(options: &mut Options, name: &str, value: &str, span: Span) -> Result<(), Box<Diagnostic>> {
+    let is_name = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let nesting = value.parse().ok().filter(|bound| *bound <= DEEPEST_NESTING);
+    match (name, value) {
+        ("totality", "trim") => options.totality = Totality::Trim,
+        ("totality", "strict") => options.totality = Totality::Strict,
+        ("condition2", "remove") => options.condition2 = Condition2::Remove,
+        ("condition2", "infer") => options.condition2 = Condition2::Infer,
+        ("consistency", "off" | "on") => options.consistency = value == "on",
+        ("delay", "none") => options.delay = Delay::None,
+        ("delay", "all") => options.delay = Delay::All,
+        ("delay", functor) if is_name => options.delay = Delay::Functor(functor.to_string()),
+        ("nesting", _) if nesting.is_some() => options.nesting = nesting,
+        _ => return Err(Box::new(refused(name, value, span))),
+    }
+    Ok(())
+}
+
+/// An option that does not exist, or a value that it cannot have.
+fn refused(name: &str, value: &str, span: Span) -> Diagnostic {
+    let allowed = match name {
+        "totality" => "`trim` or `strict`",
+        "condition2" => "`remove` or `infer`",
+        "consistency" => "`on` or `off`",
+        "delay" => "`none`, `all` or the name of an action",
+        "nesting" => "a number from 0 to 1000",
         _ => {
             let message = format!("there is no option `{name}`");
             let help = did_you_mean(name, NAMES)
                 .unwrap_or_else(|| format!("the options are `{}`", NAMES.join("`, `")));
-            return Err(Diagnostic::error("bdi/unknown-option", span, message).hint(help));
+            return Diagnostic::error("bdi/unknown-option", span, message).hint(help);
         }
     };
     let message = format!("option `{name}` cannot be `{value}`");
-    Err(Diagnostic::error("bdi/bad-option", span, message).hint(format!("it is {allowed}")))
+    Diagnostic::error("bdi/bad-option", span, message).hint(format!("it is {allowed}"))
 }

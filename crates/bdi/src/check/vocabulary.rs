@@ -1,7 +1,9 @@
 //! Which variables a program has: what it declares or, without a `var` line, what it uses.
 
+use std::collections::hash_map::Entry;
+
 use masque_text::{Diagnostic, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Checker, capped};
 use crate::model::{Domain, ProgramId, Var, VarId};
@@ -56,9 +58,9 @@ impl Checker<'_> {
         for item in met {
             let Met::Attitude(expr) = item else { continue };
             let name = formula_text(expr);
-            if !vocabulary.explicit.contains_key(&name) {
-                let var = self.add_var(program, name.clone(), Domain::Bool, expr.span);
-                vocabulary.explicit.insert(name, var);
+            if let Entry::Vacant(entry) = vocabulary.explicit.entry(name) {
+                let var = self.add_var(program, entry.key().clone(), Domain::Bool, expr.span);
+                entry.insert(var);
                 vocabulary.attitudes.push((var, expr.clone()));
             }
         }
@@ -125,15 +127,12 @@ impl Checker<'_> {
 
 /// The attitudes that a program assigns or declares, each once.
 pub(super) fn explicit_attitudes(body: &Body) -> Vec<&Expr> {
-    let mut found: Vec<(String, &Expr)> = Vec::new();
-    for item in walk(body) {
-        let Met::Attitude(expr) = item else { continue };
-        let text = formula_text(expr);
-        if found.iter().all(|(known, _)| *known != text) {
-            found.push((text, expr));
-        }
-    }
-    found.into_iter().map(|(_, expr)| expr).collect()
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    let attitudes = walk(body).into_iter().filter_map(|item| match item {
+        Met::Attitude(expr) => Some(expr),
+        Met::Atom(..) => None,
+    });
+    attitudes.filter(|expr| seen.insert(formula_text(expr))).collect()
 }
 
 /// All of a program outside the arguments of attitudes, in the order of the text.

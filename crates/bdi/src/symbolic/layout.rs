@@ -234,10 +234,14 @@ fn variables(model: &Model, formula: FormulaId) -> Vec<VarId> {
     vars
 }
 
+/// The program below, and the variable of it beside which a slot stands.
+type Beside = (ProgramId, Option<VarId>);
+/// The program above, the edge, and the position of the attitude on it.
+type Waiting = (ProgramId, Edge, usize);
+
 /// The slots that wait for their place.
 struct Slots {
-    /// By the program below and the variable beside which they stand.
-    waiting: BTreeMap<(ProgramId, Option<VarId>), Vec<(ProgramId, Edge, usize)>>,
+    waiting: BTreeMap<Beside, Vec<Waiting>>,
 }
 
 impl Slots {

@@ -75,9 +75,10 @@ pub(super) struct Draft {
 }
 
 impl Arrow {
-    pub(super) fn new(space: &Space, layout: &ProgramLayout, draft: Draft) -> Limited<Arrow> {
-        let point = has_code(space, &layout.point.current, draft.to)?;
-        let mut result = space.and(&has_code(space, &layout.action.current, draft.action)?, &point)?;
+    pub(super) fn new(space: &Space, layout: &ProgramLayout, mut draft: Draft) -> Limited<Arrow> {
+        // From the bottom of the order up: each conjunction then adds nodes on top of the last.
+        draft.effects.sort_by_key(|(var, ..)| std::cmp::Reverse(layout.vars[var].current.first().copied()));
+        let mut result = space.all();
         let mut result_bits: Vec<Bit> = Vec::new();
         result_bits.extend(&layout.point.current);
         result_bits.extend(&layout.action.current);
@@ -106,6 +107,8 @@ impl Arrow {
                 }
             }
         }
+        result = space.and(&has_code(space, &layout.action.current, draft.action)?, &result)?;
+        result = space.and(&has_code(space, &layout.point.current, draft.to)?, &result)?;
         Ok(Arrow {
             guard: draft.guard,
             relation,

@@ -1,6 +1,7 @@
 //! Building a world: explore, remove what is incoherent, keep what has a future. [BB04 §4.1]
 
 use masque_symbolic::space::{Limited, Set};
+use masque_text::Span;
 
 use super::Engine;
 use super::moves::moves;
@@ -267,15 +268,18 @@ impl<'m> Engine<'m> {
     /// The initial states; and the first assignment that leaves its range, if one does.
     ///
     /// Right sides are evaluated where all is false or least, so each is one value.
-    #[allow(clippy::type_complexity, reason = "one use")]
-    fn initial(&mut self, id: WorldId) -> Limited<(Set, Option<(VarId, masque_text::Span)>)> {
+    fn initial(&mut self, id: WorldId) -> Limited<(Set, Option<(VarId, Span)>)> {
         let program = self.model.program(self.program_of(id));
         let layout = self.layout_of(id).clone();
-        let entry = has_code(&self.space, &layout.point.current, layout.code(program.entry))?;
-        let mut blank = self.space.and(&entry, &has_code(&self.space, &layout.action.current, 0)?)?;
-        for field in layout.vars.values() {
-            blank = self.space.and(&blank, &has_code(&self.space, &field.current, 0)?)?;
+        let mut fields: Vec<_> = layout.vars.values().collect();
+        fields.sort_by_key(|field| std::cmp::Reverse(field.current.first().copied()));
+        let mut blank = self.space.all();
+        for field in fields {
+            blank = self.space.and(&has_code(&self.space, &field.current, 0)?, &blank)?;
         }
+        blank = self.space.and(&has_code(&self.space, &layout.action.current, 0)?, &blank)?;
+        let entry = has_code(&self.space, &layout.point.current, layout.code(program.entry))?;
+        blank = self.space.and(&entry, &blank)?;
         let mut draft = Draft {
             guard: blank.clone(),
             to: layout.code(program.entry),

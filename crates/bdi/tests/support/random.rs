@@ -105,6 +105,13 @@ impl Dice {
         }
     }
 
+    /// Whether a formula may have an attitude; with circles only near the top, or nothing is left
+    /// above the bound.
+    fn may_nest(&mut self, agent: &str, depth: u32) -> bool {
+        let is_deep_enough = depth >= 2 || !self.with_cycles;
+        is_deep_enough && !self.below(agent).is_empty()
+    }
+
     fn attitude(&mut self, agent: &str, depth: u32, is_temporal: bool) -> String {
         let below = self.below(agent);
         let about = self.pick(&below);
@@ -194,9 +201,7 @@ impl Dice {
                 let (f, g) = (self.formula(agent, depth - 1, true), self.formula(agent, depth - 1, true));
                 format!("{}[{f} {} {g}]", self.pick(&["E", "A"]), self.pick(&["U", "R", "W"]))
             }
-            7..=9 if !self.below(agent).is_empty() && !(self.with_cycles && depth < 2) => {
-                self.attitude(agent, depth - 1, true)
-            }
+            7..=9 if self.may_nest(agent, depth) => self.attitude(agent, depth - 1, true),
             _ => self.formula(agent, 0, is_temporal),
         }
     }
