@@ -1,7 +1,7 @@
 //! Checking a model: what a front end needs, as plain data.
 
 use masque_text::Diagnostic;
-use masque_verdict::{Budget, Verdict};
+use masque_verdict::{Budget, Verdict, Why};
 
 use crate::messages::{findings, fixed_attitude, out_of_range};
 use crate::model::Model;
@@ -56,6 +56,13 @@ pub struct PropertyReport {
     pub of: Option<String>,
     /// Why it fails.
     pub evidence: Option<Explanation>,
+}
+
+impl PropertyReport {
+    /// A property that was not decided.
+    pub fn undecided(model: &Model, index: usize, why: Why) -> Self {
+        property_report(model, index, &PropertyResult::undecided(Verdict::Unknown(why)), None)
+    }
 }
 
 /// What checking a model found.
@@ -137,9 +144,8 @@ fn failed(
     let mut run = Run { is_cut: plan.is_cut, ..Run::default() };
     run.diagnostics.extend(out_of_range(model, plan, failure));
     if let Failure::Stop(stop) = failure {
-        let result = PropertyResult::undecided(Verdict::Unknown(stop.why));
         for index in 0..model.properties.len() {
-            let report = property_report(model, index, &result, None);
+            let report = PropertyReport::undecided(model, index, stop.why);
             decided(index, &report);
             run.properties.push(report);
         }

@@ -17,6 +17,7 @@
 //! | `file` | reads a text, or says why it cannot |
 //! | `define` | reads `-D NAME=VALUE`, and lists of values for `bench` |
 //! | `load` | from a path to a checked model |
+//! | `bdi` | BDI files: from a path to worlds and verdicts |
 //! | `format` | from a path to formatted text |
 //! | `order` | reads a file of variables for `--order` |
 //! | `engines` | the engines there are, which one is asked, and how it goes about it |
@@ -27,6 +28,7 @@
 //! | `explain` | the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
 
+mod bdi;
 mod compare;
 mod decide;
 mod define;
@@ -39,6 +41,7 @@ mod load;
 mod order;
 mod supervise;
 
+pub use bdi::{BdiLoaded, BdiRequest, check_bdi, is_bdi, load_bdi, load_bdi_text};
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, Decided};
 pub use define::{Refused, Sweep, sweep};
@@ -48,6 +51,7 @@ pub use file::MAX_BYTES;
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
 pub use load::{Language, Loaded, Request, load, load_text};
+pub use masque_bdi as bdi_language;
 pub use masque_model::{At, Deadlock, Overflow, Property, Strategies, System};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{Evidence, JointAction, Path, State, Verdict, Why};
