@@ -10,18 +10,21 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use masque_bdi::model::Model;
+use masque_bdi::Override;
 use masque_bdi::plan::Plan;
-use masque_bdi::{Override, PropertyReport, Run};
 use masque_text::{Diagnostic, FileId, Sources};
 use masque_verdict::{Budget, Why};
 
 use crate::file;
+
 use crate::supervise::{GRACE, Limits, PULSE, Progress, STACKS};
+pub use masque_bdi::model::Model;
+pub use masque_bdi::symbolic::{Explanation, Removal, Shape, StateText};
+pub use masque_bdi::{PropertyReport, Run, WorldReport, worlds_dot};
 
 /// What is asked of a BDI file besides its text.
 #[derive(Clone, Debug, Default)]
-pub struct BdiRequest {
+pub struct Request {
     /// `NAME=VALUE` texts that take the place of the file's options.
     pub options: Vec<String>,
     /// More formulas: in the top world, or `PATH : FORMULA`.
@@ -30,7 +33,7 @@ pub struct BdiRequest {
 
 /// What became of a BDI file.
 #[derive(Debug)]
-pub struct BdiLoaded {
+pub struct Loaded {
     /// All texts that diagnostics point at.
     pub sources: Sources,
     /// The file's name as it was given.
@@ -49,9 +52,9 @@ pub fn is_bdi(path: &Path) -> bool {
 }
 
 /// Reads, parses and checks a BDI file. A file that cannot be read is one with a diagnostic.
-pub fn load_bdi(path: &Path, request: &BdiRequest) -> BdiLoaded {
+pub fn load(path: &Path, request: &Request) -> Loaded {
     let start = Instant::now();
-    let mut loaded = BdiLoaded::new(file::display_name(path));
+    let mut loaded = Loaded::new(file::display_name(path));
     match file::read(path) {
         Err(diagnostic) => loaded.diagnostics.push(*diagnostic),
         Ok(text) => loaded.read(text, request),
@@ -64,20 +67,20 @@ pub fn load_bdi(path: &Path, request: &BdiRequest) -> BdiLoaded {
 ///
 /// ```
 /// let text = "agent a is loop p := any endloop";
-/// let loaded = masque_driver::load_bdi_text("tiny.bdi", text, &Default::default());
+/// let loaded = masque_driver::bdi::load_text("tiny.bdi", text, &Default::default());
 /// assert!(loaded.model.is_some());
 /// ```
-pub fn load_bdi_text(name: &str, text: &str, request: &BdiRequest) -> BdiLoaded {
+pub fn load_text(name: &str, text: &str, request: &Request) -> Loaded {
     let start = Instant::now();
-    let mut loaded = BdiLoaded::new(name.to_string());
+    let mut loaded = Loaded::new(name.to_string());
     loaded.read(text.to_string(), request);
     loaded.time = start.elapsed();
     loaded
 }
 
-impl BdiLoaded {
-    fn new(name: String) -> BdiLoaded {
-        BdiLoaded {
+impl Loaded {
+    fn new(name: String) -> Loaded {
+        Loaded {
             sources: Sources::default(),
             name,
             model: None,
@@ -96,19 +99,19 @@ impl BdiLoaded {
         self.model.as_ref().map(|model| model.0.options.entries()).unwrap_or_default()
     }
 
-    fn read(&mut self, text: String, request: &BdiRequest) {
+    fn read(&mut self, text: String, request: &Request) {
         let Ok(file) = self.sources.add(self.name.as_str(), text) else {
             self.diagnostics.push(file::too_large(&self.name));
             return;
         };
-        if self.check(file, request).is_none() {
+        if self.elaborate(file, request).is_none() {
             let message = "the texts of the options `--option` and `--property` are too large".to_string();
             self.diagnostics.push(file::error("file/too-large", message));
         }
     }
 
     /// `None` if the texts outgrow the sources.
-    fn check(&mut self, file: FileId, request: &BdiRequest) -> Option<()> {
+    fn elaborate(&mut self, file: FileId, request: &Request) -> Option<()> {
         let (mut tree, diagnostics) = masque_bdi::parse(&self.sources, file);
         self.diagnostics = diagnostics;
         let mut overrides = Vec::new();
@@ -152,7 +155,7 @@ enum Event {
 /// # Panics
 ///
 /// If the work does: its bug is handed on.
-pub fn check_bdi(model: &Arc<(Model, Plan)>, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
+pub fn check(model: &Arc<(Model, Plan)>, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
     let mut budget = Budget::default();
     if let Some(deadline) = limits.deadline {
         budget = budget.with_deadline(deadline);
@@ -237,29 +240,29 @@ mod tests {
     #[test]
     fn a_file_is_checked() {
         let text = "agent a is loop p := any endloop property q initially: EF p;";
-        let request = BdiRequest { options: vec![], properties: vec!["a : AF p".to_string()] };
-        let loaded = load_bdi_text("a.bdi", text, &request);
-        let run = check_bdi(&loaded.model.unwrap(), &Limits::default(), &mut |_| {});
+        let request = Request { options: vec![], properties: vec!["a : AF p".to_string()] };
+        let loaded = load_text("a.bdi", text, &request);
+        let run = check(&loaded.model.unwrap(), &Limits::default(), &mut |_| {});
         assert_eq!(verdicts(&run), ["holds", "fails"]);
     }
 
     #[test]
     fn a_deadline_is_kept() {
-        let loaded = load_bdi_text("a.bdi", LONG, &BdiRequest::default());
+        let loaded = load_text("a.bdi", LONG, &Request::default());
         let start = Instant::now();
         let deadline = Some(start + Duration::from_millis(100));
         let limits = Limits { deadline, ..Limits::default() };
-        let run = check_bdi(&loaded.model.unwrap(), &limits, &mut |_| {});
+        let run = check(&loaded.model.unwrap(), &limits, &mut |_| {});
         assert_eq!(verdicts(&run), ["unknown(timeout)"]);
         assert!(start.elapsed() < Duration::from_secs(5));
     }
 
     #[test]
     fn an_interrupt_is_heard() {
-        let loaded = load_bdi_text("a.bdi", LONG, &BdiRequest::default());
+        let loaded = load_text("a.bdi", LONG, &Request::default());
         let limits = Limits::default();
         limits.interrupt.store(true, Ordering::Relaxed);
-        let run = check_bdi(&loaded.model.unwrap(), &limits, &mut |_| {});
+        let run = check(&loaded.model.unwrap(), &limits, &mut |_| {});
         assert_eq!(verdicts(&run), ["unknown(interrupted)"]);
     }
 
@@ -267,8 +270,8 @@ mod tests {
     fn options_from_outside_win_and_are_checked() {
         let text = "agent a is loop p := any endloop option delay = none;";
         let load = |option: &str| {
-            let request = BdiRequest { options: vec![option.to_string()], properties: vec![] };
-            load_bdi_text("a.bdi", text, &request)
+            let request = Request { options: vec![option.to_string()], properties: vec![] };
+            load_text("a.bdi", text, &request)
         };
         assert_eq!(load("delay=all").options(), [("delay", "all".to_string())]);
         assert_eq!(load("delay").diagnostics[0].code, "cli/bad-option");

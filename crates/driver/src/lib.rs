@@ -28,7 +28,7 @@
 //! | `explain` | the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
 
-mod bdi;
+pub mod bdi;
 mod compare;
 mod decide;
 mod define;
@@ -41,7 +41,6 @@ mod load;
 mod order;
 mod supervise;
 
-pub use bdi::{BdiLoaded, BdiRequest, check_bdi, is_bdi, load_bdi, load_bdi_text};
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, Decided};
 pub use define::{Refused, Sweep, sweep};
@@ -51,7 +50,6 @@ pub use file::MAX_BYTES;
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
 pub use load::{Language, Loaded, Request, load, load_text};
-pub use masque_bdi as bdi_language;
 pub use masque_model::{At, Deadlock, Overflow, Property, Strategies, System};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{Evidence, JointAction, Path, State, Verdict, Why};

@@ -8,6 +8,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
+//! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data and as text |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
@@ -17,6 +18,8 @@
 //! | `schema` | the JSON schema of the report |
 #![forbid(unsafe_code)]
 
+mod bdi;
+mod bdi_text;
 mod bench;
 mod check;
 mod diagnostic;
@@ -26,6 +29,7 @@ mod schema;
 mod stats;
 mod text;
 
+pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport, bdi_report};
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Settings, Subject, json,

@@ -6,7 +6,7 @@ use masque_driver::{Evidence, JointAction, Path, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Entries;
+use crate::{Entries, ExplanationReport};
 
 /// What shows a verdict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -14,6 +14,9 @@ use crate::Entries;
 pub enum EvidenceReport {
     /// A path to a state that falsifies the property.
     Path(PathReport),
+    /// For BDI: paths through worlds.
+    #[serde(untagged)]
+    Worlds(Box<ExplanationReport>),
 }
 
 impl EvidenceReport {
