@@ -87,15 +87,21 @@ impl Text {
                 continue;
             }
             for removal in &world.removed {
-                let why = match removal.why {
-                    "implied" => format!("lack {}, which the picture implies", removal.attitude),
-                    _ => format!("have nothing accessible on {}", removal.attitude),
+                let is_one = removal.states == "1";
+                let why = match (removal.why, is_one) {
+                    ("implied", true) => format!("lacks {}, which the picture implies", removal.attitude),
+                    ("implied", false) => format!("lack {}, which the picture implies", removal.attitude),
+                    (_, true) => format!("has nothing accessible on {}", removal.attitude),
+                    (_, false) => format!("have nothing accessible on {}", removal.attitude),
                 };
                 writeln!(out, "{:width$}    {} {why}", "", removal.states)?;
                 if let Some(last) = removal.example.last() {
-                    let steps = removal.example.len() - 1;
-                    let state = write_state(&StateReport::from(last));
-                    writeln!(out, "{:width$}      after {steps} steps: {state}", "")?;
+                    let when = match removal.example.len() - 1 {
+                        0 => "initially".to_string(),
+                        1 => "after one step".to_string(),
+                        n => format!("after {n} steps"),
+                    };
+                    writeln!(out, "{:width$}      {when}: {}", "", write_state(&StateReport::from(last)))?;
                 }
             }
         }

@@ -77,12 +77,21 @@ impl Engine<'_> {
         for &condition in fair {
             conditions.push(self.sat(world, condition)?);
         }
-        if conditions.is_empty() {
-            conditions.push(within.clone());
-        }
         let mut states = vec![state.clone()];
         for _ in 0..ROUNDS {
             let start = states.len() - 1;
+            if conditions.is_empty() {
+                // A cycle through the state at hand, or else one step on.
+                let here = states[start].clone();
+                if let Some(path) = self.path_on(world, &here, within, &here)? {
+                    states.extend(path);
+                    states.pop();
+                    return Ok(Some((states, start)));
+                }
+                let Some(path) = self.path_on(world, &here, within, within)? else { return Ok(None) };
+                states.extend(path);
+                continue;
+            }
             for condition in &conditions {
                 let goal = self.space.and(condition, within)?;
                 let Some(path) = self.path_on(world, &states[states.len() - 1], within, &goal)? else {
