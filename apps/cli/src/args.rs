@@ -34,6 +34,7 @@ Examples:
   masque check model.ispl -D N=10      the same at another size
   masque check --parse-only *.ispl     only look for mistakes
   masque bench model.ispl -D N=4,8,16  how cost grows with size
+  masque worlds model.bdi              the possible worlds of a BDI file
   masque fmt model.ispl                put it into the usual layout
   masque explain ispl/deadlock         what does this message mean?
 

@@ -1,5 +1,6 @@
 //! BDI files in the report: worlds, verdicts, and explanations that go through worlds.
 
+use masque_driver::EngineChoice;
 use masque_driver::bdi::{self, Explanation, Loaded, Run, Shape, StateText};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -152,15 +153,15 @@ impl From<&bdi::WorldReport> for WorldReport {
     }
 }
 
-/// The report on one BDI file.
-pub fn bdi_report(loaded: &Loaded, run: Option<&Run>) -> RunReport {
+/// The report on one BDI file; `engine` is what was asked for.
+pub fn bdi_report(loaded: &Loaded, run: Option<&Run>, engine: EngineChoice) -> RunReport {
     let found = run.map_or(&[][..], |run| &run.diagnostics);
     let diagnostics = loaded.diagnostics.iter().chain(found);
     let worlds = run.and_then(|run| run.worlds.as_ref());
     RunReport {
         files: vec![loaded.name.clone()],
         language: Some("bdi".to_string()),
-        engine: "symbolic".to_string(),
+        engine: engine.name().to_string(),
         parameters: Entries::default(),
         options: loaded.options().into_iter().collect(),
         states: None,

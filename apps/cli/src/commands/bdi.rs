@@ -27,7 +27,7 @@ pub(super) fn check_bdi(
         loaded.model = None;
     }
     let run = if args.parse_only { None } else { decide(&args.work, context, &loaded, start) };
-    let report = report::bdi_report(&loaded, run.as_ref());
+    let report = report::bdi_report(&loaded, run.as_ref(), args.work.engine);
     if args.format == Format::Text {
         context.text.bdi_run(out, &report, (&loaded, run.as_ref()), position)?;
         out.flush()?;
@@ -44,6 +44,7 @@ pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
         ("--overflow", args.overflow.is_some()),
         ("--strategies", args.strategies.is_some()),
         ("--cross-check", args.cross_check),
+        ("--engine", !matches!(args.work.engine.name(), "auto" | "symbolic")),
     ];
     let of_bdi = [("--option", !args.options.is_empty())];
     let (foreign, other): (&[(&str, bool)], _) = match is_bdi {
@@ -95,7 +96,9 @@ pub fn worlds(args: &WorldsArgs, context: &Context, out: &mut dyn Write) -> anyh
         WorldsFormat::Text => {
             context.text.worlds(out, worlds, run.as_ref().is_some_and(|run| run.is_cut))?;
         }
-        WorldsFormat::Json => report::json(out, vec![report::bdi_report(&loaded, run.as_ref())])?,
+        WorldsFormat::Json => {
+            report::json(out, vec![report::bdi_report(&loaded, run.as_ref(), args.work.engine)])?
+        }
         WorldsFormat::Dot => out.write_all(bdi::worlds_dot(worlds).as_bytes())?,
     }
     Ok(Exit::AllHold)
