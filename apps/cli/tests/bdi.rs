@@ -43,6 +43,13 @@ fn worlds_are_shown() {
     assert_eq!(json["runs"][0]["worlds"]["robot"]["status"], "ok");
 }
 
+#[test]
+fn times_only_when_asked_for() {
+    let (text, _) = masque(&["check", &model("news_repaired"), "--stats"]);
+    assert!(text.contains("checked in") && text.contains("peak nodes"), "{text}");
+    assert!(!masque(&["check", &model("news_repaired")]).0.contains("checked in"));
+}
+
 /// What is wrong is told, and ends with the right code.
 #[test]
 fn exit_codes() {

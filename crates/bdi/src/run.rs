@@ -1,5 +1,7 @@
 //! Checking a model: what a front end needs, as plain data.
 
+use std::time::{Duration, Instant};
+
 use masque_text::Diagnostic;
 use masque_verdict::{Budget, Verdict, Why};
 
@@ -76,8 +78,16 @@ pub struct Run {
     pub properties: Vec<PropertyReport>,
     /// What was found besides verdicts.
     pub diagnostics: Vec<Diagnostic>,
+    /// The bits of all programs together.
+    pub bits: u32,
     /// The most nodes of decision diagrams at a time.
     pub peak_nodes: usize,
+    /// The bytes that they took.
+    pub peak_bytes: u64,
+    /// How long building the worlds took.
+    pub building: Duration,
+    /// How long deciding the properties took.
+    pub deciding: Duration,
 }
 
 /// Builds the worlds, decides the properties and explains those that fail. `decided` hears of each
@@ -106,11 +116,12 @@ pub fn run(
     budget: &Budget,
     decided: &mut dyn FnMut(usize, &PropertyReport),
 ) -> Run {
+    let start = Instant::now();
     let mut engine = match Engine::new(model, plan, budget) {
         Ok(engine) => engine,
         Err(failure) => return failed(model, plan, &failure, decided),
     };
-    let mut run = Run { is_cut: plan.is_cut, ..Run::default() };
+    let mut run = Run { is_cut: plan.is_cut, building: start.elapsed(), ..Run::default() };
     let mut properties = Vec::new();
     for index in 0..model.properties.len() {
         let result = engine.property(index);
@@ -124,13 +135,14 @@ pub fn run(
         run.properties.push(report);
         properties.push(result);
     }
+    run.deciding = start.elapsed() - run.building;
     let results = (0..plan.worlds.len() as u32).map(|world| engine.world_result(WorldId(world)));
     if let Ok(worlds) = results.collect::<Result<Vec<_>, _>>() {
         run.diagnostics = findings(model, plan, &worlds, &properties);
         run.diagnostics.extend(notes(model, plan, &mut engine));
         run.worlds = Some(world_reports(model, plan, &mut engine, &worlds));
     }
-    run.peak_nodes = engine.peak_nodes();
+    (run.bits, run.peak_nodes, run.peak_bytes) = engine.size();
     run
 }
 

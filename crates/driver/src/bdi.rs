@@ -147,7 +147,7 @@ impl Loaded {
 /// What the work tells.
 enum Event {
     Decided(usize, PropertyReport),
-    Done(Box<Run>),
+    Done(Run),
 }
 
 /// Builds the worlds of a file and decides its properties; what is not decided in time is unknown.
@@ -173,7 +173,7 @@ pub fn check(model: &Arc<(Model, Plan)>, limits: &Limits, observe: &mut dyn FnMu
     loop {
         match events.recv_timeout(PULSE) {
             Ok(Event::Decided(index, report)) => decided[index] = Some(report),
-            Ok(Event::Done(run)) => return *run,
+            Ok(Event::Done(run)) => return run,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 // The work ended without a word: it panicked.
@@ -208,7 +208,7 @@ fn start_work(model: &Arc<(Model, Plan)>, budget: &Budget) -> Option<(JoinHandle
                 _ = sender.send(Event::Decided(index, report.clone()));
             };
             let run = masque_bdi::run(&model.0, &model.1, &budget, &mut decided);
-            _ = sender.send(Event::Done(Box::new(run)));
+            _ = sender.send(Event::Done(run));
         };
         let worker = Builder::new().name("check".to_string()).stack_size(size).spawn(work).ok()?;
         Some((worker, receiver))

@@ -5,7 +5,7 @@ use masque_driver::bdi::{self, Explanation, Loaded, Run, Shape, StateText};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{DiagnosticReport, Entries, EvidenceReport, PropertyReport, RunReport};
+use crate::{DiagnosticReport, Entries, EvidenceReport, PropertyReport, RunReport, RunStats};
 
 /// Numbers up to this are exact in every reader of JSON.
 const LARGEST_EXACT: u64 = 1 << 53;
@@ -153,8 +153,8 @@ impl From<&bdi::WorldReport> for WorldReport {
     }
 }
 
-/// The report on one BDI file; `engine` is what was asked for.
-pub fn bdi_report(loaded: &Loaded, run: Option<&Run>, engine: EngineChoice) -> RunReport {
+/// The report on one BDI file; `engine` is what was asked for, `stats` whether times are to be told.
+pub fn bdi_report(loaded: &Loaded, run: Option<&Run>, engine: EngineChoice, stats: bool) -> RunReport {
     let found = run.map_or(&[][..], |run| &run.diagnostics);
     let diagnostics = loaded.diagnostics.iter().chain(found);
     let worlds = run.and_then(|run| run.worlds.as_ref());
@@ -170,7 +170,7 @@ pub fn bdi_report(loaded: &Loaded, run: Option<&Run>, engine: EngineChoice) -> R
         diagnostics: diagnostics.map(|d| DiagnosticReport::new(&loaded.sources, d)).collect(),
         worlds: worlds.map(|worlds| worlds.iter().map(|w| (w.path.as_str(), w.into())).collect()),
         model: None,
-        stats: None,
+        stats: run.filter(|_| stats).map(|run| RunStats::of_bdi(loaded, run)),
     }
 }
 

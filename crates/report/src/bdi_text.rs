@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use masque_driver::bdi::{Loaded, Run, WorldReport};
 
 use crate::bdi::{ExplanationReport, StateReport};
-use crate::text::{Detail, Shown, Text, summary};
+use crate::text::{Detail, Shown, Text, summary, write_stats};
 use crate::{EvidenceReport, RunReport};
 
 /// Of the steps of a path so many are shown; the report as JSON has all.
@@ -49,7 +49,7 @@ impl Text {
         if self.detail > Detail::Quiet {
             writeln!(out, "{}: {}", loaded.name, summary(report))?;
         }
-        Ok(())
+        report.stats.as_ref().map_or(Ok(()), |stats| write_stats(out, stats))
     }
 
     /// The tree of worlds: sizes, and what was removed and why.

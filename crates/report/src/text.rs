@@ -305,7 +305,7 @@ fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<()> {
+pub(crate) fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<()> {
     write!(out, "  loaded in {:.3} s, checked in {:.3} s", stats.load_seconds, stats.check_seconds)?;
     if let Some(bytes) = stats.peak_memory_bytes {
         write!(out, ", peak memory {}", megabytes(bytes))?;

@@ -72,7 +72,7 @@ fn bdi_reports_follow_the_schema() {
         let loaded = bdi::load_text("m.bdi", text, &bdi::Request::default());
         let run = loaded.model.as_ref().map(|model| bdi::check(model, &Limits::default(), &mut |_| {}));
         let mut out = Vec::new();
-        json(&mut out, vec![bdi_report(&loaded, run.as_ref(), EngineChoice::Auto)]).unwrap();
+        json(&mut out, vec![bdi_report(&loaded, run.as_ref(), EngineChoice::Auto, true)]).unwrap();
         let report: Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(mistakes(&schema, &schema, &report, "$"), Vec::<String>::new());
         let has_evidence = report["runs"][0]["properties"][0]["evidence"]["next"].is_array();

@@ -27,7 +27,7 @@ pub(super) fn check_bdi(
         loaded.model = None;
     }
     let run = if args.parse_only { None } else { decide(&args.work, context, &loaded, start) };
-    let report = report::bdi_report(&loaded, run.as_ref(), args.work.engine);
+    let report = report::bdi_report(&loaded, run.as_ref(), args.work.engine, args.stats);
     if args.format == Format::Text {
         context.text.bdi_run(out, &report, (&loaded, run.as_ref()), position)?;
         out.flush()?;
@@ -97,7 +97,7 @@ pub fn worlds(args: &WorldsArgs, context: &Context, out: &mut dyn Write) -> anyh
             context.text.worlds(out, worlds, run.as_ref().is_some_and(|run| run.is_cut))?;
         }
         WorldsFormat::Json => {
-            report::json(out, vec![report::bdi_report(&loaded, run.as_ref(), args.work.engine)])?
+            report::json(out, vec![report::bdi_report(&loaded, run.as_ref(), args.work.engine, false)])?
         }
         WorldsFormat::Dot => out.write_all(bdi::worlds_dot(worlds).as_bytes())?,
     }

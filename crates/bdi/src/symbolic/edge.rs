@@ -35,7 +35,7 @@ pub(super) struct EdgeSets {
 
 impl Engine<'_> {
     /// Prepares an edge; `None` if it leads nowhere.
-    fn edge(&mut self, world: WorldId, edge: Edge) -> Limited<Option<&EdgeSets>> {
+    pub(super) fn edge(&mut self, world: WorldId, edge: Edge) -> Limited<Option<&EdgeSets>> {
         let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else { return Ok(None) };
         if !self.edges.contains_key(&(world, edge)) {
             let sets = self.edge_sets(world, edge, child)?;

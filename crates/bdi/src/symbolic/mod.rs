@@ -74,9 +74,9 @@ impl<'m> Engine<'m> {
         self.space.set_budget(budget);
     }
 
-    /// The most nodes that existed at a time.
-    pub fn peak_nodes(&self) -> usize {
-        self.space.peak_nodes()
+    /// How many bits there are, the most nodes that existed at a time, and their bytes.
+    pub fn size(&self) -> (u32, usize, u64) {
+        (self.space.n_bits(), self.space.peak_nodes(), self.space.peak_bytes())
     }
 
     fn program_of(&self, world: WorldId) -> ProgramId {

@@ -100,6 +100,9 @@ impl<'m> Engine<'m> {
         }
         let mut reasons = Vec::new();
         for (edge, _) in self.model.edges(planned.program) {
+            // Now, while the worlds below are just built: later it might be asked for from far above,
+            // and each level would ask the next.
+            self.edge(id, edge)?;
             if self.model.options.consistency {
                 reasons.push((Reason::Nothing(edge), self.nothing_accessible(id, edge)?));
             }
