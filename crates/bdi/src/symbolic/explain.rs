@@ -103,7 +103,8 @@ impl Engine<'_> {
         if let (Question::Formula(formula), Some(state)) = (&property.question, states.last()) {
             let claim =
                 Claim { world, path: path.clone(), state: state.clone(), formula: *formula, holds: false };
-            self.show(claim, &mut LARGEST.clone(), &mut next)?;
+            let mut left = LARGEST;
+            self.show(claim, &mut left, &mut next)?;
         }
         Ok(Some(Explanation {
             world: path,
