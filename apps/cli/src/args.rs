@@ -35,6 +35,7 @@ Examples:
   masque check model.ispl -D N=10      the same at another size
   masque check --parse-only *.ispl     only look for mistakes
   masque bench model.ispl -D N=4,8,16  how cost grows with size
+  masque worlds model.bdi              the possible worlds of a BDI file
   masque fmt model.ispl                put it into the usual layout
   masque explain ispl/deadlock         what does this message mean?
 
@@ -82,6 +83,11 @@ pub enum Command {
     /// and growth: the total over that of the row before, and the exponent k for which cost grew
     /// like size^k.
     Bench(BenchArgs),
+    /// Show the possible worlds of a BDI file.
+    ///
+    /// The tree of worlds, each with its states: how many the program makes, how many were removed
+    /// and why, how many remain. `--format dot` draws it.
+    Worlds(WorldsArgs),
     /// Put files into the usual layout.
     ///
     /// The files are rewritten in place, each at one stroke. No comment is lost, and the model
@@ -114,7 +120,11 @@ pub struct CheckArgs {
     /// Give a parameter of the model a value.
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "The question")]
     pub defines: Vec<String>,
-    /// Decide one more formula, written as in the Formulae section.
+    /// Set an option of a BDI file, in place of what the file says.
+    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The question")]
+    pub options: Vec<String>,
+    /// Decide one more formula, written as in the Formulae section; for a BDI file, in the top world
+    /// or as PATH : FORMULA.
     #[arg(long = "property", value_name = "FORMULA", help_heading = "The question")]
     pub properties: Vec<String>,
     /// Where a formula must be true to hold in the model [default: what the language says].
@@ -208,6 +218,41 @@ impl CheckArgs {
         }
     }
 }
+
+/// Arguments of `worlds`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = WORLDS_EXAMPLES)]
+pub struct WorldsArgs {
+    /// A BDI file.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Set an option of the file, in place of what it says.
+    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The question")]
+    pub options: Vec<String>,
+    /// Limits.
+    #[command(flatten)]
+    pub work: WorkArgs,
+    /// How to write it.
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    pub format: WorldsFormat,
+}
+
+/// How to write the tree of worlds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum WorldsFormat {
+    /// For people.
+    Text,
+    /// One JSON object, as `check` writes it.
+    Json,
+    /// A drawing for Graphviz.
+    Dot,
+}
+
+const WORLDS_EXAMPLES: &str = "\
+Examples:
+  masque worlds news.bdi
+  masque worlds news.bdi --option condition2=infer
+  masque worlds news.bdi --format dot | dot -Tsvg > worlds.svg";
 
 /// Arguments of `bench`.
 #[derive(Clone, Debug, Args)]

@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let context = context(&cli);
-    if matches!(cli.command, Command::Check(_) | Command::Bench(_)) {
+    if matches!(cli.command, Command::Check(_) | Command::Bench(_) | Command::Worlds(_)) {
         interrupt::install(&context.interrupt);
     }
     let mut out = terminal::stdout(context.text.color);
@@ -77,6 +77,7 @@ pub fn run(
     match command {
         Command::Check(args) => commands::check(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
+        Command::Worlds(args) => commands::worlds(args, context, out),
         Command::Fmt(args) => commands::fmt(args, context, out, err),
         Command::Explain(args) => commands::explain(args, out),
         Command::Completions(args) => commands::completions(args, out),

@@ -147,7 +147,9 @@ fn different(
 /// Whether the engine has given up rather than answered.
 fn hit_a_limit(verdict: Verdict) -> bool {
     match verdict {
-        Verdict::Holds | Verdict::Fails | Verdict::Unknown(Why::NoFairPath | Why::Unsupported) => false,
+        Verdict::Holds
+        | Verdict::Fails
+        | Verdict::Unknown(Why::NoFairPath | Why::NoModel | Why::Unsupported) => false,
         Verdict::Unknown(Why::Timeout | Why::Memory | Why::States | Why::Interrupted) => true,
     }
 }

@@ -4,11 +4,13 @@ use std::sync::LazyLock;
 
 use masque_text::did_you_mean;
 
-/// The reference of all codes, one section each.
-static REFERENCE: &str = include_str!("../../../docs/diagnostics.md");
+/// The references of all codes, one section each.
+static REFERENCES: [&str; 2] =
+    [include_str!("../../../docs/diagnostics-bdi.md"), include_str!("../../../docs/diagnostics.md")];
 
 /// The codes and their pages, in the order of the reference.
-static PAGES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| pages(REFERENCE));
+static PAGES: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| REFERENCES.iter().flat_map(|reference| pages(reference)).collect());
 
 /// The page of a code: what the message means, an example, and what to do.
 ///

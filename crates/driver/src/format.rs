@@ -6,6 +6,7 @@ use std::path::Path;
 
 use masque_text::{Diagnostic, Sources};
 
+use crate::bdi::is_bdi;
 use crate::file;
 
 /// What became of a file that was to be formatted.
@@ -28,7 +29,10 @@ pub fn format_file(path: &Path) -> Formatted {
     let result = file::read(path)
         .and_then(|text| sources.add(name.as_str(), text).map_err(|_| file::too_large(&name).into()))
         .map_err(|diagnostic| vec![*diagnostic])
-        .and_then(|file| masque_ispl::format(&sources, file).map(|text| (file, text)));
+        .and_then(|file| {
+            let format = if is_bdi(path) { masque_bdi::format } else { masque_ispl::format };
+            format(&sources, file).map(|text| (file, text))
+        });
     let is_changed = matches!(&result, Ok((file, text)) if sources.text(*file) != text);
     Formatted { text: result.map(|(_, text)| text), sources, name, is_changed }
 }

@@ -17,6 +17,7 @@
 //! | `file` | reads a text, or says why it cannot |
 //! | `define` | reads `-D NAME=VALUE`, and lists of values for `bench` |
 //! | `load` | from a path to a checked model |
+//! | `bdi` | BDI files: from a path to worlds and verdicts |
 //! | `format` | from a path to formatted text |
 //! | `order` | reads a file of variables for `--order` |
 //! | `engines` | the engines there are, which one is asked, and how it goes about it |
@@ -27,6 +28,7 @@
 //! | `explain` | the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
 
+pub mod bdi;
 mod compare;
 mod decide;
 mod define;

@@ -20,11 +20,11 @@ use crate::engines::{AnyEngine, EngineOptions};
 use crate::findings::{self, Finding};
 
 /// Stack sizes to try, largest first. A stack is address space: memory is taken as it is used.
-const STACKS: [usize; 3] = [1 << 30, 64 << 20, 8 << 20];
+pub(crate) const STACKS: [usize; 3] = [1 << 30, 64 << 20, 8 << 20];
 /// How long an engine may take to notice that it must stop.
-const GRACE: Duration = Duration::from_millis(300);
+pub(crate) const GRACE: Duration = Duration::from_millis(300);
 /// How often the watching thread looks at the interrupt flag.
-const PULSE: Duration = Duration::from_millis(20);
+pub(crate) const PULSE: Duration = Duration::from_millis(20);
 
 /// What a check may use. The default is unlimited.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use masque_driver::{Decided, EngineChoice, Finding, Loaded, Property, Request, R
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{DiagnosticReport, Entries, EvidenceReport, RunStats};
+use crate::{AnyEvidence, CountReport, DiagnosticReport, Entries, EvidenceReport, RunStats, WorldReport};
 
 /// The name and version of the format.
 pub const CHECK_SCHEMA: &str = "masque.check/1";
@@ -29,7 +29,7 @@ pub struct CheckReport {
 pub struct RunReport {
     /// The file, as it was named.
     pub files: Vec<String>,
-    /// `ispl`; null if a file could not be read and its name does not tell.
+    /// `ispl` or `bdi`; null if a file could not be read and its name does not tell.
     pub language: Option<String>,
     /// The engine that was asked for.
     pub engine: String,
@@ -45,8 +45,8 @@ pub struct RunReport {
     pub properties: Vec<PropertyReport>,
     /// Errors, warnings and notes.
     pub diagnostics: Vec<DiagnosticReport>,
-    /// For languages with possible worlds; null for ISPL.
-    pub worlds: Option<Vec<Entries<String>>>,
+    /// For BDI: the worlds by the way to them; null for ISPL.
+    pub worlds: Option<Entries<WorldReport>>,
     /// The size of the model, if only that was asked for.
     pub model: Option<ModelSize>,
     /// Times and memory, if asked for.
@@ -69,7 +69,19 @@ pub struct PropertyReport {
     /// Why it is unknown: `timeout`, `memory`, `interrupted`, `unsupported`, `no-fair-path`, ..
     pub reason: Option<String>,
     /// What shows the verdict, where there is something to show.
-    pub evidence: Option<EvidenceReport>,
+    pub evidence: Option<AnyEvidence>,
+    /// For BDI: the world in which it is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub world: Option<String>,
+    /// For BDI: `valid` or `initially`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// For BDI: in how many of the world's states it is true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub satisfied: Option<CountReport>,
+    /// For BDI: how many states the world has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<CountReport>,
 }
 
 /// How large a model is.
@@ -176,7 +188,11 @@ fn property(system: &System, property: &Property, decided: &Decided) -> Property
         at: property.at.name().to_string(),
         verdict: outcome.verdict.word().to_string(),
         reason: outcome.verdict.reason().map(str::to_string),
-        evidence: outcome.evidence.as_ref().map(|e| EvidenceReport::new(system, e)),
+        evidence: outcome.evidence.as_ref().map(|e| AnyEvidence::Reasons(EvidenceReport::new(system, e))),
+        world: None,
+        mode: None,
+        satisfied: None,
+        of: None,
     }
 }
 

@@ -7,8 +7,18 @@ use masque_driver::{Because, Evidence, Missing, PathRun, Possibility, ReasonId, 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::Entries;
 use crate::path::{doing, values};
+use crate::{Entries, ExplanationReport};
+
+/// What is shown for a verdict.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AnyEvidence {
+    /// For interpreted systems: reasons for claims.
+    Reasons(EvidenceReport),
+    /// For BDI: paths through worlds.
+    Worlds(Box<ExplanationReport>),
+}
 
 /// What shows a verdict: reasons for claims, the first for the property itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -8,6 +8,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
+//! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data and as text |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
@@ -18,6 +19,8 @@
 //! | `schema` | the JSON schema of the report |
 #![forbid(unsafe_code)]
 
+mod bdi;
+mod bdi_text;
 mod bench;
 mod check;
 mod diagnostic;
@@ -29,6 +32,7 @@ mod show;
 mod stats;
 mod text;
 
+pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport, bdi_report};
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Settings, Subject, json,
@@ -36,7 +40,9 @@ pub use check::{
 };
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
-pub use evidence::{BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath};
+pub use evidence::{
+    AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath,
+};
 pub use path::PathReport;
 pub use schema::{bench_schema, schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};

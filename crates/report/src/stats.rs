@@ -1,6 +1,8 @@
 //! Times and memory: the part of a report that is not the same on every run.
 
-use masque_driver::{Loaded, Run, System};
+use std::time::Duration;
+
+use masque_driver::{Loaded, Run, System, bdi};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -85,6 +87,32 @@ impl RunStats {
             explored_states: run.explored,
             engines: engines.collect(),
             properties: properties.collect(),
+        }
+    }
+}
+
+impl RunStats {
+    /// What a BDI file has cost.
+    pub(crate) fn of_bdi(loaded: &bdi::Loaded, run: &bdi::Run) -> Self {
+        let phase =
+            |name: &str, time: Duration| PhaseStats { name: name.to_string(), seconds: time.as_secs_f64() };
+        let engine = EngineStats {
+            name: "symbolic".to_string(),
+            states: None,
+            transitions: None,
+            bytes: run.peak_bytes,
+            phases: vec![phase("worlds", run.building), phase("properties", run.deciding)],
+            figures: [("bits", u64::from(run.bits)), ("peak nodes", run.peak_nodes as u64)]
+                .into_iter()
+                .collect(),
+        };
+        RunStats {
+            load_seconds: loaded.time.as_secs_f64(),
+            check_seconds: (run.building + run.deciding).as_secs_f64(),
+            peak_memory_bytes: peak_memory(),
+            explored_states: None,
+            engines: vec![engine],
+            properties: Vec::new(),
         }
     }
 }

@@ -9,7 +9,7 @@ use masque_text::render;
 
 use crate::path::PathReport;
 use crate::stats::RunStats;
-use crate::{Counts, ModelSize, PropertyReport, RunReport, Subject};
+use crate::{AnyEvidence, Counts, ModelSize, PropertyReport, RunReport, Subject};
 
 /// Of warnings and notes with one code so many are shown; the others are counted.
 const MOST_OF_A_CODE: usize = 8;
@@ -145,7 +145,7 @@ impl Text {
     }
 
     /// One line each: the verdict, the name, the formula.
-    fn properties(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
+    pub(crate) fn properties(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
         let verdicts: Vec<String> = properties.iter().map(verdict).collect();
         let verdict_width = verdicts.iter().map(String::len).max().unwrap_or_default();
         let name_width = properties.iter().map(|p| p.name.chars().count()).max().unwrap_or_default();
@@ -165,7 +165,7 @@ impl Text {
 
     fn evidence(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
         for property in properties {
-            let Some(evidence) = &property.evidence else { continue };
+            let Some(AnyEvidence::Reasons(evidence)) = &property.evidence else { continue };
             writeln!(out, "\n{} {} {}:", property.name, property.verdict, evidence.where_shown())?;
             evidence.write_text(out, self.most_variables())?;
         }
@@ -199,7 +199,7 @@ impl Text {
     }
 
     /// One diagnostic, followed by an empty line; says whether it was shown.
-    fn diagnostic(
+    pub(crate) fn diagnostic(
         self,
         out: &mut dyn Write,
         sources: &Sources,
@@ -224,7 +224,7 @@ impl Text {
 
 /// How many diagnostics of each code there were.
 #[derive(Default)]
-struct Shown(BTreeMap<&'static str, usize>);
+pub(crate) struct Shown(BTreeMap<&'static str, usize>);
 
 impl Shown {
     fn has_room(&mut self, code: &'static str) -> bool {
@@ -234,7 +234,7 @@ impl Shown {
     }
 
     /// Counts what was not shown.
-    fn rest(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn rest(&self, out: &mut dyn Write) -> io::Result<()> {
         for (code, count) in self.0.iter().filter(|(_, count)| **count > MOST_OF_A_CODE) {
             writeln!(out, "and {} more of {code} (-v shows them all)\n", count - MOST_OF_A_CODE)?;
         }
@@ -251,13 +251,14 @@ fn verdict(property: &PropertyReport) -> String {
 }
 
 /// What there is to say about a file in one line.
-fn summary(report: &RunReport) -> String {
+pub(crate) fn summary(report: &RunReport) -> String {
     let counts = report.counts();
     let mut parts = Vec::new();
     if let Some(model) = report.model {
         parts.push(size(model));
     } else if let Some(verdicts) = verdicts(counts) {
-        let is_everywhere = report.properties.iter().any(|p| p.at == "reachable");
+        // A BDI property says itself where it is asked.
+        let is_everywhere = report.properties.iter().any(|p| p.at == "reachable" && p.world.is_none());
         parts.push(if is_everywhere { format!("{verdicts} (at all reachable states)") } else { verdicts });
     } else if counts.errors == 0 {
         parts.push("no formulas".to_string());
@@ -304,7 +305,7 @@ fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<()> {
+pub(crate) fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<()> {
     write!(out, "  loaded in {:.3} s, checked in {:.3} s", stats.load_seconds, stats.check_seconds)?;
     if let Some(bytes) = stats.peak_memory_bytes {
         write!(out, ", peak memory {}", megabytes(bytes))?;

@@ -1,7 +1,9 @@
 //! The published schema: its text, and that reports follow it.
 
-use masque_driver::{EngineChoice, Limits, Request, check, load_text};
-use masque_report::{BenchRow, Settings, Subject, bench_json, bench_schema, json, run_report, schema};
+use masque_driver::{EngineChoice, Limits, Request, bdi, check, load_text};
+use masque_report::{
+    BenchRow, Settings, Subject, bdi_report, bench_json, bench_schema, json, run_report, schema,
+};
 use serde_json::Value;
 
 const MODEL: &str = "
@@ -56,6 +58,26 @@ fn reports_follow_the_schema() {
     wrong["runs"][0]["properties"][0]["verdict"] = "maybe".into();
     wrong["runs"][0]["surprise"] = 1.into();
     assert_eq!(mistakes(&schema, &schema, &wrong, "$").len(), 1, "a field may be added");
+}
+
+#[test]
+fn bdi_reports_follow_the_schema() {
+    let schema: Value = serde_json::from_str(&schema()).unwrap();
+    let text = "
+        agent a is init forall x in AP : x := false; { B(b, p) := true } | { B(b, p | q) := true }
+        agent b is loop p := any, q := any endloop
+        property f: AG !B(b, p | q) & B(b, !q);
+        property g initially: AF B(b, p & q);";
+    for text in [text, "agent", "agent a is init B(b, p) := true"] {
+        let loaded = bdi::load_text("m.bdi", text, &bdi::Request::default());
+        let run = loaded.model.as_ref().map(|model| bdi::check(model, &Limits::default(), &mut |_| {}));
+        let mut out = Vec::new();
+        json(&mut out, vec![bdi_report(&loaded, run.as_ref(), EngineChoice::Auto, true)]).unwrap();
+        let report: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(mistakes(&schema, &schema, &report, "$"), Vec::<String>::new());
+        let has_evidence = report["runs"][0]["properties"][0]["evidence"]["next"].is_array();
+        assert_eq!(has_evidence, run.is_some());
+    }
 }
 
 /// Where a value departs from a schema: as much of JSON Schema as ours uses.

@@ -85,6 +85,8 @@ pub enum Why {
     Unsupported,
     /// No initial state starts a fair path.
     NoFairPath,
+    /// The world that was asked about does not exist: its synthesis left no state.
+    NoModel,
 }
 
 impl Why {
@@ -97,6 +99,7 @@ impl Why {
             Why::Interrupted => "interrupted",
             Why::Unsupported => "unsupported",
             Why::NoFairPath => "no-fair-path",
+            Why::NoModel => "no-model",
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use masque_driver::{self as driver, CrossCheck, Disagreement, EngineOptions, Limits, Loaded, Run};
 use masque_report::{self as report, RunReport, Settings, Subject};
 
+use super::bdi;
 use crate::args::{CheckArgs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit};
@@ -26,8 +27,18 @@ pub fn check(
     let mut exit = Exit::AllHold;
     let mut reports = Vec::new();
     for (position, file) in args.files.iter().enumerate() {
+        if driver::bdi::is_bdi(file) {
+            let report = bdi::check_bdi(args, context, (file, is_several.then_some(position)), out)?;
+            exit.raise(Exit::of(report.counts(), args.deny.is_some()));
+            reports.push(report);
+            continue;
+        }
         let start = Instant::now();
         let mut loaded = driver::load(file, &request);
+        if let Some(diagnostic) = bdi::misplaced(args, false) {
+            loaded.diagnostics.push(diagnostic);
+            loaded.system = None;
+        }
         let options = args.engine_options(loaded.order(&args.work.order));
         let run = decide(args, context, &loaded, &options, start);
         if let Some(found) = run.as_ref().and_then(disagreement) {

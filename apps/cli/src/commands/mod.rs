@@ -1,11 +1,13 @@
 //! What the commands do: one handler each.
 
+mod bdi;
 mod bench;
 mod check;
 mod explain;
 mod fmt;
 mod generate;
 
+pub use bdi::worlds;
 pub use bench::bench;
 pub use check::check;
 pub use explain::explain;

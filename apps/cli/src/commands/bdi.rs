@@ -1,0 +1,105 @@
+//! BDI files: `masque check` on one of them, and `masque worlds`.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use masque_driver::bdi::{self, Loaded, Request, Run};
+use masque_driver::{Diagnostic, Limits, Severity};
+use masque_report::{self as report, RunReport};
+
+use crate::args::{CheckArgs, Format, WorkArgs, WorldsArgs, WorldsFormat};
+use crate::progress::Display;
+use crate::{Context, Exit};
+
+/// Decides every property of one BDI file and tells it, unless the report is to be JSON.
+pub(super) fn check_bdi(
+    args: &CheckArgs,
+    context: &Context,
+    (file, position): (&Path, Option<usize>),
+    out: &mut dyn Write,
+) -> anyhow::Result<RunReport> {
+    let start = Instant::now();
+    let request = Request { options: args.options.clone(), properties: args.properties.clone() };
+    let mut loaded = bdi::load(file, &request);
+    if let Some(diagnostic) = misplaced(args, true) {
+        loaded.diagnostics.push(diagnostic);
+        loaded.model = None;
+    }
+    let run = if args.parse_only { None } else { decide(&args.work, context, &loaded, start) };
+    let report = report::bdi_report(&loaded, run.as_ref(), args.work.engine, args.stats);
+    if args.format == Format::Text {
+        context.text.bdi_run(out, &report, (&loaded, run.as_ref()), position)?;
+        out.flush()?;
+    }
+    Ok(report)
+}
+
+/// An option that the language of a file does not have.
+pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
+    let of_ispl = [
+        ("-D", !args.defines.is_empty()),
+        ("--at", args.at.is_some()),
+        ("--deadlock", args.deadlock.is_some()),
+        ("--overflow", args.overflow.is_some()),
+        ("--strategies", args.strategies.is_some()),
+        ("--cross-check", args.cross_check),
+        ("--engine", !matches!(args.work.engine.name(), "auto" | "symbolic")),
+    ];
+    let of_bdi = [("--option", !args.options.is_empty())];
+    let (foreign, other): (&[(&str, bool)], _) = match is_bdi {
+        true => (&of_ispl, "ISPL"),
+        false => (&of_bdi, "BDI"),
+    };
+    let (name, _) = foreign.iter().find(|(_, is_given)| *is_given)?;
+    let message = format!("`{name}` is an option for {other} files");
+    let help = match is_bdi {
+        true => "what a BDI file means is changed by `--option NAME=VALUE`",
+        false => "check files of different languages one by one",
+    };
+    Some(Diagnostic::nowhere(Severity::Error, "cli/wrong-language", message).hint(help))
+}
+
+fn decide(work: &WorkArgs, context: &Context, loaded: &Loaded, start: Instant) -> Option<Run> {
+    let model = loaded.model.as_ref()?;
+    let limits = Limits {
+        deadline: work.timeout.and_then(|timeout| start.checked_add(timeout)),
+        memory: work.memory,
+        interrupt: context.interrupt.clone(),
+    };
+    let mut display = context.progress.then(|| Display::new(&loaded.name));
+    let mut observe = |progress| {
+        if let Some(display) = &mut display {
+            display.show(progress);
+        }
+    };
+    Some(bdi::check(model, &limits, &mut observe))
+}
+
+/// `worlds FILE`: the tree of worlds, their sizes, and what was removed and why.
+pub fn worlds(args: &WorldsArgs, context: &Context, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let start = Instant::now();
+    let request = Request { options: args.options.clone(), properties: Vec::new() };
+    let loaded = bdi::load(&args.file, &request);
+    let run = decide(&args.work, context, &loaded, start);
+    let found = run.iter().flat_map(|run| &run.diagnostics);
+    let errors: Vec<_> = loaded.diagnostics.iter().chain(found).filter(|d| d.is_error()).collect();
+    if !errors.is_empty() {
+        context.text.diagnostics(out, &loaded.sources, errors)?;
+        return Ok(Exit::BadInput);
+    }
+    let Some(worlds) = run.as_ref().and_then(|run| run.worlds.as_ref()) else {
+        writeln!(out, "{}: not all worlds could be built within the limits", loaded.name)?;
+        return Ok(Exit::Inconclusive);
+    };
+    match args.format {
+        WorldsFormat::Text => {
+            context.text.worlds(out, worlds, run.as_ref().is_some_and(|run| run.is_cut))?;
+        }
+        WorldsFormat::Json => {
+            report::json(out, vec![report::bdi_report(&loaded, run.as_ref(), args.work.engine, false)])?
+        }
+        WorldsFormat::Dot => out.write_all(bdi::worlds_dot(worlds).as_bytes())?,
+    }
+    Ok(Exit::AllHold)
+}

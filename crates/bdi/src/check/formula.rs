@@ -1,0 +1,372 @@
+//! Formulas: each belongs to a program; an attitude's argument to the program it leads to.
+
+use masque_text::{Diagnostic, Span, did_you_mean};
+
+use super::{Checker, capped};
+use crate::model::{Action, ActionId, Domain, Edge, Expr, ExprId, Formula, FormulaId, ProgramId, VarId};
+use crate::print::{formula_text, term_text};
+use crate::tree::{self, Binary, Commitment, Kind, Op, Quantifier, Rel, Unary};
+
+/// Where a formula stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The program it belongs to.
+    pub(super) program: ProgramId,
+    /// Whether temporal operators may stand here, outside attitudes.
+    pub(super) is_temporal: bool,
+    /// The name that a `forall` binds, and the variable it stands for.
+    pub(super) bound: Option<(&'a str, VarId)>,
+}
+
+impl Place<'_> {
+    /// A condition, a right side, a definition.
+    pub(super) fn fixed(program: ProgramId) -> Self {
+        Place { program, is_temporal: false, bound: None }
+    }
+
+    /// A property or the argument of an attitude.
+    pub(super) fn temporal(program: ProgramId) -> Self {
+        Place { program, is_temporal: true, bound: None }
+    }
+}
+
+/// A formula whose mistakes have been reported.
+pub(super) type Resolved<T> = Option<T>;
+
+impl Checker<'_> {
+    /// The formula of a place, or `None` after a message.
+    pub(super) fn formula(&mut self, place: Place<'_>, expr: &tree::Expr) -> Resolved<FormulaId> {
+        let formula = match &expr.kind {
+            Kind::Constant(value) => Formula::Constant(*value),
+            Kind::Number(_) | Kind::Sum(_) => return self.mistyped(expr, "a formula", "a number"),
+            Kind::Term(term) => return self.atom(place, term),
+            Kind::Do(action) => Formula::Do(self.action(place.program, action)),
+            Kind::Not(arg) => Formula::Not(self.formula(place, arg)?),
+            Kind::And(items) => Formula::And(self.all(place, items)?),
+            Kind::Or(items) => Formula::Or(self.all(place, items)?),
+            Kind::Implies(items) => {
+                let items = self.all(place, items)?;
+                let (&last, antecedents) = items.split_last()?;
+                let mut result = last;
+                for &antecedent in antecedents.iter().rev() {
+                    let not = self.add(Formula::Not(antecedent));
+                    result = self.add(Formula::Or(vec![not, result]));
+                }
+                return Some(result);
+            }
+            Kind::Iff(items) => {
+                let items = self.all(place, items)?;
+                let (&first, rest) = items.split_first()?;
+                return Some(rest.iter().fold(first, |left, &right| self.add(Formula::Iff(left, right))));
+            }
+            Kind::Unary(quantifier, op, arg) => {
+                self.temporal_is_allowed(place, expr)?;
+                let arg = self.formula(place, arg)?;
+                match (quantifier, op) {
+                    (Quantifier::E, Unary::X) => Formula::Ex(arg),
+                    (Quantifier::E, Unary::F) => Formula::Ef(arg),
+                    (Quantifier::E, Unary::G) => Formula::Eg(arg),
+                    (Quantifier::A, Unary::X) => Formula::Ax(arg),
+                    (Quantifier::A, Unary::F) => Formula::Af(arg),
+                    (Quantifier::A, Unary::G) => Formula::Ag(arg),
+                }
+            }
+            Kind::Binary(quantifier, op, args) => {
+                self.temporal_is_allowed(place, expr)?;
+                let (f, g) = (self.formula(place, &args[0]), self.formula(place, &args[1]));
+                let (f, g) = (f?, g?);
+                match (quantifier, op) {
+                    (Quantifier::E, Binary::U) => Formula::Eu(f, g),
+                    (Quantifier::A, Binary::U) => Formula::Au(f, g),
+                    (Quantifier::E, Binary::R) => Formula::Er(f, g),
+                    (Quantifier::A, Binary::R) => Formula::Ar(f, g),
+                    // f W g = g R (f | g)
+                    (Quantifier::E, Binary::W) => Formula::Er(g, self.add(Formula::Or(vec![f, g]))),
+                    (Quantifier::A, Binary::W) => Formula::Ar(g, self.add(Formula::Or(vec![f, g]))),
+                }
+            }
+            Kind::Attitude { op, dual: true, agent, arg } => {
+                // PB(i, f) = !B(i, !f)
+                let not = tree::Expr { kind: Kind::Not(arg.clone()), span: arg.span };
+                let kind = Kind::Attitude { op: *op, dual: false, agent: agent.clone(), arg: Box::new(not) };
+                Formula::Not(self.formula(place, &tree::Expr { kind, span: expr.span })?)
+            }
+            Kind::Attitude { op, dual: false, agent, arg } => {
+                let edge = Edge { op: *op, agent: self.agent(agent)? };
+                let child = self.model.child(place.program, edge);
+                let arg = self.formula(Place::temporal(child), arg)?;
+                let vocabulary = &self.vocabularies[place.program.index()];
+                let explicit = match vocabulary.explicit.is_empty() {
+                    true => None,
+                    false => vocabulary.explicit.get(&formula_text(expr)).copied(),
+                };
+                Formula::Attitude { edge, arg, explicit }
+            }
+            Kind::Compare(rel, args) => return self.comparison(place, *rel, &args[0], &args[1]),
+            Kind::Commit(commitment, intention) => {
+                let meaning = self.commitment(*commitment, intention)?;
+                return self.formula(place, &meaning);
+            }
+            Kind::Persistent(args) => return self.formula(place, &persistence(&args[0], &args[1])),
+        };
+        Some(self.add(formula))
+    }
+
+    /// All of a list; every mistake in it is reported.
+    fn all(&mut self, place: Place<'_>, items: &[tree::Expr]) -> Resolved<Vec<FormulaId>> {
+        let items: Vec<_> = items.iter().map(|item| self.formula(place, item)).collect();
+        items.into_iter().collect()
+    }
+
+    fn temporal_is_allowed(&mut self, place: Place<'_>, expr: &tree::Expr) -> Resolved<()> {
+        if place.is_temporal {
+            return Some(());
+        }
+        let diagnostic = Diagnostic::error(
+            "bdi/temporal-condition",
+            expr.span,
+            "temporal operator outside a BDI modality",
+        )
+        .label("the steps of a program would depend on themselves")
+        .hint("a program may test what holds now and what it believes: `B(a, AF p)`");
+        self.report(diagnostic);
+        None
+    }
+
+    /// A boolean variable, or a message.
+    fn atom(&mut self, place: Place<'_>, term: &tree::Term) -> Resolved<FormulaId> {
+        let var = self.variable(place, term)?;
+        match &self.model.var(var).domain {
+            Domain::Bool => Some(self.label(var)),
+            domain => {
+                let example = domain.text(domain.bounds().0);
+                let message = format!("`{}` is not true or false", capped(&term_text(term)));
+                let diagnostic = Diagnostic::error("bdi/type-mismatch", term.span, message)
+                    .hint(format!("compare it, as in `{} = {example}`", capped(&term_text(term))));
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// The formula that says that a boolean variable is true.
+    pub(super) fn label(&mut self, var: VarId) -> FormulaId {
+        let formula = match self.model.var(var).attitude {
+            None => Formula::Var(var),
+            Some(attitude) => {
+                Formula::Attitude { edge: attitude.edge, arg: attitude.arg, explicit: Some(var) }
+            }
+        };
+        self.add(formula)
+    }
+
+    /// A variable of the place's program, or a message.
+    pub(super) fn variable(&mut self, place: Place<'_>, term: &tree::Term) -> Resolved<VarId> {
+        if let (Some((name, var)), None) = (place.bound, &term.args)
+            && term.name.text == name
+        {
+            return Some(var);
+        }
+        let name = term_text(term);
+        let vocabulary = &self.vocabularies[place.program.index()];
+        if let Some(&var) = vocabulary.plain.get(&name) {
+            return Some(var);
+        }
+        let mut names: Vec<&String> = vocabulary.plain.keys().collect();
+        names.sort_unstable();
+        let program = self.model.program(place.program);
+        let list: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+        let help = did_you_mean(&name, &names).or_else(|| match list.is_empty() {
+            true => Some(format!("{} has no variables", program.name)),
+            false => Some(format!("the variables of {} are {}", program.name, capped(&list.join(", ")))),
+        });
+        let (owner, declared) = (program.name.clone(), program.span);
+        let is_undeclared = vocabulary.is_closed && !place.is_temporal;
+        let (code, message) = match is_undeclared {
+            true => ("bdi/undeclared", format!("undeclared variable {}", capped(&name))),
+            false => ("bdi/unknown-atom", format!("unknown atom {}", capped(&name))),
+        };
+        let mut diagnostic =
+            Diagnostic::error(code, term.span, message).label(format!("{owner} has no such variable"));
+        if is_undeclared {
+            diagnostic = diagnostic.hint("with a `var` line, all variables are declared there");
+        }
+        self.report(diagnostic.also(declared, "the program is here").help(help));
+        None
+    }
+
+    /// An action; one that no step performs is never just done.
+    fn action(&mut self, program: ProgramId, term: &tree::Term) -> ActionId {
+        let name = term_text(term);
+        let known = self.model.program(program).actions.iter().copied();
+        let found = known.into_iter().find(|id| self.model.actions[id.index()].name == name);
+        let id = found.unwrap_or_else(|| self.add_action(program, term, false));
+        if !self.model.actions[id.index()].occurs {
+            let who = self.model.program(program).name.clone();
+            let message = format!("{who}: action {} never occurs", capped(&name));
+            let program = self.model.program(program);
+            let names = program.actions.iter().map(|id| &self.model.actions[id.index()]);
+            let names: Vec<String> = names.filter(|a| a.occurs).map(|a| a.name.clone()).collect();
+            let diagnostic = Diagnostic::warning("bdi/unknown-action", term.span, message)
+                .label("this is false in all states")
+                .help(did_you_mean(&name, names));
+            self.report(diagnostic);
+        }
+        id
+    }
+
+    pub(super) fn add_action(&mut self, program: ProgramId, term: &tree::Term, occurs: bool) -> ActionId {
+        let id = ActionId(self.model.actions.len() as u32);
+        let (name, functor) = (term_text(term), term.name.text.clone());
+        self.model.actions.push(Action { name, functor, program, occurs });
+        self.model.programs[program.index()].actions.push(id);
+        id
+    }
+}
+
+/// Numbers and enumerated values.
+impl Checker<'_> {
+    fn comparison(
+        &mut self,
+        place: Place<'_>,
+        rel: Rel,
+        left: &tree::Expr,
+        right: &tree::Expr,
+    ) -> Resolved<FormulaId> {
+        let (of_left, of_right) = (self.named_values(place, left), self.named_values(place, right));
+        let (a, b) = match of_left.or(of_right) {
+            Some(domain) => {
+                if !matches!(rel, Rel::Eq | Rel::Ne) {
+                    return self.mistyped(left, "a number", "an enumerated value, which has no order");
+                }
+                (self.member(place, &domain, left)?, self.member(place, &domain, right)?)
+            }
+            None => {
+                let (a, b) = (self.number(place, left), self.number(place, right));
+                (a?, b?)
+            }
+        };
+        Some(self.add(Formula::Compare(rel, a, b)))
+    }
+
+    /// The values of an enumerated variable.
+    fn named_values(&self, place: Place<'_>, expr: &tree::Expr) -> Option<Domain> {
+        let Kind::Term(term) = &expr.kind else { return None };
+        let var = self.vocabularies[place.program.index()].plain.get(&term_text(term))?;
+        let domain = &self.model.var(*var).domain;
+        matches!(domain, Domain::Enum(_)).then(|| domain.clone())
+    }
+
+    /// A value of an enumeration, or a variable with the same values.
+    pub(super) fn member(
+        &mut self,
+        place: Place<'_>,
+        domain: &Domain,
+        expr: &tree::Expr,
+    ) -> Resolved<ExprId> {
+        let (Kind::Term(term), Domain::Enum(names)) = (&expr.kind, domain) else {
+            return self.mistyped(expr, "one of the variable's values", "something else");
+        };
+        if let Some(&var) = self.vocabularies[place.program.index()].plain.get(&term_text(term)) {
+            if self.model.var(var).domain == *domain {
+                return Some(self.add_expr(Expr::Var(var)));
+            }
+            return self.mistyped(expr, "a variable with the same values", "one with others");
+        }
+        if let Some(code) = names.iter().position(|name| *name == term_text(term)) {
+            return Some(self.add_expr(Expr::Number(code as i64)));
+        }
+        let message = format!("`{}` is none of the values", capped(&term_text(term)));
+        let help = did_you_mean(&term.name.text, names)
+            .unwrap_or_else(|| format!("the values are {}", capped(&names.join(", "))));
+        self.report(Diagnostic::error("bdi/unknown-value", expr.span, message).hint(help));
+        None
+    }
+
+    /// An arithmetic expression, or a message.
+    pub(super) fn number(&mut self, place: Place<'_>, expr: &tree::Expr) -> Resolved<ExprId> {
+        let result = match &expr.kind {
+            Kind::Number(value) => Expr::Number(*value),
+            Kind::Term(term) => {
+                let var = self.variable(place, term)?;
+                match self.model.var(var).domain {
+                    Domain::Range(..) => Expr::Var(var),
+                    Domain::Bool => return self.mistyped(expr, "a number", "true or false"),
+                    Domain::Enum(_) => return self.mistyped(expr, "a number", "an enumerated value"),
+                }
+            }
+            Kind::Sum(items) => {
+                let items: Vec<_> =
+                    items.iter().map(|(minus, item)| Some((*minus, self.number(place, item)?))).collect();
+                Expr::Sum(items.into_iter().collect::<Option<_>>()?)
+            }
+            _ => return self.mistyped(expr, "a number", "a formula"),
+        };
+        Some(self.add_expr(result))
+    }
+
+    pub(super) fn mistyped<T>(&mut self, expr: &tree::Expr, wanted: &str, found: &str) -> Resolved<T> {
+        let message = format!("expected {wanted}, found {found}");
+        let help = match (wanted, found) {
+            ("a number", "true or false") => {
+                Some("`=` compares numbers and values; between formulas write `<->`".to_string())
+            }
+            ("a formula", _) => Some("compare it with another number".to_string()),
+            _ => None,
+        };
+        let diagnostic = Diagnostic::error("bdi/type-mismatch", expr.span, message);
+        self.report(diagnostic.label(format!("this is {found}")).help(help));
+        None
+    }
+}
+
+/// Commitment. [RG91 §5]
+impl Checker<'_> {
+    /// ```text
+    /// blind          I(i, AF f) -> A[I(i, AF f) U B(i, f)]
+    /// single-minded  I(i, AF f) -> A[I(i, AF f) U (B(i, f) | !B(i, EF f))]
+    /// open-minded    I(i, AF f) -> A[I(i, AF f) U (B(i, f) | !D(i, EF f))]
+    /// ```
+    fn commitment(&mut self, commitment: Commitment, intention: &tree::Expr) -> Resolved<tree::Expr> {
+        let span = intention.span;
+        let (agent, goal) = match &intention.kind {
+            Kind::Attitude { agent, arg, .. } => match &arg.kind {
+                Kind::Unary(Quantifier::A, Unary::F, goal) => (agent, goal),
+                _ => return self.no_goal(commitment, span),
+            },
+            _ => return self.no_goal(commitment, span),
+        };
+        let make = |kind| tree::Expr { kind, span };
+        let attitude = |op, arg: tree::Expr| {
+            make(Kind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
+        };
+        let within_reach = make(Kind::Unary(Quantifier::E, Unary::F, goal.clone()));
+        let done = attitude(Op::B, (**goal).clone());
+        let dropped = match commitment {
+            Commitment::Blind => done,
+            Commitment::SingleMinded | Commitment::OpenMinded => {
+                let op = if commitment == Commitment::SingleMinded { Op::B } else { Op::D };
+                let not = make(Kind::Not(Box::new(attitude(op, within_reach))));
+                make(Kind::Or(vec![done, not]))
+            }
+        };
+        let kept = Kind::Binary(Quantifier::A, Binary::U, Box::new([intention.clone(), dropped]));
+        Some(make(Kind::Implies(vec![intention.clone(), make(kept)])))
+    }
+
+    fn no_goal<T>(&mut self, commitment: Commitment, span: Span) -> Resolved<T> {
+        let message = format!("`{}` wants an intention of the form `I(i, AF f)`", commitment.name());
+        let diagnostic = Diagnostic::error("bdi/commitment-form", span, message)
+            .hint("for other intentions there is `persistent I(i, f) unless g`");
+        self.report(diagnostic);
+        None
+    }
+}
+
+/// `AG (I(i, f) -> A[I(i, f) W drop])`
+fn persistence(intention: &tree::Expr, drop: &tree::Expr) -> tree::Expr {
+    let make = |kind| tree::Expr { kind, span: intention.span };
+    let kept = Kind::Binary(Quantifier::A, Binary::W, Box::new([intention.clone(), drop.clone()]));
+    let implies = make(Kind::Implies(vec![intention.clone(), make(kept)]));
+    make(Kind::Unary(Quantifier::A, Unary::G, Box::new(implies)))
+}

@@ -1,0 +1,266 @@
+//! From a tree to a model: names, types, the static rules.
+
+mod formula;
+mod options;
+mod program;
+mod property;
+mod vocabulary;
+
+use masque_text::{Diagnostic, Severity, Span, did_you_mean};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::{
+    Agent, AgentId, Delay, Expr, ExprId, Formula, FormulaId, Model, Options, PointId, Program, ProgramId,
+    View,
+};
+use crate::plan::Plan;
+use crate::tree::{Body, Name, Tree};
+
+pub use options::{DEEPEST_NESTING, Override};
+use vocabulary::Vocabulary;
+
+/// A checked file: the model if there are no errors, and all diagnostics.
+#[derive(Debug)]
+pub struct Checked {
+    /// The model and its worlds.
+    pub model: Option<(Model, Plan)>,
+    /// Errors, warnings and notes in the order of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Checks a tree that was read without errors.
+///
+/// ```
+/// use masque_text::Sources;
+///
+/// let mut sources = Sources::default();
+/// let text = "agent a is loop B(b, p) := any endloop agent b is loop p := any endloop";
+/// let file = sources.add("tiny.bdi", text).unwrap();
+/// let (tree, _) = masque_bdi::parse(&sources, file);
+/// let checked = masque_bdi::check(&tree, &[]);
+/// let (model, plan) = checked.model.unwrap();
+/// assert_eq!((model.agents.len(), plan.worlds.len()), (2, 2));
+/// ```
+pub fn check(tree: &Tree, overrides: &[Override]) -> Checked {
+    let mut checker = Checker::default();
+    checker.tree(tree, overrides);
+    let Checker { model, mut diagnostics, .. } = checker;
+    let is_good = |diagnostics: &[Diagnostic]| !diagnostics.iter().any(Diagnostic::is_error);
+    let mut result = None;
+    if is_good(&diagnostics) {
+        match Plan::new(&model, tree.span) {
+            Ok(plan) => result = Some((model, plan)),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
+        }
+    }
+    diagnostics.sort_by_key(|d| d.primary.as_ref().map(|label| label.span.start));
+    Checked { model: result, diagnostics }
+}
+
+#[derive(Default)]
+struct Checker<'t> {
+    model: Model,
+    vocabularies: Vec<Vocabulary>,
+    bodies: Vec<&'t Body>,
+    agents: FxHashMap<String, AgentId>,
+    formulas: FxHashMap<Formula, FormulaId>,
+    exprs: FxHashMap<Expr, ExprId>,
+    /// Programs whose actions are declared.
+    declared_actions: FxHashSet<ProgramId>,
+    diagnostics: Vec<Diagnostic>,
+    /// The same thing is said once.
+    said: FxHashSet<(&'static str, String)>,
+}
+
+impl<'t> Checker<'t> {
+    fn tree(&mut self, tree: &'t Tree, overrides: &[Override]) {
+        self.read_options(tree, overrides);
+        self.declare_agents(tree);
+        self.declare_views(tree);
+        self.compose(tree);
+        for index in 0..self.bodies.len() {
+            let vocabulary = self.vocabulary(ProgramId(index as u32), self.bodies[index]);
+            self.vocabularies.push(vocabulary);
+        }
+        for index in 0..self.bodies.len() {
+            self.attitudes(ProgramId(index as u32));
+        }
+        for index in 0..self.bodies.len() {
+            self.program(ProgramId(index as u32), self.bodies[index]);
+        }
+        self.definitions_are_acyclic();
+        self.delay_is_known();
+        self.properties(tree);
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        let place = diagnostic.primary.as_ref().map(|label| label.span);
+        let message = format!("{} {:?}", diagnostic.message, place.filter(|_| !diagnostic.is_error()));
+        if self.said.insert((diagnostic.code, message)) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn read_options(&mut self, tree: &Tree, overrides: &[Override]) {
+        let mut options = Options::default();
+        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+        for decl in &tree.options {
+            if let Some(&first) = seen.get(decl.name.text.as_str()) {
+                self.duplicate("option", &decl.name.text, decl.name.span, first);
+            }
+            seen.insert(&decl.name.text, decl.name.span);
+            let span = decl.name.span.to(decl.value.span);
+            if let Err(diagnostic) = options::set(&mut options, &decl.name.text, &decl.value.text, span) {
+                self.report(*diagnostic);
+            }
+        }
+        for given in overrides {
+            if let Err(diagnostic) = options::set(&mut options, &given.name, &given.value, given.span) {
+                self.report(*diagnostic);
+            }
+        }
+        self.model.options = options;
+    }
+
+    fn declare_agents(&mut self, tree: &'t Tree) {
+        for agent in &tree.agents {
+            if let Some(&first) = self.agents.get(&agent.name.text) {
+                let program = self.model.agents[first.index()].program;
+                let first = self.model.program(program).span;
+                self.duplicate("agent", &agent.name.text, agent.name.span, first);
+                continue;
+            }
+            let id = AgentId(self.model.agents.len() as u32);
+            let program = self.add_program(agent.name.text.clone(), id, &agent.body, agent.name.span);
+            self.model.agents.push(Agent { name: agent.name.text.clone(), program });
+            self.agents.insert(agent.name.text.clone(), id);
+        }
+        if tree.agents.is_empty() {
+            let diagnostic = Diagnostic::error("bdi/no-agent", tree.span.slice(0, 0), "there is no agent")
+                .hint("a system has at least one: `agent a is loop skip endloop`");
+            self.report(diagnostic);
+        }
+    }
+
+    fn declare_views(&mut self, tree: &'t Tree) {
+        for view in &tree.views {
+            let (agent, observer) = (self.agent(&view.agent), self.agent(&view.observer));
+            let (Some(agent), Some(observer)) = (agent, observer) else { continue };
+            let pictured = match view.op {
+                Some(op) => format!("{}({})", op.name(), view.agent.text),
+                None => view.agent.text.clone(),
+            };
+            let name = format!("view {pictured} in {}", view.observer.text);
+            let is_it = |v: &&View| (v.op, v.agent, v.observer) == (view.op, agent, observer);
+            if let Some(first) = self.model.views.iter().find(is_it) {
+                let first = self.model.program(first.program).span;
+                self.duplicate("view", &format!("{pictured} in {}", view.observer.text), view.span, first);
+                continue;
+            }
+            let program = self.add_program(name, agent, &view.body, view.span);
+            self.model.views.push(View { op: view.op, agent, observer, program });
+        }
+    }
+
+    fn add_program(&mut self, name: String, agent: AgentId, body: &'t Body, span: Span) -> ProgramId {
+        self.bodies.push(body);
+        self.model.programs.push(Program {
+            name,
+            agent,
+            vars: Vec::new(),
+            actions: Vec::new(),
+            init: Vec::new(),
+            points: Vec::new(),
+            entry: PointId(0),
+            fair: Vec::new(),
+            span,
+        });
+        ProgramId(self.model.programs.len() as u32 - 1)
+    }
+
+    /// `mas` and `top`: by default all agents, and the first of them.
+    fn compose(&mut self, tree: &Tree) {
+        if let [(_, first), (_, second), ..] = tree.mas[..] {
+            self.duplicate("composition", "mas", second, first);
+        }
+        if let [first, second, ..] = &tree.tops[..] {
+            self.duplicate("declaration", "top", second.span, first.span);
+        }
+        match tree.mas.first() {
+            Some((names, _)) => {
+                for name in names {
+                    let Some(agent) = self.agent(name) else { continue };
+                    if self.model.mas.contains(&agent) {
+                        self.duplicate("member", &name.text, name.span, names[0].span);
+                    }
+                    self.model.mas.push(agent);
+                }
+            }
+            None => self.model.mas = (0..self.model.agents.len() as u32).map(AgentId).collect(),
+        }
+        let top = match tree.tops.first() {
+            Some(name) => self.agent(name),
+            None => self.model.mas.first().copied(),
+        };
+        self.model.top = top;
+    }
+
+    /// The agent of this name, or a message.
+    fn agent(&mut self, name: &Name) -> Option<AgentId> {
+        let found = self.agents.get(&name.text).copied();
+        if found.is_none() {
+            let message = format!("unknown agent {}", name.text);
+            let names: Vec<String> = self.model.agents.iter().map(|agent| agent.name.clone()).collect();
+            let help = did_you_mean(&name.text, &names).or_else(|| {
+                (!names.is_empty()).then(|| format!("the agents are {}", capped(&names.join(", "))))
+            });
+            let diagnostic = Diagnostic::error("bdi/unknown-agent", name.span, message)
+                .label("no agent of this name is declared")
+                .help(help);
+            self.report(diagnostic);
+        }
+        found
+    }
+
+    /// `option delay` names an action that some program performs.
+    fn delay_is_known(&mut self) {
+        let Delay::Functor(functor) = &self.model.options.delay else { return };
+        if !self.model.actions.iter().any(|action| action.occurs && action.functor == *functor) {
+            let message = format!("delay: action {functor} never occurs");
+            let diagnostic = Diagnostic::nowhere(Severity::Warning, "bdi/unknown-action", message);
+            self.report(
+                diagnostic.hint("nothing is delayed; name an action as it stands after `do`, or `all`"),
+            );
+        }
+    }
+
+    fn add(&mut self, formula: Formula) -> FormulaId {
+        if let Some(&id) = self.formulas.get(&formula) {
+            return id;
+        }
+        let id = FormulaId(self.model.formulas.len() as u32);
+        self.model.formulas.push(formula.clone());
+        self.formulas.insert(formula, id);
+        id
+    }
+
+    fn add_expr(&mut self, expr: Expr) -> ExprId {
+        if let Some(&id) = self.exprs.get(&expr) {
+            return id;
+        }
+        let id = ExprId(self.model.exprs.len() as u32);
+        self.model.exprs.push(expr.clone());
+        self.exprs.insert(expr, id);
+        id
+    }
+}
+
+/// Long texts are cut in messages.
+fn capped(text: &str) -> String {
+    const SHOWN: usize = 80;
+    if text.len() <= SHOWN {
+        text.to_string()
+    } else {
+        format!("{}..", &text[..text.floor_char_boundary(SHOWN)])
+    }
+}

@@ -1,0 +1,59 @@
+//! Options: their names and values, in the file and from the command line.
+
+use masque_text::{Diagnostic, Span, did_you_mean};
+
+use crate::model::{Condition2, Delay, Options, Totality};
+
+/// Deeper nesting than this is refused: each level is a world of its own.
+pub const DEEPEST_NESTING: u32 = 1000;
+
+const NAMES: [&str; 5] = ["totality", "condition2", "consistency", "delay", "nesting"];
+
+/// An option given outside the file; it takes the place of the file's own.
+#[derive(Clone, Debug)]
+pub struct Override {
+    /// The option.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// Where it was written, in a source of its own.
+    pub span: Span,
+}
+
+/// Sets one option, or says what is wrong.
+pub(super) fn set(options: &mut Options, name: &str, value: &str, span: Span) -> Result<(), Box<Diagnostic>> {
+    let is_name = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let nesting = value.parse().ok().filter(|bound| *bound <= DEEPEST_NESTING);
+    match (name, value) {
+        ("totality", "trim") => options.totality = Totality::Trim,
+        ("totality", "strict") => options.totality = Totality::Strict,
+        ("condition2", "remove") => options.condition2 = Condition2::Remove,
+        ("condition2", "infer") => options.condition2 = Condition2::Infer,
+        ("consistency", "off" | "on") => options.consistency = value == "on",
+        ("delay", "none") => options.delay = Delay::None,
+        ("delay", "all") => options.delay = Delay::All,
+        ("delay", functor) if is_name => options.delay = Delay::Functor(functor.to_string()),
+        ("nesting", _) if nesting.is_some() => options.nesting = nesting,
+        _ => return Err(Box::new(refused(name, value, span))),
+    }
+    Ok(())
+}
+
+/// An option that does not exist, or a value that it cannot have.
+fn refused(name: &str, value: &str, span: Span) -> Diagnostic {
+    let allowed = match name {
+        "totality" => "`trim` or `strict`",
+        "condition2" => "`remove` or `infer`",
+        "consistency" => "`on` or `off`",
+        "delay" => "`none`, `all` or the name of an action",
+        "nesting" => "a number from 0 to 1000",
+        _ => {
+            let message = format!("there is no option `{name}`");
+            let help = did_you_mean(name, NAMES)
+                .unwrap_or_else(|| format!("the options are `{}`", NAMES.join("`, `")));
+            return Diagnostic::error("bdi/unknown-option", span, message).hint(help);
+        }
+    };
+    let message = format!("option `{name}` cannot be `{value}`");
+    Diagnostic::error("bdi/bad-option", span, message).hint(format!("it is {allowed}"))
+}

@@ -1,0 +1,314 @@
+//! Programs: assignments with their types, and compilation to points.
+//!
+//! `compile(stmt, k)` is the entry of a statement that continues at `k`, so sequences are compiled
+//! from right to left and what does nothing is `k` itself.
+
+use masque_text::{Diagnostic, Span};
+
+use super::Checker;
+use super::formula::{Place, Resolved};
+use crate::model::{
+    Assign, Attitude, Condition2, Domain, Edge, Expr, Formula, FormulaId, Point, PointId, ProgramId, Step,
+    Value, VarId,
+};
+use crate::print::{formula_text, term_text};
+use crate::tree::{self, Body, Kind, Stmt, StmtKind, Target};
+
+impl Checker<'_> {
+    /// The arguments of a program's explicit attitudes.
+    pub(super) fn attitudes(&mut self, program: ProgramId) {
+        let attitudes = std::mem::take(&mut self.vocabularies[program.index()].attitudes);
+        for (var, expr) in &attitudes {
+            let Kind::Attitude { op, agent, arg, .. } = &expr.kind else { continue };
+            let Some(agent) = self.agent(agent) else { continue };
+            let edge = Edge { op: *op, agent };
+            let child = self.model.child(program, edge);
+            self.actions_of_all();
+            if let Some(arg) = self.formula(Place::temporal(child), arg) {
+                self.model.vars[var.index()].attitude = Some(Attitude { edge, arg });
+            }
+        }
+    }
+
+    /// Declares what the programs perform, so that `do a` is known wherever it is used.
+    fn actions_of_all(&mut self) {
+        for index in 0..self.bodies.len() {
+            let program = ProgramId(index as u32);
+            if !self.declared_actions.insert(program) {
+                continue;
+            }
+            let mut open: Vec<&Stmt> = self.bodies[index].program.iter().rev().collect();
+            while let Some(stmt) = open.pop() {
+                match &stmt.kind {
+                    StmtKind::Do(action) => _ = self.performed(program, action),
+                    StmtKind::If { arms, otherwise } => {
+                        open.extend(otherwise.iter().map(|body| &**body));
+                        open.extend(arms.iter().rev().map(|(_, body)| body));
+                    }
+                    StmtKind::Loop(stmts) | StmtKind::Choice(stmts) | StmtKind::Block(stmts) => {
+                        open.extend(stmts.iter().rev());
+                    }
+                    StmtKind::Skip | StmtKind::Assign(_) => {}
+                }
+            }
+        }
+    }
+
+    fn performed(&mut self, program: ProgramId, term: &tree::Term) -> crate::model::ActionId {
+        let name = term_text(term);
+        let known = &self.model.program(program).actions;
+        match known.iter().find(|id| self.model.actions[id.index()].name == name) {
+            Some(&id) => id,
+            None => self.add_action(program, term, true),
+        }
+    }
+
+    /// Definitions, fairness, initial values and the program itself.
+    pub(super) fn program(&mut self, program: ProgramId, body: &Body) {
+        self.actions_of_all();
+        for decl in &body.bdis {
+            let Some(definition) = &decl.definition else { continue };
+            let Some(&var) = self.vocabularies[program.index()].explicit.get(&formula_text(&decl.atom))
+            else {
+                continue;
+            };
+            let definition = self.formula(Place::fixed(program), definition);
+            if self.model.var(var).definition.is_some() {
+                let (name, first) = (self.model.var(var).name.clone(), self.model.var(var).span);
+                self.duplicate("definition", &name, decl.atom.span, first);
+            }
+            self.model.vars[var.index()].definition = definition;
+        }
+        for fair in &body.fair {
+            let fair = self.formula(Place::fixed(program), fair);
+            self.model.programs[program.index()].fair.extend(fair);
+        }
+        let init = self.assigns(program, &body.init);
+        let end = self.point(program, Point::End);
+        let entry = self.sequence(program, &body.program, end);
+        let program = &mut self.model.programs[program.index()];
+        (program.init, program.entry) = (init, entry);
+    }
+
+    fn point(&mut self, program: ProgramId, point: Point) -> PointId {
+        let points = &mut self.model.programs[program.index()].points;
+        points.push(point);
+        PointId(points.len() as u32 - 1)
+    }
+
+    fn sequence(&mut self, program: ProgramId, stmts: &[Stmt], next: PointId) -> PointId {
+        let stuck = stmts.iter().position(never_ends);
+        if let Some(dead) = stuck.and_then(|index| stmts.get(index + 1)) {
+            let diagnostic = Diagnostic::note("bdi/dead-code", dead.span, "this is never reached")
+                .label("what stands before it never ends")
+                .hint("a loop is never left; put what follows inside it, or before it");
+            self.report(diagnostic);
+        }
+        stmts.iter().rev().fold(next, |next, stmt| self.statement(program, stmt, next))
+    }
+
+    fn statement(&mut self, program: ProgramId, stmt: &Stmt, next: PointId) -> PointId {
+        match &stmt.kind {
+            StmtKind::Skip => {
+                let step = Step { action: None, assigns: Vec::new() };
+                self.point(program, Point::Step(step, next))
+            }
+            StmtKind::Do(action) => {
+                let assigns = match action.name.text == "read" {
+                    true => self.read(program, action),
+                    false => Vec::new(),
+                };
+                let action = Some(self.performed(program, action));
+                self.point(program, Point::Step(Step { action, assigns }, next))
+            }
+            StmtKind::Assign(assigns) => {
+                let assigns = self.assigns(program, assigns);
+                self.point(program, Point::Step(Step { action: None, assigns }, next))
+            }
+            StmtKind::If { arms, otherwise } => {
+                let mut rest = match otherwise {
+                    Some(body) => self.statement(program, body, next),
+                    None => next,
+                };
+                for (condition, body) in arms.iter().rev() {
+                    let body = self.statement(program, body, next);
+                    if let Some(condition) = self.formula(Place::fixed(program), condition) {
+                        rest = self.point(program, Point::If(condition, body, rest));
+                    }
+                }
+                rest
+            }
+            StmtKind::Loop(stmts) => {
+                let head = self.point(program, Point::End);
+                let body = self.sequence(program, stmts, head);
+                self.model.programs[program.index()].points[head.index()] = Point::Loop(body);
+                head
+            }
+            StmtKind::Choice(stmts) => {
+                let points = stmts.iter().map(|stmt| self.statement(program, stmt, next)).collect();
+                self.point(program, Point::Choice(points))
+            }
+            StmtKind::Block(stmts) => self.sequence(program, stmts, next),
+        }
+    }
+
+    /// `do read(x, y)`: each gets an arbitrary value.
+    fn read(&mut self, program: ProgramId, action: &tree::Term) -> Vec<Assign> {
+        let mut assigns: Vec<Assign> = Vec::new();
+        for arg in action.args.iter().flatten() {
+            let Kind::Term(term) = &arg.kind else {
+                let diagnostic =
+                    Diagnostic::error("bdi/read-target", arg.span, "`read` wants variables of the program")
+                        .hint("write `do read(p, q)`");
+                self.report(diagnostic);
+                continue;
+            };
+            if let Some(var) = self.variable(Place::fixed(program), term) {
+                assigns.push(Assign { var, value: Value::Any, span: arg.span });
+            }
+        }
+        assigns
+    }
+
+    /// One step; of several assignments to a variable the last counts.
+    fn assigns(&mut self, program: ProgramId, assigns: &[tree::Assign]) -> Vec<Assign> {
+        let mut result: Vec<Assign> = Vec::new();
+        let mut add = |assign: Option<Assign>| {
+            if let Some(assign) = assign {
+                result.retain(|earlier| earlier.var != assign.var);
+                result.push(assign);
+            }
+        };
+        for assign in assigns {
+            match &assign.target {
+                Target::Term(term) => {
+                    let var = self.variable(Place::fixed(program), term);
+                    add(var.and_then(|var| self.assign(Place::fixed(program), var, assign)));
+                }
+                Target::Attitude(expr) => {
+                    let known = self.vocabularies[program.index()].explicit.get(&formula_text(expr));
+                    let Some(&var) = known else { continue };
+                    if self.model.var(var).definition.is_some() {
+                        self.defined(var, expr.span);
+                    } else {
+                        add(self.assign(Place::fixed(program), var, assign));
+                    }
+                }
+                Target::All(name) => {
+                    for index in 0..self.model.program(program).vars.len() {
+                        let var = self.model.program(program).vars[index];
+                        let variable = self.model.var(var);
+                        if variable.domain == Domain::Bool && variable.definition.is_none() {
+                            let bound = Some((name.text.as_str(), var));
+                            let place = Place { bound, ..Place::fixed(program) };
+                            add(self.assign(place, var, assign));
+                        }
+                    }
+                }
+            }
+        }
+        result
+    }
+
+    fn defined(&mut self, var: VarId, span: Span) {
+        let message = format!("`{}` is defined and cannot be assigned", self.model.var(var).name);
+        let diagnostic = Diagnostic::error("bdi/defined", span, message)
+            .also(self.model.var(var).span, "it is defined here")
+            .hint("assign to the attitudes that its definition reads");
+        self.report(diagnostic);
+    }
+
+    fn assign(&mut self, place: Place<'_>, var: VarId, assign: &tree::Assign) -> Resolved<Assign> {
+        let span = assign.span;
+        let tree::Value::Expr(expr) = &assign.value else {
+            return Some(Assign { var, value: Value::Any, span });
+        };
+        let domain = self.model.var(var).domain.clone();
+        let value = match &domain {
+            Domain::Bool => Value::Formula(self.formula(place, expr)?),
+            Domain::Enum(_) => Value::Expr(self.member(place, &domain, expr)?),
+            Domain::Range(low, high) => {
+                let number = self.number(place, expr)?;
+                if let Expr::Number(value) = self.model.exprs[number.index()]
+                    && !(*low..=*high).contains(&value)
+                {
+                    let name = &self.model.var(var).name;
+                    let message = format!("`{name}` goes from {low} to {high} and cannot be {value}");
+                    let declared = self.model.var(var).span;
+                    let diagnostic = Diagnostic::error("bdi/out-of-range", expr.span, message)
+                        .also(declared, "its range is declared here");
+                    self.report(diagnostic);
+                    return None;
+                }
+                Value::Expr(number)
+            }
+        };
+        Some(Assign { var, value, span })
+    }
+}
+
+/// Whether control never leaves a statement.
+fn never_ends(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Loop(_) => true,
+        StmtKind::Choice(stmts) => stmts.iter().all(never_ends),
+        StmtKind::Block(stmts) => stmts.iter().any(never_ends),
+        StmtKind::If { arms, otherwise: Some(last) } => {
+            arms.iter().all(|(_, body)| never_ends(body)) && never_ends(last)
+        }
+        _ => false,
+    }
+}
+
+/// Definitions.
+impl Checker<'_> {
+    /// A defined attitude is computed from others, which must not lead back to it.
+    ///
+    /// A definition reads explicit attitudes by their label, others through all explicit attitudes
+    /// of their edge; where attitudes are inferred, all are read in the second way.
+    pub(super) fn definitions_are_acyclic(&mut self) {
+        for index in 0..self.model.vars.len() {
+            let start = VarId(index as u32);
+            if self.model.vars[index].definition.is_none() {
+                continue;
+            }
+            let mut seen = vec![false; self.model.vars.len()];
+            let mut open = vec![start];
+            let mut is_cyclic = false;
+            while let Some(var) = open.pop() {
+                let Some(definition) = self.model.var(var).definition else { continue };
+                for read in self.read_by(var, definition) {
+                    is_cyclic |= read == start;
+                    if !std::mem::replace(&mut seen[read.index()], true) {
+                        open.push(read);
+                    }
+                }
+            }
+            if is_cyclic {
+                let var = self.model.var(start);
+                let message = format!("the definition of `{}` depends on itself", var.name);
+                let diagnostic = Diagnostic::error("bdi/cyclic-definition", var.span, message)
+                    .hint("an attitude that is not explicit depends on all explicit ones about that agent");
+                self.report(diagnostic);
+            }
+        }
+    }
+
+    /// The attitudes whose labels a definition reads.
+    fn read_by(&self, var: VarId, definition: FormulaId) -> Vec<VarId> {
+        let mut read = Vec::new();
+        for attitude in self.model.attitudes(definition) {
+            let Formula::Attitude { edge, explicit, .. } = *self.model.formula(attitude) else { continue };
+            match explicit {
+                Some(explicit) if self.model.options.condition2 == Condition2::Remove => read.push(explicit),
+                _ => {
+                    let program = self.model.program(self.model.var(var).program);
+                    let is_of_edge =
+                        |v: &&VarId| self.model.var(**v).attitude.is_some_and(|a| a.edge == edge);
+                    read.extend(program.vars.iter().filter(is_of_edge));
+                }
+            }
+        }
+        read
+    }
+}

@@ -1,0 +1,138 @@
+//! Properties and checks, each in its world.
+
+use masque_text::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
+
+use super::Checker;
+use super::formula::{Place, Resolved};
+use crate::model::{AgentId, Antecedent, Edge, Formula, FormulaId, ProgramId, Property, Question, WorldPath};
+use crate::print::formula_text;
+use crate::tree::{self, Kind, Name, Op, Quantifier, Tree, Unary};
+
+impl Checker<'_> {
+    pub(super) fn properties(&mut self, tree: &Tree) {
+        let mut names: FxHashMap<String, Span> = FxHashMap::default();
+        for (index, property) in tree.properties.iter().enumerate() {
+            let name = property.name.as_ref().map_or((index + 1).to_string(), |name| name.text.clone());
+            let span = property.name.as_ref().map_or(property.span, |name| name.span);
+            if let Some(&first) = names.get(&name) {
+                self.duplicate("property", &name, span, first);
+            }
+            names.insert(name.clone(), span);
+            let resolved = self.property(property, name, span);
+            self.model.properties.extend(resolved);
+        }
+    }
+
+    fn property(&mut self, property: &tree::Property, name: String, span: Span) -> Resolved<Property> {
+        let (path, program) = self.world(property.path.as_ref())?;
+        let (text, question) = match &property.question {
+            tree::Question::Formula(expr) => {
+                let formula = self.formula(Place::temporal(program), expr)?;
+                (formula_text(expr), Question::Formula(formula))
+            }
+            tree::Question::Serial(op, agent) => {
+                let edge = Edge { op: *op, agent: self.agent(agent)? };
+                (format!("serial {}", self.model.edge_text(edge)), Question::Serial(edge))
+            }
+            tree::Question::Introspection(op, agent) => {
+                let edge = Edge { op: *op, agent: self.agent(agent)? };
+                let formula = self.introspection(program, *op, agent, property.span)?;
+                (format!("introspection {}", self.model.edge_text(edge)), Question::Formula(formula))
+            }
+            tree::Question::Realism(realism, agent) => {
+                let id = self.agent(agent)?;
+                self.one_picture(program, id, agent)?;
+                (format!("realism {} {}", realism.name(), agent.text), Question::Realism(*realism, id))
+            }
+        };
+        let antecedent = match &property.question {
+            tree::Question::Formula(expr) => self.antecedent(program, expr, !property.initially),
+            _ => None,
+        };
+        Some(Property { name, text, initially: property.initially, path, question, antecedent, span })
+    }
+
+    /// What an implication at the top, perhaps under `AG`, asks first.
+    fn antecedent(
+        &mut self,
+        program: ProgramId,
+        expr: &tree::Expr,
+        is_everywhere: bool,
+    ) -> Option<Antecedent> {
+        match &expr.kind {
+            Kind::Unary(Quantifier::A, Unary::G, arg) => self.antecedent(program, arg, true),
+            Kind::Implies(items) => {
+                let formula = self.formula(Place::temporal(program), items.first()?)?;
+                Some(Antecedent { formula, is_everywhere })
+            }
+            _ => None,
+        }
+    }
+
+    /// The world that a path leads to, and the program that runs there.
+    fn world(&mut self, path: Option<&tree::Path>) -> Resolved<(WorldPath, ProgramId)> {
+        let root = match path.and_then(|path| path.root.as_ref()) {
+            Some(name) => self.agent(name)?,
+            None => self.model.top?,
+        };
+        let mut program = self.model.agents[root.index()].program;
+        let mut edges = Vec::new();
+        for (op, name) in path.iter().flat_map(|path| &path.steps) {
+            let edge = Edge { op: *op, agent: self.agent(name)? };
+            program = self.model.child(program, edge);
+            edges.push(edge);
+        }
+        Some((WorldPath { root, edges }, program))
+    }
+
+    /// For each explicit `O(i, f)`: who has it, has it about having it, and likewise for lacking it.
+    ///
+    /// ```text
+    /// (O(i, f) -> O(i, O(i, f))) & (!O(i, f) -> O(i, !O(i, f)))
+    /// ```
+    fn introspection(&mut self, program: ProgramId, op: Op, agent: &Name, span: Span) -> Resolved<FormulaId> {
+        let id = self.agent(agent)?;
+        let edge = Edge { op, agent: id };
+        let body = self.bodies[program.index()];
+        let make = |kind| tree::Expr { kind, span };
+        let about = |arg: tree::Expr| {
+            make(Kind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
+        };
+        let mut parts = Vec::new();
+        for expr in super::vocabulary::explicit_attitudes(body) {
+            if !matches!(&expr.kind, Kind::Attitude { op: o, agent: a, .. } if *o == op && a.text == agent.text)
+            {
+                continue;
+            }
+            let not = make(Kind::Not(Box::new(expr.clone())));
+            parts.push(make(Kind::Implies(vec![expr.clone(), about(expr.clone())])));
+            parts.push(make(Kind::Implies(vec![not.clone(), about(not)])));
+        }
+        if parts.is_empty() {
+            let text = self.model.edge_text(edge);
+            let message = format!("{} has no explicit {text} to look into", self.model.program(program).name);
+            let diagnostic = Diagnostic::error("bdi/nothing-to-check", span, message)
+                .hint("an attitude is explicit if the program assigns it or declares it with `bdi`");
+            self.report(diagnostic);
+            return None;
+        }
+        let parts: Vec<_> = parts.iter().map(|part| self.formula(Place::temporal(program), part)).collect();
+        let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+        Some(self.add(Formula::And(parts)))
+    }
+
+    /// Believed, desired and intended states can be compared only if they are states of one program.
+    fn one_picture(&mut self, program: ProgramId, agent: AgentId, name: &Name) -> Resolved<()> {
+        let pictures = Op::ALL.map(|op| self.model.child(program, Edge { op, agent }));
+        let Some(other) = pictures.iter().find(|&&picture| picture != pictures[0]) else { return Some(()) };
+        let message = format!("{} is pictured by different programs", name.text);
+        let (first, second) = (self.model.program(pictures[0]).span, self.model.program(*other).span);
+        let diagnostic = Diagnostic::error("bdi/different-pictures", name.span, message)
+            .also(first, "what is believed is this")
+            .also(second, "what is desired or intended is this")
+            .hint("realism compares states of one picture; declare one view for all attitudes");
+        self.report(diagnostic);
+        None
+    }
+}

@@ -1,0 +1,47 @@
+//! BDI_CTL: agents with beliefs, desires and intentions. [BB04]
+//!
+//! Each agent has a small program, which makes a finite world. An attitude such as `B(j, p)` is a
+//! variable of the program; its meaning is a picture of `j`, a world one level below. States whose
+//! attitudes contradict the pictures are removed; then formulas of CTL with `B`, `D` and `I` are
+//! checked. `docs/bdi.md` tells the language and how it reads the paper.
+//!
+//! ```text
+//! text ─ parse ─▶ Tree ─ check ─▶ Model, Plan ─ run ─▶ worlds, verdicts, explanations
+//! ```
+//!
+//! | file | does |
+//! |---|---|
+//! | `lexer`, `parser`, `tree`, `print`, `format` | the text |
+//! | `check`, `model`, `model_text`, `options`, `nnf` | names, types, static rules |
+//! | `plan` | which worlds there are and in which order they are built |
+//! | `reference` | the meaning, transcribed: explicit, slow, trusted |
+//! | `symbolic` | the same on decision diagrams, and explanations |
+//! | `outcome`, `messages`, `run`, `dot` | what is found, for people and front ends |
+#![forbid(unsafe_code)]
+
+mod check;
+mod dot;
+mod format;
+mod lexer;
+mod messages;
+pub mod model;
+mod model_text;
+mod nnf;
+mod options;
+pub mod outcome;
+mod parser;
+pub mod plan;
+mod print;
+pub mod reference;
+mod run;
+pub mod symbolic;
+pub mod tree;
+
+pub use check::{Checked, DEEPEST_NESTING, Override, check};
+pub use dot::worlds_dot;
+pub use format::format;
+pub use messages::{findings, out_of_range};
+pub use nnf::nnf;
+pub use parser::{NESTING_LIMIT, parse, parse_property};
+pub use print::{formula_text, term_text};
+pub use run::{PropertyReport, Run, WorldReport, run};

@@ -1,0 +1,103 @@
+//! Checked formulas as text, for explanations: what is written here can be read again.
+
+use crate::model::{Expr, ExprId, Formula, FormulaId, Model};
+
+impl Model {
+    /// A formula as text, brackets around every operand that has an operator of its own.
+    pub fn formula_text(&self, id: FormulaId) -> String {
+        let mut out = String::new();
+        self.write(&mut out, id);
+        out
+    }
+
+    fn write(&self, out: &mut String, id: FormulaId) {
+        let chain = |out: &mut String, parts: &[FormulaId], sign: &str| {
+            for (i, &part) in parts.iter().enumerate() {
+                out.push_str(if i == 0 { "" } else { sign });
+                self.write_operand(out, part);
+            }
+        };
+        let between = |out: &mut String, quantifier: &str, f: FormulaId, op: &str, g: FormulaId| {
+            out.push_str(quantifier);
+            out.push('[');
+            self.write(out, f);
+            out.push_str(op);
+            self.write(out, g);
+            out.push(']');
+        };
+        match self.formula(id) {
+            Formula::Constant(value) => out.push_str(if *value { "true" } else { "false" }),
+            Formula::Var(var) => out.push_str(&self.var(*var).name),
+            Formula::Compare(rel, a, b) => {
+                let (left, right) = (self.number_text(*a, *b), self.number_text(*b, *a));
+                out.push_str(&format!("{left} {} {right}", rel.sign()));
+            }
+            Formula::Do(action) => out.push_str(&format!("do {}", self.actions[action.index()].name)),
+            Formula::Not(f) => self.write_prefix(out, "!", *f),
+            Formula::And(parts) => chain(out, parts, " & "),
+            // f -> g is kept as !f | g.
+            Formula::Or(parts) => chain(out, parts, " | "),
+            Formula::Iff(f, g) => chain(out, &[*f, *g], " <-> "),
+            Formula::Ex(f) => self.write_prefix(out, "EX ", *f),
+            Formula::Eg(f) => self.write_prefix(out, "EG ", *f),
+            Formula::Ef(f) => self.write_prefix(out, "EF ", *f),
+            Formula::Ax(f) => self.write_prefix(out, "AX ", *f),
+            Formula::Ag(f) => self.write_prefix(out, "AG ", *f),
+            Formula::Af(f) => self.write_prefix(out, "AF ", *f),
+            Formula::Eu(f, g) => between(out, "E", *f, " U ", *g),
+            Formula::Au(f, g) => between(out, "A", *f, " U ", *g),
+            Formula::Er(f, g) => between(out, "E", *f, " R ", *g),
+            Formula::Ar(f, g) => between(out, "A", *f, " R ", *g),
+            Formula::Attitude { edge, arg, .. } => {
+                let agent = &self.agents[edge.agent.index()].name;
+                out.push_str(&format!("{}({agent}, ", edge.op.name()));
+                self.write(out, *arg);
+                out.push(')');
+            }
+        }
+    }
+
+    fn write_prefix(&self, out: &mut String, sign: &str, f: FormulaId) {
+        out.push_str(sign);
+        self.write_operand(out, f);
+    }
+
+    fn write_operand(&self, out: &mut String, f: FormulaId) {
+        let is_compound = matches!(
+            self.formula(f),
+            Formula::And(_) | Formula::Or(_) | Formula::Iff(..) | Formula::Compare(..)
+        );
+        if is_compound {
+            out.push('(');
+            self.write(out, f);
+            out.push(')');
+        } else {
+            self.write(out, f);
+        }
+    }
+
+    /// A number; where it is compared with an enumerated variable, the value's name.
+    fn number_text(&self, expr: ExprId, other: ExprId) -> String {
+        match (&self.exprs[expr.index()], &self.exprs[other.index()]) {
+            (Expr::Number(value), Expr::Var(var)) => self.var(*var).domain.text(*value),
+            (Expr::Number(value), _) => value.to_string(),
+            (Expr::Var(var), _) => self.var(*var).name.clone(),
+            (Expr::Sum(items), _) => {
+                let mut text = String::new();
+                for (i, (is_negative, item)) in items.iter().enumerate() {
+                    text.push_str(match (i, is_negative) {
+                        (0, false) => "",
+                        (0, true) => "-",
+                        (_, false) => " + ",
+                        (_, true) => " - ",
+                    });
+                    match &self.exprs[item.index()] {
+                        Expr::Sum(_) => text.push_str(&format!("({})", self.number_text(*item, *item))),
+                        _ => text.push_str(&self.number_text(*item, *item)),
+                    }
+                }
+                text
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Options that change what a file means.
+
+use crate::model::Action;
+
+/// What to do with states that have no successor left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Totality {
+    /// Drop them.
+    #[default]
+    Trim,
+    /// Remove the world.
+    Strict,
+}
+
+/// What a false explicit attitude means where its argument holds in all accessible states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Condition2 {
+    /// The state is incoherent and goes.
+    #[default]
+    Remove,
+    /// Nothing: explicit attitudes are a base from which others follow.
+    Infer,
+}
+
+/// Which actions may be waited for.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Delay {
+    /// None.
+    #[default]
+    None,
+    /// All.
+    All,
+    /// Those with this functor.
+    Functor(String),
+}
+
+/// Options that change what a file means.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Options {
+    /// What to do with states that have no successor left.
+    pub totality: Totality,
+    /// What to do with incoherent states.
+    pub condition2: Condition2,
+    /// Whether states with nothing accessible go.
+    pub consistency: bool,
+    /// Which actions may be waited for.
+    pub delay: Delay,
+    /// How deep worlds may nest.
+    pub nesting: Option<u32>,
+}
+
+impl Options {
+    /// Names and values, those at their default left out.
+    pub fn entries(&self) -> Vec<(&'static str, String)> {
+        let mut entries = Vec::new();
+        if self.totality == Totality::Strict {
+            entries.push(("totality", "strict".to_string()));
+        }
+        if self.condition2 == Condition2::Infer {
+            entries.push(("condition2", "infer".to_string()));
+        }
+        if self.consistency {
+            entries.push(("consistency", "on".to_string()));
+        }
+        match &self.delay {
+            Delay::None => {}
+            Delay::All => entries.push(("delay", "all".to_string())),
+            Delay::Functor(name) => entries.push(("delay", name.clone())),
+        }
+        if let Some(bound) = self.nesting {
+            entries.push(("nesting", bound.to_string()));
+        }
+        entries
+    }
+
+    /// Whether an action may be waited for.
+    pub fn may_delay(&self, action: &Action) -> bool {
+        match &self.delay {
+            Delay::None => false,
+            Delay::All => true,
+            Delay::Functor(functor) => action.functor == *functor,
+        }
+    }
+}

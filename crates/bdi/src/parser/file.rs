@@ -1,0 +1,332 @@
+//! The items of a file: agents, views, properties, options.
+
+use masque_text::{Diagnostic, Span};
+
+use super::{Parsed, Parser};
+use crate::lexer::{Token, is_reserved};
+use crate::tree::{
+    Agent, BdiDecl, Body, Name, OptionDecl, Path, Property, Question, Realism, Tree, Type, VarDecl, View,
+};
+
+impl Parser<'_> {
+    pub(super) fn file(&mut self, tree: &mut Tree) {
+        while self.kind() != Token::End {
+            let start = self.position;
+            if self.item(tree).is_err() {
+                self.recover(start);
+            }
+        }
+    }
+
+    fn item(&mut self, tree: &mut Tree) -> Parsed<()> {
+        match self.word() {
+            "agent" => {
+                let agent = self.agent()?;
+                tree.agents.push(agent);
+            }
+            "view" => {
+                let view = self.view()?;
+                tree.views.push(view);
+            }
+            "mas" => {
+                let start = self.position;
+                self.advance();
+                self.expect(Token::Equal, "`=`")?;
+                let mut names = vec![self.name("an agent")?];
+                while self.eat(Token::Parallel) {
+                    names.push(self.name("an agent")?);
+                }
+                self.semicolon("`||` or `;`")?;
+                tree.mas.push((names, self.span_from(start)));
+            }
+            "top" => {
+                self.advance();
+                tree.tops.push(self.name("an agent")?);
+                self.semicolon("`;`")?;
+            }
+            "option" => {
+                self.advance();
+                let name = self.name("an option")?;
+                self.expect(Token::Equal, "`=`")?;
+                let value = match self.kind() {
+                    Token::Number | Token::Word => {
+                        let text = self.text_of(self.span()).to_string();
+                        Name { text, span: self.advance() }
+                    }
+                    _ => return Err(self.expected("a word or a number")),
+                };
+                self.semicolon("`;`")?;
+                tree.options.push(OptionDecl { name, value });
+            }
+            "property" => {
+                let property = self.property()?;
+                tree.properties.push(property);
+            }
+            "check" if self.kind_ahead(1) == Token::Word => {
+                let check = self.check()?;
+                tree.properties.push(check);
+            }
+            _ => {
+                let what = "`agent`, `view`, `mas`, `top`, `option`, `property` or `check`";
+                return Err(self.expected(what));
+            }
+        }
+        Ok(())
+    }
+
+    /// `;` after an item. Where it is missing but the next item begins, reading goes on.
+    fn semicolon(&mut self, what: &str) -> Parsed<()> {
+        if self.eat(Token::Semicolon) {
+            return Ok(());
+        }
+        if self.kind() != Token::End && !self.at_item() {
+            return Err(self.expected(what));
+        }
+        let after = self.last_span().after();
+        let diagnostic = Diagnostic::error("bdi/missing-semicolon", after, "a `;` is missing");
+        self.error(diagnostic.label("expected `;` here"));
+        Ok(())
+    }
+
+    fn agent(&mut self) -> Parsed<Agent> {
+        self.advance();
+        let name = self.name("the name of an agent")?;
+        self.expect_word("is")?;
+        Ok(Agent { name, body: self.body()? })
+    }
+
+    fn view(&mut self) -> Parsed<View> {
+        let start = self.position;
+        self.advance();
+        let (op, agent) = match self.attitude_ahead() {
+            Some((op, false)) => {
+                self.advance();
+                self.advance();
+                let agent = self.name("an agent")?;
+                self.expect(Token::Close, "`)`")?;
+                (Some(op), agent)
+            }
+            _ => (None, self.name("an agent, or an attitude such as `B(a)`")?),
+        };
+        self.expect_word("in")?;
+        let observer = self.name("the agent whose view it is")?;
+        let span = self.span_from(start);
+        self.expect_word("is")?;
+        Ok(View { op, agent, observer, body: self.body()?, span })
+    }
+
+    fn body(&mut self) -> Parsed<Body> {
+        let mut body = Body::default();
+        loop {
+            match self.word() {
+                "var" => {
+                    self.advance();
+                    body.has_vars = true;
+                    loop {
+                        let decl = self.var_decl()?;
+                        body.vars.push(decl);
+                        if !self.eat(Token::Comma) {
+                            break;
+                        }
+                    }
+                    self.expect(Token::Semicolon, "`,` or `;`")?;
+                }
+                "bdi" => {
+                    self.advance();
+                    loop {
+                        let atom = self.explicit_attitude()?;
+                        let definition = if self.eat(Token::Equal) { Some(self.formula()?) } else { None };
+                        body.bdis.push(BdiDecl { atom, definition });
+                        if !self.eat(Token::Comma) {
+                            break;
+                        }
+                    }
+                    self.expect(Token::Semicolon, "`,` or `;`")?;
+                }
+                "fair" if self.at_fairness() => {
+                    self.advance();
+                    body.fair.push(self.formula()?);
+                    self.expect(Token::Semicolon, "`;`")?;
+                }
+                _ => break,
+            }
+        }
+        if self.eat_word("init") {
+            body.init = self.assigns()?;
+            self.eat(Token::Semicolon);
+        }
+        body.program = self.program()?;
+        if self.kind() != Token::End && !self.at_item() {
+            return Err(self.expected("`;`, `|` or the next agent"));
+        }
+        Ok(body)
+    }
+
+    /// `fair f`, and not an assignment to a variable of that name.
+    fn at_fairness(&self) -> bool {
+        match self.kind_ahead(1) {
+            Token::Word | Token::Not | Token::Number | Token::Minus => true,
+            Token::Open => {
+                let mut open = 0usize;
+                for ahead in 1.. {
+                    match self.kind_ahead(ahead) {
+                        Token::Open => open += 1,
+                        Token::Close => open -= 1,
+                        Token::End => return false,
+                        _ => {}
+                    }
+                    if open == 0 {
+                        return self.kind_ahead(ahead + 1) != Token::Assign;
+                    }
+                }
+                false
+            }
+            _ => false,
+        }
+    }
+
+    fn var_decl(&mut self) -> Parsed<VarDecl> {
+        let term = self.term("a variable")?;
+        let kind = match (self.eat(Token::Colon), self.kind()) {
+            (false, _) => Type::Bool,
+            (true, Token::OpenBrace) => {
+                self.advance();
+                let mut names = vec![self.name("a value")?];
+                while self.eat(Token::Comma) {
+                    names.push(self.name("a value")?);
+                }
+                self.expect(Token::CloseBrace, "`,` or `}`")?;
+                Type::Enum(names)
+            }
+            (true, Token::Number | Token::Minus) => {
+                let start = self.position;
+                let low = self.integer()?;
+                self.expect(Token::DotDot, "`..`")?;
+                let high = self.integer()?;
+                Type::Range(low, high, self.span_from(start))
+            }
+            _ => return Err(self.expected("a range such as `0..7` or values such as `{idle, busy}`")),
+        };
+        Ok(VarDecl { term, kind })
+    }
+
+    fn integer(&mut self) -> Parsed<i64> {
+        let is_negative = self.eat(Token::Minus);
+        if self.kind() != Token::Number {
+            return Err(self.expected("a number"));
+        }
+        let value = self.number()?;
+        Ok(if is_negative { -value } else { value })
+    }
+
+    /// The number at hand.
+    pub(super) fn number(&mut self) -> Parsed<i64> {
+        let span = self.clipped(self.span());
+        match self.text_of(self.span()).parse::<i32>() {
+            Ok(value) => {
+                self.advance();
+                Ok(i64::from(value))
+            }
+            Err(_) => {
+                let message = format!("numbers are at most {}", i32::MAX);
+                Err(self.error(Diagnostic::error("bdi/number-too-large", span, message)))
+            }
+        }
+    }
+
+    fn property(&mut self) -> Parsed<Property> {
+        let start = self.position;
+        self.advance();
+        let name = Some(self.name("the name of a property")?);
+        let initially = self.eat_word("initially");
+        let path = if self.eat_word("in") { Some(self.path()?) } else { None };
+        if path.is_some() && self.word() == "initially" {
+            return Err(self.expected_with("`.` or `:`", Some("`initially` stands before `in`".to_string())));
+        }
+        self.expect(Token::Colon, if path.is_none() { "`initially`, `in` or `:`" } else { "`.` or `:`" })?;
+        let question = Question::Formula(self.formula()?);
+        let span = self.span_from(start);
+        self.semicolon("`;`")?;
+        Ok(Property { name, initially, path, question, span })
+    }
+
+    /// `FORMULA`, or `PATH : FORMULA`, and then the end.
+    pub(super) fn bare_property(&mut self) -> Parsed<Property> {
+        let start = self.position;
+        let is_of_path = |kind| matches!(kind, Token::Word | Token::Dot | Token::Open | Token::Close);
+        let after = (0..).find(|&ahead| !is_of_path(self.kind_ahead(ahead))).unwrap_or_default();
+        let has_path = self.kind_ahead(after) == Token::Colon;
+        let initially = self.eat_word("initially");
+        let path = match has_path {
+            true => {
+                let path = self.path()?;
+                self.expect(Token::Colon, "`.` or `:`")?;
+                Some(path)
+            }
+            false => None,
+        };
+        let formula = self.formula()?;
+        let span: Span = self.span_from(start);
+        self.eat(Token::Semicolon);
+        if self.kind() != Token::End {
+            return Err(self.expected("the end of the formula"));
+        }
+        Ok(Property { name: None, initially, path, question: Question::Formula(formula), span })
+    }
+
+    /// `top.B(a).D(b)`
+    fn path(&mut self) -> Parsed<Path> {
+        let start = self.position;
+        let root = match self.eat_word("top") {
+            true => None,
+            false => Some(self.name("`top` or an agent")?),
+        };
+        let mut steps = Vec::new();
+        while self.eat(Token::Dot) {
+            let op = self.op()?;
+            self.expect(Token::Open, "`(`")?;
+            let agent = self.name("an agent")?;
+            self.expect(Token::Close, "`)`")?;
+            steps.push((op, agent));
+        }
+        Ok(Path { root, steps, span: self.span_from(start) })
+    }
+
+    fn check(&mut self) -> Parsed<Property> {
+        let start = self.position;
+        self.advance();
+        let question = match self.word() {
+            word @ ("serial" | "introspection") => {
+                self.advance();
+                let op = self.op()?;
+                self.expect(Token::Open, "`(`")?;
+                let agent = self.name("an agent")?;
+                self.expect(Token::Close, "`)`")?;
+                if word == "serial" {
+                    Question::Serial(op, agent)
+                } else {
+                    Question::Introspection(op, agent)
+                }
+            }
+            "realism" => {
+                self.advance();
+                let realism = match self.word() {
+                    "strong" => Realism::Strong,
+                    "plain" => Realism::Plain,
+                    "weak" => Realism::Weak,
+                    _ => return Err(self.expected("`strong`, `plain` or `weak`")),
+                };
+                self.advance();
+                Question::Realism(realism, self.name("an agent")?)
+            }
+            word => {
+                let help = is_reserved(word).then(|| "`check` is followed by what is checked".to_string());
+                return Err(self.expected_with("`serial`, `introspection` or `realism`", help));
+            }
+        };
+        let path = if self.eat_word("in") { Some(self.path()?) } else { None };
+        let span = self.span_from(start);
+        self.semicolon("`in` or `;`")?;
+        Ok(Property { name: None, initially: false, path, question, span })
+    }
+}

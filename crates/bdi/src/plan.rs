@@ -1,0 +1,447 @@
+//! Which worlds there are, which are built before which, and where nesting ends.
+//!
+//! A world depends on its program only (and, with a nesting bound, on its depth), never on its
+//! parent: one world per program and depth serves all paths that lead to it. A program is built
+//! after all whose worlds it looks into. If that order does not exist, no finite set of worlds
+//! serves, and the file is refused unless it sets `option nesting`.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use masque_text::{Diagnostic, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::{Condition2, Edge, Formula, FormulaId, Model, ProgramId, Question, WorldPath};
+use crate::tree::Op;
+
+/// A world of a [`Plan`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WorldId(pub u32);
+
+impl WorldId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is known of a world before it is built.
+#[derive(Clone, Debug)]
+pub struct PlannedWorld {
+    /// What runs there.
+    pub program: ProgramId,
+    /// How deep it lies; 0 unless nesting is bounded.
+    pub depth: u32,
+    /// Whether nesting ends here: explicit attitudes are labels and nothing else.
+    pub is_leaf: bool,
+    /// The worlds below, by edge.
+    pub children: BTreeMap<Edge, WorldId>,
+}
+
+/// A way to a world that the file speaks of.
+#[derive(Clone, Debug)]
+pub struct PlannedPath {
+    /// The way.
+    pub path: WorldPath,
+    /// Its text.
+    pub text: String,
+    /// The world.
+    pub world: WorldId,
+}
+
+/// The worlds of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// All worlds.
+    pub worlds: Vec<PlannedWorld>,
+    /// All worlds, each after those it is built from.
+    pub order: Vec<WorldId>,
+    /// The world of each property.
+    pub properties: Vec<WorldId>,
+    /// The ways to worlds, from the top and from the roots that properties name.
+    pub paths: Vec<PlannedPath>,
+    /// Whether there are more ways than are listed.
+    pub is_cut: bool,
+}
+
+/// At most so many ways to worlds are listed; with sharing there may be exponentially many.
+const LISTED: usize = 2000;
+
+impl Plan {
+    /// The worlds that the top world and the properties need, or why there is no finite set.
+    pub fn new(model: &Model, file: Span) -> Result<Plan, Box<Diagnostic>> {
+        let mut planner = Planner::new(model, file);
+        planner.run()?;
+        planner.sort()?;
+        let Planner { mut plan, .. } = planner;
+        plan.list(model);
+        Ok(plan)
+    }
+
+    /// The shortest way to a world, as text.
+    pub fn name(&self, world: WorldId) -> &str {
+        let ways = self.paths.iter().filter(|p| p.world == world);
+        ways.min_by_key(|p| p.path.edges.len()).map_or("", |p| p.text.as_str())
+    }
+
+    /// Whether the truth of an attitude in a world is read from the label.
+    pub fn is_label(&self, model: &Model, world: WorldId, is_explicit: bool) -> bool {
+        is_explicit && (model.options.condition2 == Condition2::Remove || self.worlds[world.index()].is_leaf)
+    }
+}
+
+/// A formula that is evaluated in a world.
+struct Need {
+    world: WorldId,
+    formula: FormulaId,
+    /// The world that cannot be built before this is known, and the worlds between.
+    builder: Option<(WorldId, Vec<WorldId>)>,
+    /// Whom to blame.
+    span: Span,
+}
+
+/// The worlds that a world is built from, each with the worlds looked through on the way.
+type Uses = BTreeMap<WorldId, Vec<WorldId>>;
+
+struct Planner<'m> {
+    model: &'m Model,
+    file: Span,
+    plan: Plan,
+    ids: FxHashMap<(ProgramId, u32), WorldId>,
+    uses: Vec<Uses>,
+    open: Vec<Need>,
+    /// Explicit attitudes of new worlds: their edges and arguments.
+    pending: Vec<(WorldId, Edge, FormulaId, Span)>,
+    seen: FxHashSet<(WorldId, FormulaId, Option<WorldId>)>,
+}
+
+impl<'m> Planner<'m> {
+    fn new(model: &'m Model, file: Span) -> Self {
+        Planner {
+            model,
+            file,
+            plan: Plan::default(),
+            ids: FxHashMap::default(),
+            uses: Vec::new(),
+            open: Vec::new(),
+            pending: Vec::new(),
+            seen: FxHashSet::default(),
+        }
+    }
+
+    fn run(&mut self) -> Result<(), Box<Diagnostic>> {
+        if let Some(top) = self.model.top {
+            self.world(self.model.agents[top.index()].program, 0);
+            self.work()?;
+        }
+        for property in &self.model.properties {
+            let root = self.model.agents[property.path.root.index()].program;
+            let mut world = self.world(root, 0);
+            for &edge in &property.path.edges {
+                world = self.child(world, edge, property.span)?;
+            }
+            match property.question {
+                Question::Formula(formula) => {
+                    self.open.push(Need { world, formula, builder: None, span: property.span });
+                    let formula = property.antecedent.map_or(formula, |antecedent| antecedent.formula);
+                    self.open.push(Need { world, formula, builder: None, span: property.span });
+                }
+                Question::Serial(edge) => _ = self.child(world, edge, property.span)?,
+                Question::Realism(_, agent) => {
+                    for op in Op::ALL {
+                        self.child(world, Edge { op, agent }, property.span)?;
+                    }
+                }
+            }
+            self.plan.properties.push(world);
+            self.work()?;
+        }
+        Ok(())
+    }
+
+    /// The world of a program at a depth; its own needs are noted when it is new.
+    fn world(&mut self, program: ProgramId, depth: u32) -> WorldId {
+        let bound = self.model.options.nesting;
+        let depth = if bound.is_some() { depth } else { 0 };
+        if let Some(&id) = self.ids.get(&(program, depth)) {
+            return id;
+        }
+        let id = WorldId(self.plan.worlds.len() as u32);
+        self.ids.insert((program, depth), id);
+        let is_leaf = bound.is_some_and(|bound| depth >= bound);
+        self.plan.worlds.push(PlannedWorld { program, depth, is_leaf, children: BTreeMap::new() });
+        self.uses.push(Uses::new());
+        let span = self.model.program(program).span;
+        for formula in self.model.static_formulas(program) {
+            self.open.push(Need { world: id, formula, builder: Some((id, Vec::new())), span });
+        }
+        if !is_leaf {
+            // Explicit attitudes are looked up below; their arguments are evaluated there.
+            for (_, vars) in self.model.edges(program) {
+                for var in vars {
+                    let Some(attitude) = self.model.var(var).attitude else { continue };
+                    let span = self.model.var(var).span;
+                    self.pending.push((id, attitude.edge, attitude.arg, span));
+                }
+            }
+        }
+        id
+    }
+
+    fn child(&mut self, world: WorldId, edge: Edge, span: Span) -> Result<WorldId, Box<Diagnostic>> {
+        if let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) {
+            return Ok(child);
+        }
+        let PlannedWorld { program, depth, is_leaf, .. } = self.plan.worlds[world.index()];
+        if is_leaf {
+            let name = &self.model.agents[self.model.program(program).agent.index()].name;
+            let edge = self.model.edge_text(edge);
+            let message = format!("{edge} in a world of {name} lies below the nesting bound");
+            let hint = format!("the bound is {depth}; a larger one lets this be looked up");
+            return Err(Box::new(Diagnostic::error("bdi/nesting-bound", span, message).hint(hint)));
+        }
+        let child = self.world(self.model.child(program, edge), depth + 1);
+        self.plan.worlds[world.index()].children.insert(edge, child);
+        Ok(child)
+    }
+
+    fn work(&mut self) -> Result<(), Box<Diagnostic>> {
+        loop {
+            while let Some((world, edge, arg, span)) = self.pending.pop() {
+                let child = self.child(world, edge, span)?;
+                self.uses[world.index()].entry(child).or_default();
+                self.open.push(Need {
+                    world: child,
+                    formula: arg,
+                    builder: Some((world, vec![child])),
+                    span,
+                });
+            }
+            let Some(Need { world, formula, builder, span }) = self.open.pop() else { return Ok(()) };
+            if !self.seen.insert((world, formula, builder.as_ref().map(|b| b.0))) {
+                continue;
+            }
+            for attitude in self.model.attitudes(formula) {
+                let Formula::Attitude { edge, arg, explicit } = *self.model.formula(attitude) else {
+                    continue;
+                };
+                if self.plan.is_label(self.model, world, explicit.is_some()) {
+                    continue;
+                }
+                let child = self.child(world, edge, span)?;
+                let mut next = builder.clone();
+                if let Some((builder, between)) = &mut next {
+                    self.uses[builder.index()].entry(child).or_insert_with(|| between.clone());
+                    between.push(child);
+                }
+                self.open.push(Need { world: child, formula: arg, builder: next, span });
+            }
+        }
+    }
+
+    /// Orders worlds after those they are built from.
+    fn sort(&mut self) -> Result<(), Box<Diagnostic>> {
+        let n_worlds = self.plan.worlds.len();
+        let mut n_uses: Vec<usize> = self.uses.iter().map(BTreeMap::len).collect();
+        let mut users: Vec<Vec<WorldId>> = vec![Vec::new(); n_worlds];
+        for (index, uses) in self.uses.iter().enumerate() {
+            uses.keys().for_each(|used| users[used.index()].push(WorldId(index as u32)));
+        }
+        let all = (0..n_worlds as u32).map(WorldId);
+        let mut ready: BTreeSet<WorldId> = all.filter(|id| n_uses[id.index()] == 0).collect();
+        while let Some(next) = ready.pop_first() {
+            self.plan.order.push(next);
+            for &user in &users[next.index()] {
+                n_uses[user.index()] -= 1;
+                if n_uses[user.index()] == 0 {
+                    ready.insert(user);
+                }
+            }
+        }
+        if self.plan.order.len() == n_worlds {
+            return Ok(());
+        }
+        let cycle = (0..n_worlds as u32).map(WorldId).find_map(|start| self.cycle(start)).unwrap_or_default();
+        Err(Box::new(self.cyclic(&cycle)))
+    }
+
+    /// The shortest way from a world through those it is built from back to it.
+    fn cycle(&self, start: WorldId) -> Option<Vec<WorldId>> {
+        let mut before: FxHashMap<WorldId, WorldId> = FxHashMap::default();
+        let mut queue = VecDeque::from([start]);
+        while let Some(world) = queue.pop_front() {
+            for &used in self.uses[world.index()].keys() {
+                if before.contains_key(&used) {
+                    continue;
+                }
+                before.insert(used, world);
+                queue.push_back(used);
+                if used != start {
+                    continue;
+                }
+                // Back from the end, with what was looked through on the way.
+                let mut cycle = vec![start];
+                let mut at = start;
+                loop {
+                    let from = before[&at];
+                    let between = &self.uses[from.index()][&at];
+                    cycle.extend(between.iter().rev());
+                    cycle.push(from);
+                    at = from;
+                    if at == start {
+                        break;
+                    }
+                }
+                cycle.reverse();
+                return Some(cycle);
+            }
+        }
+        None
+    }
+
+    fn cyclic(&self, cycle: &[WorldId]) -> Diagnostic {
+        let program = |id: &WorldId| self.model.program(self.plan.worlds[id.index()].program);
+        let names: Vec<&str> =
+            cycle.iter().map(|id| self.model.agents[program(id).agent.index()].name.as_str()).collect();
+        let message = format!("cyclic nesting {}", names.join(" -> "));
+        let span = cycle.first().map_or(self.file, |id| program(id).span);
+        let mut diagnostic = Diagnostic::error("bdi/cyclic-nesting", span, message)
+            .label("its world is made of worlds that are made of it");
+        for id in cycle.iter().skip(1).take(cycle.len().saturating_sub(2)).take(3) {
+            diagnostic = diagnostic.also(program(id).span, "it looks through this one");
+        }
+        diagnostic.hint("break the cycle with a `view`, or bound it: `option nesting = 2;`")
+    }
+}
+
+/// A node of the tree of worlds.
+struct Node {
+    path: WorldPath,
+    world: WorldId,
+    children: BTreeMap<Edge, usize>,
+}
+
+impl Plan {
+    /// Lists the ways to worlds that the file speaks of, parents first.
+    fn list(&mut self, model: &Model) {
+        let mut tree = Listing::new(model, self);
+        let roots = tree.run();
+        let Listing { nodes, is_cut, .. } = tree;
+        let mut open: Vec<usize> = roots.into_iter().rev().collect();
+        let mut paths = Vec::new();
+        while let Some(index) = open.pop() {
+            let node = &nodes[index];
+            let text = model.path_text(&node.path);
+            paths.push(PlannedPath { path: node.path.clone(), text, world: node.world });
+            open.extend(node.children.values().rev());
+        }
+        (self.paths, self.is_cut) = (paths, is_cut);
+    }
+}
+
+struct Listing<'m> {
+    model: &'m Model,
+    plan: &'m Plan,
+    nodes: Vec<Node>,
+    /// Formulas evaluated at a node.
+    open: Vec<(usize, FormulaId)>,
+    /// Explicit attitudes of new nodes.
+    pending: Vec<(usize, Edge, FormulaId)>,
+    is_cut: bool,
+}
+
+impl<'m> Listing<'m> {
+    fn new(model: &'m Model, plan: &'m Plan) -> Self {
+        Listing { model, plan, nodes: Vec::new(), open: Vec::new(), pending: Vec::new(), is_cut: false }
+    }
+
+    fn run(&mut self) -> Vec<usize> {
+        let mut roots: Vec<usize> = Vec::new();
+        let tops = self.model.top.iter().map(|&top| (WorldPath { root: top, edges: Vec::new() }, None));
+        let of_properties = self.model.properties.iter().map(|p| (p.path.clone(), Some(p)));
+        for (path, property) in tops.chain(of_properties) {
+            let found = roots.iter().copied().find(|&r| self.nodes[r].path.root == path.root);
+            let root = found.or_else(|| {
+                let program = self.model.agents[path.root.index()].program;
+                let is_it = |w: &PlannedWorld| w.program == program && w.depth == 0;
+                let world = self.plan.worlds.iter().position(is_it)?;
+                let root = WorldPath { root: path.root, edges: Vec::new() };
+                let node = self.add(root, WorldId(world as u32))?;
+                roots.push(node);
+                Some(node)
+            });
+            self.work();
+            let Some(mut node) = root else { continue };
+            let mut is_there = true;
+            for &edge in &path.edges {
+                match self.child(node, edge) {
+                    Some(child) => node = child,
+                    None => is_there = false,
+                }
+            }
+            match property.map(|p| &p.question) {
+                _ if !is_there => {}
+                Some(Question::Formula(formula)) => self.open.push((node, *formula)),
+                Some(Question::Serial(edge)) => _ = self.child(node, *edge),
+                Some(Question::Realism(_, agent)) => {
+                    for op in Op::ALL {
+                        self.child(node, Edge { op, agent: *agent });
+                    }
+                }
+                None => {}
+            }
+            self.work();
+        }
+        roots
+    }
+
+    fn add(&mut self, path: WorldPath, world: WorldId) -> Option<usize> {
+        if self.nodes.len() >= LISTED {
+            self.is_cut = true;
+            return None;
+        }
+        let index = self.nodes.len();
+        self.nodes.push(Node { path, world, children: BTreeMap::new() });
+        let PlannedWorld { program, is_leaf, .. } = self.plan.worlds[world.index()];
+        self.open.extend(self.model.static_formulas(program).into_iter().map(|f| (index, f)));
+        if !is_leaf {
+            let vars = self.model.program(program).vars.iter();
+            let attitudes: Vec<_> = vars.filter_map(|&var| self.model.var(var).attitude).collect();
+            self.pending.extend(attitudes.into_iter().map(|a| (index, a.edge, a.arg)));
+        }
+        Some(index)
+    }
+
+    fn child(&mut self, node: usize, edge: Edge) -> Option<usize> {
+        if let Some(&child) = self.nodes[node].children.get(&edge) {
+            return Some(child);
+        }
+        let world = *self.plan.worlds[self.nodes[node].world.index()].children.get(&edge)?;
+        let mut path = self.nodes[node].path.clone();
+        path.edges.push(edge);
+        let child = self.add(path, world)?;
+        self.nodes[node].children.insert(edge, child);
+        Some(child)
+    }
+
+    fn work(&mut self) {
+        loop {
+            while let Some((node, edge, arg)) = self.pending.pop() {
+                if let Some(child) = self.child(node, edge) {
+                    self.open.push((child, arg));
+                }
+            }
+            let Some((node, formula)) = self.open.pop() else { return };
+            for attitude in self.model.attitudes(formula) {
+                let Formula::Attitude { edge, arg, explicit } = *self.model.formula(attitude) else {
+                    continue;
+                };
+                if self.plan.is_label(self.model, self.nodes[node].world, explicit.is_some()) {
+                    continue;
+                }
+                if let Some(child) = self.child(node, edge) {
+                    self.open.push((child, arg));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Canonical text of terms and formulas.
+//!
+//! Two attitudes are the same variable iff their canonical texts are equal, so the text keeps all
+//! of the structure and nothing else: brackets only where they are needed, one way of spacing.
+
+use crate::tree::{Binary, Expr, Kind, Quantifier, Term, Unary};
+
+/// How tightly an expression binds; brackets go around what binds less tightly than its place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    Iff,
+    Implies,
+    Or,
+    And,
+    Compare,
+    Sum,
+    Prefix,
+}
+
+/// The canonical text of a formula.
+pub fn formula_text(expr: &Expr) -> String {
+    let mut out = String::new();
+    write(&mut out, expr, Level::Iff);
+    out
+}
+
+/// The canonical text of a term.
+pub fn term_text(term: &Term) -> String {
+    let mut out = String::new();
+    write_term(&mut out, term);
+    out
+}
+
+fn write_term(out: &mut String, term: &Term) {
+    out.push_str(&term.name.text);
+    if let Some(args) = &term.args {
+        out.push('(');
+        for (i, arg) in args.iter().enumerate() {
+            out.push_str(if i == 0 { "" } else { ", " });
+            write(out, arg, Level::Iff);
+        }
+        out.push(')');
+    }
+}
+
+fn level(kind: &Kind) -> Level {
+    match kind {
+        Kind::Iff(_) => Level::Iff,
+        Kind::Implies(_) => Level::Implies,
+        Kind::Or(_) => Level::Or,
+        Kind::And(_) => Level::And,
+        Kind::Compare(..) => Level::Compare,
+        Kind::Sum(_) => Level::Sum,
+        _ => Level::Prefix,
+    }
+}
+
+/// The level at which the items of a chain are written: one tighter than the chain itself.
+fn inside(level: Level) -> Level {
+    match level {
+        Level::Iff => Level::Implies,
+        Level::Implies => Level::Or,
+        Level::Or => Level::And,
+        Level::And => Level::Compare,
+        Level::Compare => Level::Sum,
+        Level::Sum | Level::Prefix => Level::Prefix,
+    }
+}
+
+fn write(out: &mut String, expr: &Expr, place: Level) {
+    let own = level(&expr.kind);
+    if own < place {
+        out.push('(');
+        write(out, expr, Level::Iff);
+        out.push(')');
+        return;
+    }
+    let chain = |out: &mut String, items: &[Expr], sign: &str| {
+        for (i, item) in items.iter().enumerate() {
+            out.push_str(if i == 0 { "" } else { sign });
+            write(out, item, inside(own));
+        }
+    };
+    match &expr.kind {
+        Kind::Constant(value) => out.push_str(if *value { "true" } else { "false" }),
+        Kind::Number(value) => out.push_str(&value.to_string()),
+        Kind::Term(term) => write_term(out, term),
+        Kind::Do(action) => {
+            out.push_str("do ");
+            write_term(out, action);
+        }
+        Kind::Not(arg) => {
+            out.push('!');
+            write(out, arg, Level::Prefix);
+        }
+        Kind::And(items) => chain(out, items, " & "),
+        Kind::Or(items) => chain(out, items, " | "),
+        Kind::Implies(items) => chain(out, items, " -> "),
+        Kind::Iff(items) => chain(out, items, " <-> "),
+        Kind::Unary(quantifier, op, arg) => {
+            out.push_str(quantifier_text(*quantifier));
+            out.push_str(unary_text(*op));
+            write(out, arg, Level::Prefix);
+        }
+        Kind::Binary(quantifier, op, args) => {
+            out.push_str(quantifier_text(*quantifier));
+            out.push('[');
+            write(out, &args[0], Level::Iff);
+            out.push_str(binary_text(*op));
+            write(out, &args[1], Level::Iff);
+            out.push(']');
+        }
+        Kind::Attitude { op, dual, agent, arg } => {
+            out.push_str(if *dual { "P" } else { "" });
+            out.push_str(op.name());
+            out.push('(');
+            out.push_str(&agent.text);
+            out.push_str(", ");
+            write(out, arg, Level::Iff);
+            out.push(')');
+        }
+        Kind::Compare(rel, args) => {
+            write(out, &args[0], Level::Sum);
+            out.push_str(&format!(" {} ", rel.sign()));
+            write(out, &args[1], Level::Sum);
+        }
+        Kind::Sum(items) => {
+            for (i, (is_negative, item)) in items.iter().enumerate() {
+                out.push_str(match (i, is_negative) {
+                    (0, false) => "",
+                    (0, true) => "-",
+                    (_, false) => " + ",
+                    (_, true) => " - ",
+                });
+                write(out, item, Level::Prefix);
+            }
+        }
+        Kind::Commit(commitment, intention) => {
+            out.push_str(commitment.name());
+            out.push(' ');
+            write(out, intention, Level::Prefix);
+        }
+        Kind::Persistent(args) => {
+            out.push_str("persistent ");
+            write(out, &args[0], Level::Prefix);
+            out.push_str(" unless ");
+            write(out, &args[1], Level::Prefix);
+        }
+    }
+}
+
+pub(crate) fn quantifier_text(quantifier: Quantifier) -> &'static str {
+    match quantifier {
+        Quantifier::E => "E",
+        Quantifier::A => "A",
+    }
+}
+
+pub(crate) fn unary_text(op: Unary) -> &'static str {
+    match op {
+        Unary::X => "X ",
+        Unary::F => "F ",
+        Unary::G => "G ",
+    }
+}
+
+pub(crate) fn binary_text(op: Binary) -> &'static str {
+    match op {
+        Binary::U => " U ",
+        Binary::R => " R ",
+        Binary::W => " W ",
+    }
+}

@@ -1,0 +1,124 @@
+//! The meaning of a BDI file, transcribed: explicit, slow, trusted.
+//!
+//! Every state of every world is a value in a list, every set of states a list of booleans. The
+//! symbolic engine is measured against this on thousands of random systems. Numbers of sections
+//! refer to the two halves of [BB04]: programs (section 3) and synthesis (section 4), read as
+//! `docs/bdi.md` says.
+//!
+//! | file | defines |
+//! |---|---|
+//! | `steps` | the states of a program and its steps |
+//! | `synthesis` | accessibility, Condition 2, totality |
+//! | `truth` | formulas, properties |
+
+mod steps;
+mod synthesis;
+mod truth;
+
+use rustc_hash::FxHashMap;
+
+use crate::model::{FormulaId, Model};
+use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
+use crate::plan::{Plan, WorldId};
+
+pub use crate::model::State;
+
+/// A world after synthesis. Sets are lists of booleans, one for each state that was built.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The states that the program reaches.
+    pub states: Vec<State>,
+    /// The initial ones.
+    pub initial: Vec<bool>,
+    /// The successors of each state.
+    pub next: Vec<Vec<usize>>,
+    /// The incoherent states.
+    pub bad: Vec<bool>,
+    /// Other states without a future.
+    pub dead: Vec<bool>,
+    /// The states that remain.
+    pub kept: Vec<bool>,
+    /// Whether it was removed.
+    pub status: Status,
+}
+
+/// The worlds of a model, built.
+pub struct Reference<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) plan: &'m Plan,
+    pub(crate) worlds: FxHashMap<WorldId, World>,
+    pub(crate) known: FxHashMap<(WorldId, FormulaId), Vec<bool>>,
+}
+
+impl<'m> Reference<'m> {
+    /// Builds all worlds, each after those it looks into.
+    pub fn new(model: &'m Model, plan: &'m Plan) -> Result<Self, Failure> {
+        let mut reference =
+            Reference { model, plan, worlds: FxHashMap::default(), known: FxHashMap::default() };
+        for &world in &plan.order {
+            let built = reference.build(world)?;
+            reference.worlds.insert(world, built);
+        }
+        Ok(reference)
+    }
+
+    /// A world; the plan orders worlds after those they look into, so it has been built.
+    pub fn world(&self, world: WorldId) -> &World {
+        &self.worlds[&world]
+    }
+
+    /// What is to be told of a world.
+    pub fn world_result(&mut self, world: WorldId) -> WorldResult {
+        let count = |set: &[bool]| set.iter().filter(|&&is_in| is_in).count().to_string();
+        let built = self.world(world).clone();
+        let kept = &built.kept;
+        let n_states = built.states.len();
+        let unreachable: Vec<bool> =
+            (0..n_states).map(|s| !built.bad[s] && !built.dead[s] && !kept[s]).collect();
+        let initial: Vec<bool> = (0..n_states).map(|s| built.initial[s] && kept[s]).collect();
+        let lost_initial = (0..n_states).any(|s| built.initial[s] && !kept[s]);
+        let PlannedInfo { is_leaf, edges } = self.info(world);
+        let mut inconsistent = Vec::new();
+        for edge in &edges {
+            let empty = (0..n_states)
+                .filter(|&s| kept[s] && !self.accessible(world, &built.states[s], *edge).contains(&true));
+            let n_empty = empty.collect::<Vec<_>>().len();
+            if n_empty > 0 && !is_leaf {
+                inconsistent.push((*edge, n_empty.to_string()));
+            }
+        }
+        let fair = self.fair(world);
+        let has_fairness = !self.model.program(self.plan.worlds[world.index()].program).fair.is_empty();
+        WorldResult {
+            status: built.status,
+            built: n_states.to_string(),
+            bad: count(&built.bad),
+            dead: count(&built.dead),
+            unreachable: count(&unreachable),
+            kept: count(kept),
+            initial: count(&initial),
+            lost_initial,
+            inconsistent,
+            is_opaque: is_leaf && !edges.is_empty(),
+            is_unfair: has_fairness
+                && built.status == Status::Ok
+                && !(0..n_states).any(|s| initial[s] && fair[s]),
+        }
+    }
+
+    /// The answer to a property.
+    pub fn property(&mut self, index: usize) -> PropertyResult {
+        truth::property(self, index)
+    }
+
+    fn info(&self, world: WorldId) -> PlannedInfo {
+        let planned = &self.plan.worlds[world.index()];
+        let edges = self.model.edges(planned.program).into_iter().map(|(edge, _)| edge).collect();
+        PlannedInfo { is_leaf: planned.is_leaf, edges }
+    }
+}
+
+struct PlannedInfo {
+    is_leaf: bool,
+    edges: Vec<crate::model::Edge>,
+}

@@ -1,0 +1,113 @@
+//! Synthesis: accessibility (Condition 1), incoherent states (Condition 2), totality. [BB04 §4]
+
+use super::{Reference, State, World};
+use crate::model::{Condition2, Edge, Totality};
+use crate::outcome::{Failure, Status};
+use crate::plan::WorldId;
+
+impl Reference<'_> {
+    /// Explores a world's program and removes what Conditions 1 and 2 do not allow.
+    pub(super) fn build(&mut self, world: WorldId) -> Result<World, Failure> {
+        let explored = self.explore(world)?;
+        let bad: Vec<bool> = explored.states.iter().map(|s| self.is_bad(world, s)).collect();
+        let n_states = explored.states.len();
+        let good: Vec<bool> = bad.iter().map(|is_bad| !is_bad).collect();
+        let with_future = future(&explored.next, &good);
+        let dead: Vec<bool> = (0..n_states).map(|s| good[s] && !with_future[s]).collect();
+        let inside = match self.model.options.totality {
+            Totality::Trim => with_future,
+            Totality::Strict => good,
+        };
+        let initial: Vec<bool> = (0..n_states).map(|s| explored.initial[s] && inside[s]).collect();
+        let mut kept = reachable(&explored.next, &initial, &inside);
+        let has_successor = |s: usize| explored.next[s].iter().any(|&t| inside[t]);
+        let status = if !initial.contains(&true) {
+            Status::NoInitialState
+        } else if (0..n_states).any(|s| kept[s] && !has_successor(s)) {
+            Status::NotTotal
+        } else {
+            Status::Ok
+        };
+        if status != Status::Ok {
+            kept = vec![false; n_states];
+        }
+        let super::steps::Explored { states, initial, next } = explored;
+        Ok(World { states, initial, next, bad, dead, kept, status })
+    }
+
+    /// The states of the world below that are accessible from a state: those that satisfy the
+    /// argument of every explicit attitude of the edge that is true there.
+    ///
+    /// ```text
+    /// Acc_e(s) = S_v ∩ ⋂ {⟦φ⟧_v | O(i, φ) explicit on e, true in s}
+    /// ```
+    pub(super) fn accessible(&mut self, world: WorldId, state: &State, edge: Edge) -> Vec<bool> {
+        let planned = &self.plan.worlds[world.index()];
+        let Some(&child) = planned.children.get(&edge) else { return Vec::new() };
+        let program = planned.program;
+        let mut accessible = self.world(child).kept.clone();
+        for var in self.model.program(program).vars.clone() {
+            let Some(attitude) = self.model.var(var).attitude else { continue };
+            if attitude.edge == edge && self.label(world, state, var) {
+                let arg = self.sat(child, attitude.arg);
+                accessible.iter_mut().zip(&arg).for_each(|(a, b)| *a &= b);
+            }
+        }
+        accessible
+    }
+
+    /// Whether a state lacks an attitude that it cannot lack, or has nothing accessible where that
+    /// is not allowed.
+    fn is_bad(&mut self, world: WorldId, state: &State) -> bool {
+        let planned = &self.plan.worlds[world.index()];
+        if planned.is_leaf {
+            return false;
+        }
+        let program = planned.program;
+        for (edge, vars) in self.model.edges(program) {
+            let accessible = self.accessible(world, state, edge);
+            if self.model.options.consistency && !accessible.contains(&true) {
+                return true;
+            }
+            let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else { continue };
+            for var in vars {
+                let Some(attitude) = self.model.var(var).attitude else { continue };
+                if self.model.options.condition2 == Condition2::Infer || self.label(world, state, var) {
+                    continue;
+                }
+                let arg = self.sat(child, attitude.arg);
+                if accessible.iter().zip(&arg).all(|(is_accessible, holds)| !is_accessible || *holds) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// The greatest set inside `within` of which every state has a successor in it.
+fn future(next: &[Vec<usize>], within: &[bool]) -> Vec<bool> {
+    let mut set = within.to_vec();
+    loop {
+        let smaller: Vec<bool> = (0..set.len()).map(|s| set[s] && next[s].iter().any(|&t| set[t])).collect();
+        if smaller == set {
+            return set;
+        }
+        set = smaller;
+    }
+}
+
+/// The states reachable from `initial` inside `within`.
+fn reachable(next: &[Vec<usize>], initial: &[bool], within: &[bool]) -> Vec<bool> {
+    let mut set = initial.to_vec();
+    loop {
+        let mut larger = set.clone();
+        for s in (0..set.len()).filter(|&s| set[s]) {
+            next[s].iter().filter(|&&t| within[t]).for_each(|&t| larger[t] = true);
+        }
+        if larger == set {
+            return set;
+        }
+        set = larger;
+    }
+}

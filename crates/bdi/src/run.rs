@@ -1,0 +1,230 @@
+//! Checking a model: what a front end needs, as plain data.
+
+use std::time::{Duration, Instant};
+
+use masque_text::Diagnostic;
+use masque_verdict::{Budget, Verdict, Why};
+
+use crate::messages::{findings, fixed_attitude, out_of_range};
+use crate::model::Model;
+use crate::outcome::{Failure, PropertyResult, WorldResult};
+use crate::plan::{Plan, WorldId};
+use crate::symbolic::{Engine, Explanation, Removal};
+
+/// A world and what became of it, by one of the ways to it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct WorldReport {
+    /// The way: `protocol.B(snd)`.
+    pub path: String,
+    /// The program: an agent, or a view.
+    pub program: String,
+    /// `ok`, `removed (no initial state)` or `removed (not total)`.
+    pub status: &'static str,
+    /// States that the program reaches; all numbers are decimal.
+    pub built: String,
+    /// Incoherent states.
+    pub bad: String,
+    /// Other states without a future.
+    pub dead: String,
+    /// States that can no longer be reached.
+    pub unreachable: String,
+    /// States that remain.
+    #[serde(rename = "final")]
+    pub kept: String,
+    /// Initial states that remain.
+    pub initial: String,
+    /// The explicit attitudes.
+    pub explicit: Vec<String>,
+    /// Why states were removed.
+    pub removed: Vec<Removal>,
+}
+
+/// The answer to a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyReport {
+    /// Its name, or its position from 1.
+    pub name: String,
+    /// What is asked.
+    pub formula: String,
+    /// The world.
+    pub world: String,
+    /// `valid` or `initially`.
+    pub mode: &'static str,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// In how many of the world's states it is true.
+    pub satisfied: Option<String>,
+    /// How many states the world has.
+    pub of: Option<String>,
+    /// Why it fails.
+    pub evidence: Option<Explanation>,
+}
+
+impl PropertyReport {
+    /// A property that was not decided.
+    pub fn undecided(model: &Model, index: usize, why: Why) -> Self {
+        property_report(model, index, &PropertyResult::undecided(Verdict::Unknown(why)), None)
+    }
+}
+
+/// What checking a model found.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// The worlds by their paths, parents first; `None` if a limit was hit before all were built.
+    pub worlds: Option<Vec<WorldReport>>,
+    /// Whether there are more paths than are listed.
+    pub is_cut: bool,
+    /// The answers; none if a diagnostic is an error.
+    pub properties: Vec<PropertyReport>,
+    /// What was found besides verdicts.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The bits of all programs together.
+    pub bits: u32,
+    /// The most nodes of decision diagrams at a time.
+    pub peak_nodes: usize,
+    /// The bytes that they took.
+    pub peak_bytes: u64,
+    /// How long building the worlds took.
+    pub building: Duration,
+    /// How long deciding the properties took.
+    pub deciding: Duration,
+}
+
+/// Builds the worlds, decides the properties and explains those that fail. `decided` hears of each
+/// answer as soon as it is known.
+///
+/// ```
+/// use masque_bdi::{check, parse, run};
+/// use masque_text::Sources;
+///
+/// let mut sources = Sources::default();
+/// let text = "
+///     agent a is init B(b, p) := any; loop skip endloop
+///     agent b is init p := any; loop skip endloop
+///     property open: !B(b, p);
+/// ";
+/// let file = sources.add("tiny.bdi", text).unwrap();
+/// let (tree, _) = parse(&sources, file);
+/// let (model, plan) = check(&tree, &[]).model.unwrap();
+/// let run = run(&model, &plan, &Default::default(), &mut |_, _| {});
+/// assert_eq!(run.properties[0].verdict.word(), "fails");
+/// assert_eq!(run.worlds.unwrap()[1].path, "a.B(b)");
+/// ```
+pub fn run(
+    model: &Model,
+    plan: &Plan,
+    budget: &Budget,
+    decided: &mut dyn FnMut(usize, &PropertyReport),
+) -> Run {
+    let start = Instant::now();
+    let mut engine = match Engine::new(model, plan, budget) {
+        Ok(engine) => engine,
+        Err(failure) => return failed(model, plan, &failure, decided),
+    };
+    let mut run = Run { is_cut: plan.is_cut, building: start.elapsed(), ..Run::default() };
+    let mut properties = Vec::new();
+    for index in 0..model.properties.len() {
+        let result = engine.property(index);
+        // Without the means to explain, the verdict stands alone.
+        let evidence = match result.verdict {
+            Verdict::Fails => engine.explain(index).unwrap_or_default(),
+            _ => None,
+        };
+        let report = property_report(model, index, &result, evidence);
+        decided(index, &report);
+        run.properties.push(report);
+        properties.push(result);
+    }
+    run.deciding = start.elapsed() - run.building;
+    let results = (0..plan.worlds.len() as u32).map(|world| engine.world_result(WorldId(world)));
+    if let Ok(worlds) = results.collect::<Result<Vec<_>, _>>() {
+        run.diagnostics = findings(model, plan, &worlds, &properties);
+        run.diagnostics.extend(notes(model, plan, &mut engine));
+        run.worlds = Some(world_reports(model, plan, &mut engine, &worlds));
+    }
+    (run.bits, run.peak_nodes, run.peak_bytes) = engine.size();
+    run
+}
+
+/// A limit leaves every property undecided; a range that is left is an error.
+fn failed(
+    model: &Model,
+    plan: &Plan,
+    failure: &Failure,
+    decided: &mut dyn FnMut(usize, &PropertyReport),
+) -> Run {
+    let mut run = Run { is_cut: plan.is_cut, ..Run::default() };
+    run.diagnostics.extend(out_of_range(model, plan, failure));
+    if let Failure::Stop(stop) = failure {
+        for index in 0..model.properties.len() {
+            let report = PropertyReport::undecided(model, index, stop.why);
+            decided(index, &report);
+            run.properties.push(report);
+        }
+    }
+    run
+}
+
+fn property_report(
+    model: &Model,
+    index: usize,
+    result: &PropertyResult,
+    evidence: Option<Explanation>,
+) -> PropertyReport {
+    let property = &model.properties[index];
+    PropertyReport {
+        name: property.name.clone(),
+        formula: property.text.clone(),
+        world: model.path_text(&property.path),
+        mode: if property.initially { "initially" } else { "valid" },
+        verdict: result.verdict,
+        satisfied: result.satisfied.clone(),
+        of: result.of.clone(),
+        evidence,
+    }
+}
+
+/// Explicit attitudes that never change, once for each world.
+fn notes(model: &Model, plan: &Plan, engine: &mut Engine<'_>) -> Vec<Diagnostic> {
+    let mut notes = Vec::new();
+    let mut told = vec![false; plan.worlds.len()];
+    for path in &plan.paths {
+        if std::mem::replace(&mut told[path.world.index()], true) {
+            continue;
+        }
+        for (var, fixed) in engine.fixed_attitudes(path.world).unwrap_or_default() {
+            notes.push(fixed_attitude(model, plan.name(path.world), var, fixed));
+        }
+    }
+    notes
+}
+
+fn world_reports(
+    model: &Model,
+    plan: &Plan,
+    engine: &mut Engine<'_>,
+    worlds: &[WorldResult],
+) -> Vec<WorldReport> {
+    let removals: Vec<Vec<Removal>> = (0..plan.worlds.len() as u32)
+        .map(|world| engine.removals(WorldId(world)).unwrap_or_default())
+        .collect();
+    let report = |path: &crate::plan::PlannedPath| {
+        let program = model.program(plan.worlds[path.world.index()].program);
+        let result = &worlds[path.world.index()];
+        let explicit = program.vars.iter().filter(|var| model.var(**var).attitude.is_some());
+        WorldReport {
+            path: path.text.clone(),
+            program: program.name.clone(),
+            status: result.status.text(),
+            built: result.built.clone(),
+            bad: result.bad.clone(),
+            dead: result.dead.clone(),
+            unreachable: result.unreachable.clone(),
+            kept: result.kept.clone(),
+            initial: result.initial.clone(),
+            explicit: explicit.map(|var| model.var(*var).name.clone()).collect(),
+            removed: removals[path.world.index()].clone(),
+        }
+    };
+    plan.paths.iter().map(report).collect()
+}

@@ -1,0 +1,185 @@
+//! Edges: looking from a world into the one below, without power sets. [BB04 §4]
+//!
+//! The paper defines accessibility for *sets* of attitudes and enumerates them. Instead each
+//! explicit attitude `a_j = O(i, φ_j)` of an edge gets a slot `x_j`; with `y` the bits of the child
+//!
+//! ```text
+//! C(x, y)   = S_v(y) ∧ ⋀_j (x_j → ⟦φ_j⟧(y))          y is accessible if x are the true attitudes
+//! Der_ψ(x)  = ¬∃y. C(x, y) ∧ ¬⟦ψ⟧(y)                 ψ holds in all accessible states
+//! Empty(x)  = ¬∃y. C(x, y)                           nothing is accessible
+//! ```
+//!
+//! and afterwards slots are replaced by the labels of the attitudes. Slots keep this right when
+//! parent and child are worlds of one program.
+
+use masque_symbolic::space::{Bit, Limited, Renaming, Set};
+
+use super::Engine;
+use crate::model::{AgentId, Edge, FormulaId, VarId};
+use crate::plan::WorldId;
+use crate::tree::{Op, Realism};
+
+/// What is known of an edge of a world.
+pub(super) struct EdgeSets {
+    /// The world below.
+    child: WorldId,
+    /// `C(x, y)`
+    accessible: Set,
+    /// From slots to the bits of stored labels.
+    to_labels: Renaming,
+    /// Slots of defined attitudes and their labels.
+    defined: Vec<(Bit, Set)>,
+    /// `⟦φ_j⟧` by attitude.
+    args: Vec<(VarId, Set)>,
+}
+
+impl Engine<'_> {
+    /// Prepares an edge; `None` if it leads nowhere.
+    pub(super) fn edge(&mut self, world: WorldId, edge: Edge) -> Limited<Option<&EdgeSets>> {
+        let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else { return Ok(None) };
+        if !self.edges.contains_key(&(world, edge)) {
+            let sets = self.edge_sets(world, edge, child)?;
+            self.edges.insert((world, edge), sets);
+        }
+        Ok(self.edges.get(&(world, edge)))
+    }
+
+    fn edge_sets(&mut self, world: WorldId, edge: Edge, child: WorldId) -> Limited<EdgeSets> {
+        let program = self.program_of(world);
+        let slots = self.layout.slots.get(&(program, edge)).cloned().unwrap_or_default();
+        let (mut args, mut pairs, mut defined, mut implications) = (vec![], vec![], vec![], vec![]);
+        for (var, &slot) in self.explicit(world, edge).into_iter().zip(&slots) {
+            let Some(attitude) = self.model.var(var).attitude else { continue };
+            let arg = self.sat(child, attitude.arg)?;
+            let lacking = self.space.minus(&self.world(child).kept, &arg)?;
+            let violated = self.space.and(&self.space.bit(slot, true)?, &lacking)?;
+            implications.push((self.space.level(slot), violated));
+            args.push((var, arg));
+            match self.model.var(var).definition {
+                Some(definition) => defined.push((slot, self.now(world, definition)?)),
+                None => pairs.push((slot, self.layout_of(world).vars[&var].current[0])),
+            }
+        }
+        // From the bottom of the order up, so that intermediate sets stay small.
+        implications.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
+        let mut accessible = self.world(child).kept.clone();
+        for (_, violated) in &implications {
+            accessible = self.space.minus(&accessible, violated)?;
+        }
+        let to_labels = self.space.renaming(pairs)?;
+        Ok(EdgeSets { child, accessible, to_labels, defined, args })
+    }
+
+    /// Replaces slots by labels.
+    fn labelled(&mut self, world: WorldId, edge: Edge, set: &Set) -> Limited<Set> {
+        let Some(sets) = self.edges.get(&(world, edge)) else { return Ok(set.clone()) };
+        let mut set = self.space.rename(set, &sets.to_labels)?;
+        for (slot, label) in &sets.defined {
+            let same = self.space.iff(&self.space.bit(*slot, true)?, label)?;
+            set = self.space.and_exists(&set, &same, &self.space.cube([*slot])?)?;
+        }
+        Ok(set)
+    }
+
+    /// The states from which some state of the child outside `holds` is accessible.
+    fn some_accessible_outside(&mut self, world: WorldId, edge: Edge, holds: &Set) -> Limited<Set> {
+        let Some(sets) = self.edge(world, edge)? else { return Ok(self.space.none()) };
+        let child = sets.child;
+        let cube = self.cube_of(self.program_of(child))?;
+        let outside = self.space.minus(&self.world(child).kept, holds)?;
+        let accessible = &self.edges[&(world, edge)].accessible;
+        let some = self.space.and_exists(accessible, &outside, &cube)?;
+        self.labelled(world, edge, &some)
+    }
+
+    /// The states in whose accessible states a formula of the child always holds.
+    pub(super) fn holds_in_accessible(&mut self, world: WorldId, edge: Edge, arg: FormulaId) -> Limited<Set> {
+        let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else {
+            return Ok(self.space.all());
+        };
+        let holds = self.sat(child, arg)?;
+        let some = self.some_accessible_outside(world, edge, &holds)?;
+        self.space.not(&some)
+    }
+
+    /// The states from which nothing is accessible.
+    pub(super) fn nothing_accessible(&mut self, world: WorldId, edge: Edge) -> Limited<Set> {
+        let some = self.some_accessible_outside(world, edge, &self.space.none())?;
+        self.space.not(&some)
+    }
+
+    /// For each explicit attitude of an edge, the states that lack it although its argument holds in
+    /// all accessible states. [BB04 Def. 3, Condition 2]
+    pub(super) fn lacking(&mut self, world: WorldId, edge: Edge) -> Limited<Vec<(VarId, Set)>> {
+        let Some(sets) = self.edge(world, edge)? else { return Ok(Vec::new()) };
+        let args = sets.args.clone();
+        let mut result = Vec::new();
+        for (var, arg) in args {
+            let some = self.some_accessible_outside(world, edge, &arg)?;
+            let implied = self.space.not(&some)?;
+            let label = self.label(world, var)?;
+            result.push((var, self.space.minus(&implied, &label)?));
+        }
+        Ok(result)
+    }
+
+    /// The states of the child that are accessible from one state of a world.
+    pub(super) fn accessible_from(&mut self, world: WorldId, edge: Edge, state: &Set) -> Limited<Set> {
+        let Some(sets) = self.edge(world, edge)? else { return Ok(self.space.none()) };
+        let (child, args) = (sets.child, sets.args.clone());
+        let mut accessible = self.world(child).kept.clone();
+        for (var, arg) in args {
+            let label = self.label(world, var)?;
+            if self.space.is_subset(state, &label)? {
+                accessible = self.space.and(&accessible, &arg)?;
+            }
+        }
+        Ok(accessible)
+    }
+
+    /// How believed, desired and intended states relate. [RG91 §4]
+    ///
+    /// ```text
+    /// strong  Acc_B(s) ⊆ Acc_D(s) ⊆ Acc_I(s)      plain  the other way round
+    /// weak    any two of the three have a state in common
+    /// ```
+    pub(super) fn realism(&mut self, world: WorldId, realism: Realism, agent: AgentId) -> Limited<Set> {
+        let [b, d, i] = Op::ALL.map(|op| Edge { op, agent });
+        let conditions = match realism {
+            Realism::Strong => vec![self.is_included(world, b, d)?, self.is_included(world, d, i)?],
+            Realism::Plain => vec![self.is_included(world, i, d)?, self.is_included(world, d, b)?],
+            Realism::Weak => vec![self.meet(world, b, d)?, self.meet(world, d, i)?, self.meet(world, b, i)?],
+        };
+        conditions.iter().try_fold(self.space.all(), |all, condition| self.space.and(&all, condition))
+    }
+
+    /// `Acc_d(s) ⊆ Acc_e(s)`
+    fn is_included(&mut self, world: WorldId, d: Edge, e: Edge) -> Limited<Set> {
+        let (Some(first), Some(second)) = self.both(world, d, e)? else { return Ok(self.space.all()) };
+        let outside = self.space.not(&second)?;
+        let some = self.some_in_both(world, [d, e], &first, &outside)?;
+        self.space.not(&some)
+    }
+
+    /// `Acc_d(s) ∩ Acc_e(s) ≠ ∅`
+    fn meet(&mut self, world: WorldId, d: Edge, e: Edge) -> Limited<Set> {
+        let (Some(first), Some(second)) = self.both(world, d, e)? else { return Ok(self.space.none()) };
+        self.some_in_both(world, [d, e], &first, &second)
+    }
+
+    fn both(&mut self, world: WorldId, d: Edge, e: Edge) -> Limited<(Option<Set>, Option<Set>)> {
+        let first = self.edge(world, d)?.map(|sets| sets.accessible.clone());
+        let second = self.edge(world, e)?.map(|sets| sets.accessible.clone());
+        Ok((first, second))
+    }
+
+    fn some_in_both(&mut self, world: WorldId, edges: [Edge; 2], a: &Set, b: &Set) -> Limited<Set> {
+        let child = self.edges[&(world, edges[0])].child;
+        let cube = self.cube_of(self.program_of(child))?;
+        let mut some = self.space.and_exists(a, b, &cube)?;
+        for edge in edges {
+            some = self.labelled(world, edge, &some)?;
+        }
+        Ok(some)
+    }
+}

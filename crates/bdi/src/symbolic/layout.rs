@@ -1,0 +1,280 @@
+//! Which bits stand for what, and in which order.
+//!
+//! A program has bits for its point, its action and each variable; worlds of one program share
+//! them. Only variables that are assigned something that depends on the state get a second copy,
+//! for their next value. Each explicit attitude has a *slot*: a bit that stands for its label while
+//! the world below is looked at, so that parent and child may be worlds of one program.
+//!
+//! Order: points and actions on top; then variables that are read and written together as
+//! neighbours, next values beside current ones. A slot stands beside the variable of the child that
+//! its argument speaks of: `AND_j (x_j -> y_j)` is linear that way, exponential if all `x` come
+//! before all `y`.
+
+use std::collections::BTreeMap;
+
+use masque_symbolic::space::Bit;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::model::{Edge, Expr, ExprId, Formula, FormulaId, Model, Point, PointId, ProgramId, Value, VarId};
+use crate::plan::Plan;
+
+/// The bits of a number, most significant first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Field {
+    /// The current value.
+    pub(super) current: Vec<Bit>,
+    /// The next value; empty if it is never needed.
+    pub(super) next: Vec<Bit>,
+}
+
+/// The bits of a program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ProgramLayout {
+    /// The point.
+    pub(super) point: Field,
+    /// The action; code 0 is none.
+    pub(super) action: Field,
+    /// The variables that are stored; defined attitudes are not.
+    pub(super) vars: BTreeMap<VarId, Field>,
+    /// The points at which a state may be, in the order of their codes.
+    pub(super) points: Vec<PointId>,
+    /// All current bits.
+    pub(super) current: Vec<Bit>,
+}
+
+impl ProgramLayout {
+    /// The code of a point at which a state may be.
+    pub(super) fn code(&self, point: PointId) -> u64 {
+        self.points.binary_search(&point).unwrap_or_default() as u64
+    }
+}
+
+/// The bits of all programs in use.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    pub(super) programs: FxHashMap<ProgramId, ProgramLayout>,
+    /// A slot for each explicit attitude of an edge.
+    pub(super) slots: FxHashMap<(ProgramId, Edge), Vec<Bit>>,
+    pub(super) n_bits: u32,
+}
+
+/// How many bits hold so many values.
+fn width(n_values: u64) -> u32 {
+    u64::BITS - n_values.saturating_sub(1).leading_zeros()
+}
+
+impl Layout {
+    pub(super) fn new(model: &Model, plan: &Plan) -> Layout {
+        let mut programs: Vec<ProgramId> = plan.worlds.iter().map(|world| world.program).collect();
+        programs.sort_unstable();
+        programs.dedup();
+        let mut slots = Slots::new(model, &programs);
+        let mut layout = Layout::default();
+        for &program in &programs {
+            slots.place(&mut layout, program, None);
+            layout.add_program(model, program, &mut slots);
+        }
+        // Slots whose child is in no plan, as all worlds of the parent are leaves.
+        slots.place_rest(&mut layout);
+        layout
+    }
+
+    fn take(&mut self) -> Bit {
+        self.n_bits += 1;
+        self.n_bits - 1
+    }
+
+    fn field(&mut self, width: u32, has_next: bool) -> Field {
+        let mut field = Field::default();
+        for _ in 0..width {
+            field.current.push(self.take());
+            if has_next {
+                field.next.push(self.take());
+            }
+        }
+        field
+    }
+
+    fn add_program(&mut self, model: &Model, id: ProgramId, slots: &mut Slots) {
+        let program = model.program(id);
+        let points = state_points(model, id);
+        let point = self.field(width(points.len() as u64), false);
+        let action = self.field(width(program.actions.len() as u64 + 1), false);
+        let dynamic = assigned_by_state(model, id);
+        let mut vars = BTreeMap::new();
+        for var in order(model, id) {
+            slots.place(self, id, Some(var));
+            if model.var(var).definition.is_none() {
+                let field = self.field(width(model.var(var).domain.size()), dynamic.contains(&var));
+                vars.insert(var, field);
+            }
+        }
+        let fields = [&point, &action].into_iter().chain(vars.values());
+        let current = fields.flat_map(|field| field.current.iter().copied()).collect();
+        self.programs.insert(id, ProgramLayout { point, action, vars, points, current });
+    }
+}
+
+/// The points at which a state may be: the entry, the end, what follows a step, loop heads at which
+/// time passes.
+fn state_points(model: &Model, id: ProgramId) -> Vec<PointId> {
+    let program = model.program(id);
+    let mut points = vec![program.entry];
+    for (index, point) in program.points.iter().enumerate() {
+        match point {
+            Point::Step(_, next) => points.push(*next),
+            Point::End | Point::Loop(_) => points.push(PointId(index as u32)),
+            Point::If(..) | Point::Choice(_) => {}
+        }
+    }
+    points.sort_unstable();
+    points.dedup();
+    points
+}
+
+/// Variables that are assigned something that depends on the state.
+fn assigned_by_state(model: &Model, id: ProgramId) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    for point in &model.program(id).points {
+        let Point::Step(step, _) = point else { continue };
+        for assign in &step.assigns {
+            let is_constant = match assign.value {
+                Value::Any => true,
+                Value::Formula(f) => matches!(model.formula(f), Formula::Constant(_)),
+                Value::Expr(e) => matches!(model.exprs[e.index()], Expr::Number(_)),
+            };
+            if !is_constant {
+                found.insert(assign.var);
+            }
+        }
+    }
+    found
+}
+
+/// The variables of a program: each is followed by those that are assigned from it, or it from them.
+fn order(model: &Model, id: ProgramId) -> Vec<VarId> {
+    let program = model.program(id);
+    let mut links: FxHashMap<VarId, Vec<VarId>> = FxHashMap::default();
+    let mut link = |a: VarId, b: VarId| {
+        if a != b {
+            links.entry(a).or_default().push(b);
+            links.entry(b).or_default().push(a);
+        }
+    };
+    for point in &program.points {
+        let Point::Step(step, _) = point else { continue };
+        for assign in &step.assigns {
+            for read in read_by(model, assign.value) {
+                link(assign.var, read);
+            }
+        }
+    }
+    for &var in &program.vars {
+        if let Some(definition) = model.var(var).definition {
+            variables(model, definition).into_iter().for_each(|read| link(var, read));
+        }
+    }
+    let mut placed: FxHashSet<VarId> = FxHashSet::default();
+    let mut result = Vec::new();
+    for &start in &program.vars {
+        let mut open = vec![start];
+        while let Some(var) = open.pop() {
+            if placed.insert(var) {
+                result.push(var);
+                let mut near = links.get(&var).cloned().unwrap_or_default();
+                near.sort_unstable();
+                near.dedup();
+                open.extend(near.into_iter().rev());
+            }
+        }
+    }
+    result
+}
+
+fn read_by(model: &Model, value: Value) -> Vec<VarId> {
+    match value {
+        Value::Any => Vec::new(),
+        Value::Formula(formula) => variables(model, formula),
+        Value::Expr(expr) => {
+            let mut vars = Vec::new();
+            numbers(model, expr, &mut vars);
+            vars
+        }
+    }
+}
+
+fn numbers(model: &Model, expr: ExprId, vars: &mut Vec<VarId>) {
+    match &model.exprs[expr.index()] {
+        Expr::Number(_) => {}
+        Expr::Var(var) => vars.push(*var),
+        Expr::Sum(items) => items.iter().for_each(|(_, item)| numbers(model, *item, vars)),
+    }
+}
+
+/// The variables that a formula names in its own world.
+fn variables(model: &Model, formula: FormulaId) -> Vec<VarId> {
+    let mut vars = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut open = vec![formula];
+    while let Some(id) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match model.formula(id) {
+            Formula::Var(var) => vars.push(*var),
+            Formula::Attitude { explicit, .. } => vars.extend(explicit),
+            Formula::Compare(_, a, b) => {
+                numbers(model, *a, &mut vars);
+                numbers(model, *b, &mut vars);
+            }
+            formula => open.extend(formula.parts()),
+        }
+    }
+    vars.sort_unstable();
+    vars
+}
+
+/// The program below, and the variable of it beside which a slot stands.
+type Beside = (ProgramId, Option<VarId>);
+/// The program above, the edge, and the position of the attitude on it.
+type Waiting = (ProgramId, Edge, usize);
+
+/// The slots that wait for their place.
+struct Slots {
+    waiting: BTreeMap<Beside, Vec<Waiting>>,
+}
+
+impl Slots {
+    fn new(model: &Model, programs: &[ProgramId]) -> Slots {
+        let mut waiting: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for &program in programs {
+            for (edge, vars) in model.edges(program) {
+                let child = model.child(program, edge);
+                for (index, var) in vars.into_iter().enumerate() {
+                    let Some(attitude) = model.var(var).attitude else { continue };
+                    let beside =
+                        variables(model, attitude.arg).into_iter().find(|v| model.var(*v).program == child);
+                    waiting.entry((child, beside)).or_default().push((program, edge, index));
+                }
+            }
+        }
+        Slots { waiting }
+    }
+
+    fn place(&mut self, layout: &mut Layout, child: ProgramId, beside: Option<VarId>) {
+        for (program, edge, index) in self.waiting.remove(&(child, beside)).unwrap_or_default() {
+            let bit = layout.take();
+            let slots = layout.slots.entry((program, edge)).or_default();
+            if slots.len() <= index {
+                slots.resize(index + 1, 0);
+            }
+            slots[index] = bit;
+        }
+    }
+
+    fn place_rest(&mut self, layout: &mut Layout) {
+        while let Some((&(child, beside), _)) = self.waiting.first_key_value() {
+            self.place(layout, child, beside);
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The worlds on decision diagrams.
+//!
+//! A set of states of a world is a set over the bits of its program ([`layout`]). Worlds are built
+//! in the order of the plan: explore the program ([`moves`], [`step`]), look at the worlds below
+//! through the edges ([`edge`]), remove what is incoherent or has no future ([`world`]). Then
+//! formulas are decided ([`truth`]) and failures explained ([`explain`]).
+
+mod edge;
+mod explain;
+mod layout;
+mod moves;
+mod number;
+mod paths;
+mod step;
+mod truth;
+mod world;
+
+use masque_symbolic::space::{Cube, Limited, Set, Space};
+use masque_verdict::{Budget, Verdict, Why};
+use rustc_hash::FxHashMap;
+
+use crate::model::{Edge, FormulaId, Model, ProgramId, Question, VarId};
+use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
+use crate::plan::{Plan, WorldId};
+use edge::EdgeSets;
+use layout::{Layout, ProgramLayout};
+use world::World;
+
+pub use explain::{Explanation, Fixed, Shape, StateText};
+pub use world::Removal;
+
+/// The worlds of a model, built.
+pub struct Engine<'m> {
+    model: &'m Model,
+    plan: &'m Plan,
+    space: Space,
+    layout: Layout,
+    worlds: FxHashMap<WorldId, World>,
+    edges: FxHashMap<(WorldId, Edge), EdgeSets>,
+    /// Formulas without temporal operators, in all states, reachable or not.
+    now: FxHashMap<(WorldId, FormulaId), Set>,
+    /// Formulas in the states that are kept.
+    sat: FxHashMap<(WorldId, FormulaId), Set>,
+    fair: FxHashMap<WorldId, Set>,
+    cubes: FxHashMap<ProgramId, Cube>,
+}
+
+impl<'m> Engine<'m> {
+    /// Builds all worlds within a budget.
+    pub fn new(model: &'m Model, plan: &'m Plan, budget: &Budget) -> Result<Self, Failure> {
+        let layout = Layout::new(model, plan);
+        let space = Space::new(layout.n_bits, budget);
+        let mut engine = Engine {
+            model,
+            plan,
+            space,
+            layout,
+            worlds: FxHashMap::default(),
+            edges: FxHashMap::default(),
+            now: FxHashMap::default(),
+            sat: FxHashMap::default(),
+            fair: FxHashMap::default(),
+            cubes: FxHashMap::default(),
+        };
+        for &world in &plan.order {
+            let built = engine.build(world)?;
+            engine.worlds.insert(world, built);
+        }
+        Ok(engine)
+    }
+
+    /// From now on this budget applies.
+    pub fn set_budget(&self, budget: &Budget) {
+        self.space.set_budget(budget);
+    }
+
+    /// How many bits there are, the most nodes that existed at a time, and their bytes.
+    pub fn size(&self) -> (u32, usize, u64) {
+        (self.space.n_bits(), self.space.peak_nodes(), self.space.peak_bytes())
+    }
+
+    fn program_of(&self, world: WorldId) -> ProgramId {
+        self.plan.worlds[world.index()].program
+    }
+
+    fn layout_of(&self, world: WorldId) -> &ProgramLayout {
+        &self.layout.programs[&self.program_of(world)]
+    }
+
+    fn world(&self, world: WorldId) -> &World {
+        &self.worlds[&world]
+    }
+
+    /// How many states a set of a world has, in decimal.
+    fn count(&self, world: WorldId, set: &Set) -> String {
+        self.space.count(set, self.layout_of(world).current.len() as u32).to_string()
+    }
+
+    /// The current bits of a program.
+    fn cube_of(&mut self, program: ProgramId) -> Limited<Cube> {
+        if let Some(cube) = self.cubes.get(&program) {
+            return Ok(cube.clone());
+        }
+        let cube = self.space.cube(self.layout.programs[&program].current.iter().copied())?;
+        self.cubes.insert(program, cube.clone());
+        Ok(cube)
+    }
+
+    /// What is to be told of a world.
+    pub fn world_result(&mut self, id: WorldId) -> Limited<WorldResult> {
+        let planned = &self.plan.worlds[id.index()];
+        let edges = self.model.edges(planned.program);
+        let mut inconsistent = Vec::new();
+        if !planned.is_leaf {
+            for (edge, _) in &edges {
+                let empty = self.nothing_accessible(id, *edge)?;
+                let empty = self.space.and(&empty, &self.world(id).kept)?;
+                if !empty.is_empty() {
+                    inconsistent.push((*edge, self.count(id, &empty)));
+                }
+            }
+        }
+        let fair = self.fair(id)?;
+        let world = self.world(id);
+        let initial = self.space.and(&world.initial, &world.kept)?;
+        let removed = self.space.minus(&world.built, &world.bad)?;
+        let unreachable = self.space.minus(&self.space.minus(&removed, &world.dead)?, &world.kept)?;
+        let has_fairness = !self.model.program(planned.program).fair.is_empty();
+        Ok(WorldResult {
+            status: world.status,
+            built: self.count(id, &world.built),
+            bad: self.count(id, &world.bad),
+            dead: self.count(id, &world.dead),
+            unreachable: self.count(id, &unreachable),
+            kept: self.count(id, &world.kept),
+            initial: self.count(id, &initial),
+            lost_initial: initial != world.initial,
+            inconsistent,
+            is_opaque: planned.is_leaf && !edges.is_empty(),
+            is_unfair: has_fairness
+                && world.status == Status::Ok
+                && !self.space.intersects(&initial, &fair)?,
+        })
+    }
+
+    /// The states of its world in which a property is asked but not true.
+    fn violations(&mut self, index: usize) -> Limited<Set> {
+        let world = self.plan.properties[index];
+        let holds = self.answer(index)?;
+        let asked = self.asked(index)?;
+        let asked = self.space.and(&asked, &self.world(world).kept)?;
+        self.space.minus(&asked, &holds)
+    }
+
+    /// Where a property is asked.
+    fn asked(&self, index: usize) -> Limited<Set> {
+        let world = self.world(self.plan.properties[index]);
+        match self.model.properties[index].initially {
+            true => self.space.and(&world.initial, &world.kept),
+            false => Ok(world.kept.clone()),
+        }
+    }
+
+    /// Where a property is true.
+    fn answer(&mut self, index: usize) -> Limited<Set> {
+        let world = self.plan.properties[index];
+        match self.model.properties[index].question {
+            Question::Formula(formula) => self.sat(world, formula),
+            Question::Serial(edge) => {
+                let empty = self.nothing_accessible(world, edge)?;
+                self.space.minus(&self.world(world).kept, &empty)
+            }
+            Question::Realism(realism, agent) => {
+                let holds = self.realism(world, realism, agent)?;
+                self.space.and(&holds, &self.world(world).kept)
+            }
+        }
+    }
+
+    /// The answer to a property; running out of a limit is an answer, too.
+    pub fn property(&mut self, index: usize) -> PropertyResult {
+        self.decide(index).unwrap_or_else(|stop| PropertyResult::undecided(Verdict::Unknown(stop.why)))
+    }
+
+    fn decide(&mut self, index: usize) -> Limited<PropertyResult> {
+        let id = self.plan.properties[index];
+        if self.world(id).status != Status::Ok {
+            return Ok(PropertyResult::undecided(Verdict::Unknown(Why::NoModel)));
+        }
+        let holds = self.answer(index)?;
+        let asked = self.asked(index)?;
+        let fair = self.fair(id)?;
+        let world = self.world(id);
+        let fair_start = self.space.and(&world.initial, &fair)?;
+        let verdict = match self.space.intersects(&fair_start, &world.kept)? {
+            true => Verdict::from(self.space.is_subset(&asked, &holds)?),
+            false => Verdict::Unknown(Why::NoFairPath),
+        };
+        let (satisfied, of) = (self.count(id, &holds), self.count(id, &world.kept));
+        let mut is_vacuous = false;
+        if let (Verdict::Holds, Some(antecedent)) = (verdict, self.model.properties[index].antecedent) {
+            let is_true = self.sat(id, antecedent.formula)?;
+            let where_asked = if antecedent.is_everywhere { self.world(id).kept.clone() } else { asked };
+            is_vacuous = !self.space.intersects(&is_true, &where_asked)?;
+        }
+        Ok(PropertyResult { verdict, satisfied: Some(satisfied), of: Some(of), is_vacuous })
+    }
+
+    /// The explicit attitudes of an edge of a world.
+    fn explicit(&self, world: WorldId, edge: Edge) -> Vec<VarId> {
+        let edges = self.model.edges(self.program_of(world));
+        edges.into_iter().find(|(e, _)| *e == edge).map(|(_, vars)| vars).unwrap_or_default()
+    }
+}

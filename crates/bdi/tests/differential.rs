@@ -1,0 +1,108 @@
+//! The symbolic engine against the transcribed meaning, on random systems of three agents.
+
+mod support;
+
+use masque_bdi::model::{Condition2, Model};
+use masque_bdi::outcome::{Failure, PropertyResult, WorldResult};
+use masque_bdi::plan::{Plan, WorldId};
+use masque_bdi::reference::Reference;
+use masque_bdi::symbolic::Engine;
+use masque_verdict::Budget;
+use support::random;
+
+type Results = Result<(Vec<WorldResult>, Vec<PropertyResult>), Failure>;
+
+fn by_engine(model: &Model, plan: &Plan) -> Results {
+    let mut engine = Engine::new(model, plan, &Budget::default())?;
+    let worlds = (0..plan.worlds.len() as u32).map(|w| engine.world_result(WorldId(w)).unwrap()).collect();
+    let properties = (0..model.properties.len()).map(|p| engine.property(p)).collect();
+    Ok((worlds, properties))
+}
+
+fn by_reference(reference: &mut Reference<'_>, model: &Model, plan: &Plan) -> Results {
+    let worlds = (0..plan.worlds.len() as u32).map(|w| reference.world_result(WorldId(w))).collect();
+    let properties = (0..model.properties.len()).map(|p| reference.property(p)).collect();
+    Ok((worlds, properties))
+}
+
+/// In a kept state an explicit attitude is true iff its argument holds in all accessible states,
+/// where incoherent states are removed. The number of attitudes and states looked at.
+fn label_is_meaning(reference: &mut Reference<'_>, model: &Model, plan: &Plan, what: &str) -> usize {
+    let mut n_checked = 0;
+    for (index, planned) in plan.worlds.iter().enumerate() {
+        if planned.is_leaf || model.options.condition2 == Condition2::Infer {
+            continue;
+        }
+        let world = WorldId(index as u32);
+        let built = reference.world(world).clone();
+        for state in built.states.iter().zip(&built.kept).filter(|(_, kept)| **kept).map(|(state, _)| state) {
+            for &var in &model.program(planned.program).vars {
+                let Some(attitude) = model.var(var).attitude else { continue };
+                let label = reference.label(world, state, var);
+                let meaning = reference.holds_in_accessible(world, state, attitude.edge, attitude.arg);
+                assert_eq!(label, meaning, "{what}: {} in {state:?}", model.var(var).name);
+                n_checked += 1;
+            }
+        }
+    }
+    n_checked
+}
+
+/// How often something was seen, so that the test cannot become empty unnoticed.
+#[derive(Debug, Default)]
+struct Tally {
+    systems: usize,
+    refused: usize,
+    overflows: usize,
+    removed: usize,
+    pruned: usize,
+    inconsistent: usize,
+    labels: usize,
+    holds: usize,
+    fails: usize,
+}
+
+fn compare(seeds: std::ops::Range<u64>) -> Tally {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let (text, options) = random::system(seed);
+        let read = support::read(&text, &options);
+        let what = format!("seed {seed}, options {options:?}\n{text}");
+        let Some((model, plan)) = &read.model else {
+            let is_bound = read.diagnostics.iter().any(|d| d.code == "bdi/nesting-bound");
+            assert!(is_bound, "{what}\n{}", read.drawn());
+            tally.refused += 1;
+            continue;
+        };
+        let found = by_engine(model, plan);
+        let mut reference = match Reference::new(model, plan) {
+            Ok(reference) => reference,
+            Err(failure) => {
+                assert_eq!(found, Err(failure), "{what}");
+                tally.overflows += 1;
+                continue;
+            }
+        };
+        let expected = by_reference(&mut reference, model, plan);
+        assert_eq!(found, expected, "{what}");
+        tally.labels += label_is_meaning(&mut reference, model, plan, &what);
+        let (worlds, properties) = found.unwrap();
+        tally.systems += 1;
+        tally.removed += worlds.iter().filter(|w| w.kept == "0").count();
+        tally.pruned += worlds.iter().filter(|w| w.bad != "0" && w.kept != "0").count();
+        tally.inconsistent += worlds.iter().filter(|w| !w.inconsistent.is_empty()).count();
+        tally.holds += properties.iter().filter(|p| p.verdict.word() == "holds").count();
+        tally.fails += properties.iter().filter(|p| p.verdict.word() == "fails").count();
+    }
+    tally
+}
+
+#[test]
+fn the_engine_agrees_with_the_meaning() {
+    let tally = compare(0..4000);
+    eprintln!("{tally:?}");
+    assert!(tally.systems >= 3000, "{tally:?}");
+    assert!(tally.overflows >= 20 && tally.removed >= 200 && tally.pruned >= 200, "{tally:?}");
+    assert!(tally.inconsistent >= 50 && tally.labels >= 10_000, "{tally:?}");
+    assert!(tally.holds >= 2000 && tally.fails >= 2000, "{tally:?}");
+}

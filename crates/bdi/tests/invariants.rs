@@ -1,0 +1,247 @@
+//! What must hold of every system: totality, Condition 2 as the paper enumerates it, round trips of
+//! the text, and explanations that are true.
+
+mod support;
+
+use masque_bdi::model::{Condition2, Model, Question, VarId};
+use masque_bdi::plan::{Plan, WorldId};
+use masque_bdi::reference::{Reference, State};
+use masque_bdi::symbolic::{Engine, Explanation, Shape, StateText};
+use masque_bdi::tree::{self, Tree};
+use masque_bdi::{check, formula_text, nnf, parse, parse_property};
+use masque_text::Sources;
+use masque_verdict::Budget;
+use support::random;
+
+/// Runs a check on the random systems that have a model.
+fn on_systems(seeds: std::ops::Range<u64>, mut check: impl FnMut(&Model, &Plan, &mut Reference<'_>, &str)) {
+    for seed in seeds {
+        let (text, options) = random::system(seed);
+        let read = support::read(&text, &options);
+        let Some((model, plan)) = &read.model else { continue };
+        let Ok(mut reference) = Reference::new(model, plan) else { continue };
+        check(model, plan, &mut reference, &format!("seed {seed}, options {options:?}\n{text}"));
+    }
+}
+
+#[test]
+fn worlds_are_total_and_their_numbers_add_up() {
+    let mut n_kept = 0;
+    on_systems(10_000..10_500, |_, plan, reference, what| {
+        for index in 0..plan.worlds.len() {
+            let world = reference.world(WorldId(index as u32)).clone();
+            let n_states = world.states.len();
+            for s in (0..n_states).filter(|&s| world.kept[s]) {
+                assert!(world.next[s].iter().any(|&t| world.kept[t]), "{what}");
+                assert!(!world.bad[s] && !world.dead[s], "{what}");
+                n_kept += 1;
+            }
+            assert!((0..n_states).all(|s| !world.next[s].is_empty()), "{what}");
+            let result = reference.world_result(WorldId(index as u32));
+            let number = |text: &str| text.parse::<usize>().unwrap();
+            let parts = [&result.bad, &result.dead, &result.unreachable, &result.kept];
+            assert_eq!(number(&result.built), parts.map(|part| number(part)).iter().sum(), "{what}");
+        }
+    });
+    assert!(n_kept > 5_000);
+}
+
+/// `BadStates` as the paper has it, read with membership where it prints inclusion: enumerate all
+/// sets of attitudes, find those that imply another, remove the states that have just such a set.
+#[test]
+fn incoherent_states_are_those_of_the_power_set() {
+    let (mut n_sets, mut n_bad) = (0, 0);
+    on_systems(20_000..20_600, |model, plan, reference, what| {
+        if model.options.condition2 == Condition2::Infer || model.options.consistency {
+            return;
+        }
+        for (index, planned) in plan.worlds.iter().enumerate().filter(|(_, world)| !world.is_leaf) {
+            let id = WorldId(index as u32);
+            let world = reference.world(id).clone();
+            let mut bad = vec![false; world.states.len()];
+            for (edge, vars) in model.edges(planned.program) {
+                let child = planned.children[&edge];
+                let args: Vec<Vec<bool>> =
+                    vars.iter().map(|v| reference.sat(child, model.var(*v).attitude.unwrap().arg)).collect();
+                let kept = reference.world(child).kept.clone();
+                for (j, _) in vars.iter().enumerate() {
+                    for subset in (0..1u32 << vars.len()).filter(|subset| subset >> j & 1 == 0) {
+                        n_sets += 1;
+                        let of_all = |t: usize| (0..vars.len()).all(|k| subset >> k & 1 == 0 || args[k][t]);
+                        let implies = (0..kept.len()).all(|t| !(kept[t] && of_all(t)) || args[j][t]);
+                        if !implies {
+                            continue;
+                        }
+                        for (s, state) in world.states.iter().enumerate() {
+                            let has =
+                                |k: usize, v: VarId| reference.label(id, state, v) == (subset >> k & 1 == 1);
+                            let mut has = has;
+                            bad[s] |= vars.iter().enumerate().all(|(k, v)| has(k, *v));
+                        }
+                    }
+                }
+            }
+            n_bad += bad.iter().filter(|b| **b).count();
+            assert_eq!(world.bad, bad, "{what}");
+        }
+    });
+    assert!(n_sets > 1_000 && n_bad > 200, "{n_sets} {n_bad}");
+}
+
+fn tree_of(text: &str) -> (Sources, Tree) {
+    let mut sources = Sources::default();
+    let file = sources.add("test.bdi", text).unwrap();
+    let (tree, diagnostics) = parse(&sources, file);
+    assert!(diagnostics.is_empty(), "{text}");
+    (sources, tree)
+}
+
+fn formulas(tree: &Tree) -> Vec<String> {
+    let texts = tree.properties.iter().filter_map(|property| match &property.question {
+        tree::Question::Formula(expr) => Some(formula_text(expr)),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// Printing and reading again gives the same text; the text of a checked formula means the same.
+#[test]
+fn formulas_are_printed_as_they_are_read() {
+    for seed in 30_000..30_400 {
+        let (text, _) = random::system(seed);
+        let printed = formulas(&tree_of(&text).1);
+        let again: String =
+            printed.iter().enumerate().map(|(i, f)| format!("property p{i}: {f};\n")).collect();
+        assert_eq!(formulas(&tree_of(&again).1), printed, "seed {seed}");
+    }
+}
+
+/// Negation normal form changes no verdict and no number.
+#[test]
+fn normal_forms_mean_the_same() {
+    let mut n_formulas = 0;
+    for seed in 40_000..40_400 {
+        let (text, options) = random::system(seed);
+        let (_, tree) = tree_of(&text);
+        let mut normal = tree.clone();
+        for property in &mut normal.properties {
+            if let tree::Question::Formula(expr) = &mut property.question {
+                let negated = tree::Expr { kind: tree::Kind::Not(Box::new(expr.clone())), span: expr.span };
+                // Twice, so that all of it is pushed through.
+                *expr = nnf(&tree::Expr { kind: tree::Kind::Not(Box::new(nnf(&negated))), span: expr.span });
+                n_formulas += 1;
+            }
+        }
+        let overrides = options.iter().map(|(name, value)| masque_bdi::Override {
+            name: name.clone(),
+            value: value.clone(),
+            span: tree.span,
+        });
+        let overrides: Vec<_> = overrides.collect();
+        let [Some(first), Some(second)] = [&tree, &normal].map(|tree| check(tree, &overrides).model) else {
+            continue;
+        };
+        let results = [&first, &second].map(|(model, plan)| {
+            let mut reference = Reference::new(model, plan).ok()?;
+            let results = (0..model.properties.len()).map(|p| reference.property(p));
+            Some(results.map(|r| (r.verdict, r.satisfied)).collect::<Vec<_>>())
+        });
+        assert_eq!(results[0], results[1], "seed {seed}\n{text}");
+    }
+    assert!(n_formulas > 1000);
+}
+
+/// A state of the reference as explanations write it.
+fn state_text(
+    reference: &mut Reference<'_>,
+    model: &Model,
+    plan: &Plan,
+    world: WorldId,
+    state: &State,
+) -> StateText {
+    let program = model.program(plan.worlds[world.index()].program);
+    let mut values = Vec::new();
+    for (&var, &value) in program.vars.iter().zip(&state.values) {
+        let variable = model.var(var);
+        let value =
+            if variable.definition.is_some() { i64::from(reference.label(world, state, var)) } else { value };
+        values.push((variable.name.clone(), variable.domain.text(value)));
+    }
+    let action = state.action.map(|action| model.actions[action.index()].name.clone());
+    StateText { point: state.point.0, action, values }
+}
+
+fn parts<'e>(explanation: &'e Explanation, out: &mut Vec<&'e Explanation>) {
+    out.push(explanation);
+    explanation.next.iter().for_each(|next| parts(next, out));
+}
+
+/// Every part of every explanation is confirmed by the reference: its states are states, its steps
+/// are steps, and its formula has the value it says, also when read again from its text.
+#[test]
+fn explanations_are_true() {
+    let (mut n_parts, mut n_jumps, mut n_lassos) = (0, 0, 0);
+    for seed in 50_000..50_600 {
+        let (text, options) = random::system(seed);
+        let read = support::read(&text, &options);
+        let Some((model, plan)) = &read.model else { continue };
+        let Ok(mut engine) = Engine::new(model, plan, &Budget::default()) else { continue };
+        let found: Vec<Explanation> = (0..model.properties.len())
+            .filter(|&p| matches!(model.properties[p].question, Question::Formula(_)))
+            .filter_map(|p| {
+                let fails = engine.property(p).verdict.word() == "fails";
+                fails.then(|| {
+                    engine.explain(p).unwrap().unwrap_or_else(|| panic!("seed {seed}: nothing for {p}"))
+                })
+            })
+            .collect();
+        let mut all = Vec::new();
+        found.iter().for_each(|explanation| parts(explanation, &mut all));
+        // The same file, asked for each part.
+        let (mut sources, mut tree) = tree_of(&text);
+        let n_own = tree.properties.len();
+        for part in &all {
+            let asked = sources.add("part", format!("{} : {}", part.world, part.formula)).unwrap();
+            assert!(parse_property(&sources, asked, &mut tree).is_empty(), "seed {seed}: {}", part.formula);
+        }
+        let overrides: Vec<_> = options
+            .iter()
+            .map(|(name, value)| masque_bdi::Override {
+                name: name.clone(),
+                value: value.clone(),
+                span: tree.span,
+            })
+            .collect();
+        let (model, plan) = check(&tree, &overrides).model.unwrap_or_else(|| panic!("seed {seed}\n{text}"));
+        let mut reference = Reference::new(&model, &plan).unwrap();
+        for (index, part) in all.iter().enumerate() {
+            let what = format!("seed {seed}, options {options:?}, {part:#?}\n{text}");
+            let id = plan.properties[n_own + index];
+            let Question::Formula(formula) = model.properties[n_own + index].question else { panic!() };
+            let holds = reference.sat(id, formula);
+            let world = reference.world(id).clone();
+            let texts: Vec<StateText> =
+                world.states.iter().map(|s| state_text(&mut reference, &model, &plan, id, s)).collect();
+            let states: Vec<usize> = part
+                .states
+                .iter()
+                .map(|state| {
+                    texts.iter().position(|t| t == state).unwrap_or_else(|| panic!("no state: {what}"))
+                })
+                .collect();
+            assert!(states.iter().all(|&s| world.kept[s]), "{what}");
+            assert!(states.windows(2).all(|pair| world.next[pair[0]].contains(&pair[1])), "{what}");
+            let starts = part.kind == Shape::Jump || found.iter().any(|f| std::ptr::eq(f, *part));
+            let judged = if starts { states[states.len() - 1] } else { states[0] };
+            assert!(!starts || world.initial[states[0]], "{what}");
+            assert_eq!(holds[judged], part.holds, "{what}");
+            if let Some(back) = part.back_to {
+                assert!(world.next[states[states.len() - 1]].contains(&states[back]), "{what}");
+                n_lassos += 1;
+            }
+            n_jumps += usize::from(part.kind == Shape::Jump);
+            n_parts += 1;
+        }
+    }
+    assert!(n_parts > 1000 && n_jumps > 100 && n_lassos > 50, "{n_parts} {n_jumps} {n_lassos}");
+}
