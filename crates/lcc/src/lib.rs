@@ -1,8 +1,26 @@
 //! LCC.
 #![forbid(unsafe_code)]
+
+mod arith;
+mod explore;
+mod instance;
 mod lexer;
+mod lower;
+mod options;
 mod parser;
+mod print;
+mod program;
+mod resolve;
+mod step;
+mod store;
 mod symbol;
+mod system;
 mod term;
 pub mod tree;
+mod vocabulary;
+
+pub use explore::{Counts, explore};
+pub use instance::{Given, Opened, open};
+pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
+pub use system::System;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 /// A name: a constant, a functor, or a constructor of processes and constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(pub(crate) u32);
+pub(crate) struct Symbol(pub(crate) u32);
 
 /// Declares the symbols that no text can name, each with the text that reports use.
 macro_rules! built_in {

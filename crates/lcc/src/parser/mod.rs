@@ -4,6 +4,7 @@
 //! without full stops, postconditions before a message, `<--` for `<-`.
 
 mod constraint;
+mod pattern;
 mod process;
 mod recover;
 mod statement;
@@ -12,7 +13,9 @@ mod term;
 use masque_text::{Diagnostic, FileId, Sources, Span};
 
 use crate::lexer::{Token, Tokens};
-use crate::tree::{Constraint, Term, Tree};
+use crate::tree::Tree;
+
+pub(crate) use pattern::parse_action;
 
 /// Brackets and prefix operators may nest this deep; chains may be of any length.
 pub const NESTING_LIMIT: u32 = 200;
@@ -46,35 +49,6 @@ pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources.text(file), sources.span(file).start);
     let tree = parser.file();
     (tree, parser.diagnostics)
-}
-
-/// Reads all of a text as one term, as in the patterns of a formula.
-///
-/// A minus sign that stands for nothing else is a wildcard there, as in the paper's
-/// `query(HD,-,-)`.
-pub(crate) fn parse_term(text: &str, base: u32) -> Result<Term, Diagnostic> {
-    whole(text, base, |parser| parser.term())
-}
-
-/// Reads all of a text as one constraint literal, as in `#(not p(_))`.
-pub(crate) fn parse_literal(text: &str, base: u32) -> Result<Constraint, Diagnostic> {
-    whole(text, base, |parser| parser.literal(constraint::Place::Process))
-}
-
-fn whole<T>(text: &str, base: u32, read: impl Fn(&mut Parser) -> Parsed<T>) -> Result<T, Diagnostic> {
-    let mut parser = Parser::new(text, base);
-    let value = read(&mut parser);
-    if value.is_ok() && parser.kind() != Token::End {
-        parser.expected("the end of the pattern");
-    }
-    match (parser.diagnostics.into_iter().next(), value) {
-        (Some(diagnostic), _) => Err(diagnostic),
-        (None, Ok(value)) => Ok(value),
-        (None, Err(Reported)) => {
-            let span = Span { start: base, end: base + text.len() as u32 };
-            Err(Diagnostic::error("lcc/syntax", span, "this is no term"))
-        }
-    }
 }
 
 /// Tokens.

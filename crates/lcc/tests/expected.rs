@@ -1,0 +1,56 @@
+//! Every `models/lcc/*.expected.json`: counts, findings and verdicts.
+
+mod support;
+
+use masque_lcc::{explore, Counts};
+use masque_verdict::Budget;
+use support::{expectations, load, travel};
+
+#[test]
+fn whole_spaces_are_counted() {
+    let mut wrong = String::new();
+    let all = expectations();
+    assert!(all.len() >= 19, "{}", all.len());
+    for expected in &all {
+        let (mut system, _) = load(&expected.files, &expected.options);
+        let counts = explore(&mut system, &Budget::unlimited()).unwrap();
+        let want = Counts {
+            states: expected.json["states"].as_u64().unwrap(),
+            transitions: expected.json["transitions"].as_u64().unwrap(),
+            deadlocks: expected.json["deadlocks"].as_u64().unwrap(),
+            finals: expected.json["finals"].as_u64().unwrap(),
+            cut: None,
+        };
+        if counts != want {
+            wrong += &format!("{}: {counts:?}, expected {want:?}\n", expected.name);
+        }
+        for (name, found) in
+            [("conflicts", system.conflicts()), ("unknown_constraints", system.unknown_constraints())]
+        {
+            let want: Vec<String> = serde_json::from_value(expected.json[name].clone()).unwrap();
+            if found != want {
+                wrong += &format!("{}: {name} {found:?}, expected {want:?}\n", expected.name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn the_travel_example_grows_with_its_airlines() {
+    // The last row has Figure 9 to the letter.
+    let rows: [(usize, &[(&str, &str)], u64, u64); 6] = [
+        (2, &[], 160, 234),
+        (3, &[], 297, 536),
+        (4, &[], 596, 1_450),
+        (5, &[], 1_381, 4_524),
+        (6, &[], 3_624, 15_050),
+        (2, &[("guards", "fig9")], 279, 585),
+    ];
+    for (n_airlines, options, states, transitions) in rows {
+        let (mut system, _) = travel(n_airlines, options);
+        let counts = explore(&mut system, &Budget::unlimited()).unwrap();
+        assert_eq!((counts.states, counts.transitions), (states, transitions), "{n_airlines} {options:?}");
+        assert_eq!(counts.cut, None);
+    }
+}
