@@ -2,8 +2,10 @@
 
 use masque_text::{Diagnostic, FileId, Sources, Span};
 
+use crate::lint::lint;
 use crate::lower::{Lowered, lower};
 use crate::parser::parse;
+use crate::stratify::stratify;
 use crate::system::System;
 use crate::tree::Tree;
 
@@ -46,6 +48,8 @@ pub fn open(sources: &Sources, files: &[FileId], options: &[Given]) -> Opened {
         options.iter().map(|given| (given.name.clone(), given.value.clone(), given.span)).collect();
     let Lowered { program, terms, diagnostics: found } = lower(&trees, &given);
     diagnostics.extend(found);
+    diagnostics.extend(stratify(&program, &terms));
+    diagnostics.extend(lint(&trees));
     let is_good = !diagnostics.iter().any(Diagnostic::is_error);
     Opened { trees, system: is_good.then(|| System::new(program, terms)), diagnostics }
 }

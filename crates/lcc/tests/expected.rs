@@ -54,3 +54,16 @@ fn the_travel_example_grows_with_its_airlines() {
         assert_eq!(counts.cut, None);
     }
 }
+
+/// What the lints say of the models: the paper's brackets, and what the small models do on purpose.
+#[test]
+fn the_lints_see_what_is_there_and_no_more() {
+    let mut found: Vec<String> = Vec::new();
+    for expected in expectations() {
+        for diagnostic in support::diagnose(&expected.files) {
+            found.push(format!("{}: {}: {}", expected.name, diagnostic.code, diagnostic.message));
+        }
+    }
+    found.sort();
+    insta::assert_snapshot!("lints", found.join("\n"));
+}

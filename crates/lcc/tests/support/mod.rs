@@ -95,3 +95,11 @@ pub fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, Sources) 
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     (opened.system.unwrap_or_else(|| panic!("{drawn}")), sources)
 }
+
+/// What is said of some model files.
+pub fn diagnose(files: &[String]) -> Vec<masque_text::Diagnostic> {
+    let mut sources = Sources::default();
+    let texts = files.iter().map(|file| (file.clone(), std::fs::read_to_string(models().join(file)).unwrap()));
+    let ids: Vec<_> = texts.map(|(file, text)| sources.add(file, text).unwrap()).collect();
+    open(&sources, &ids, &[]).diagnostics
+}
