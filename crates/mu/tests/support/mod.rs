@@ -39,6 +39,33 @@ pub(crate) fn formula(random: &mut Rng) -> String {
     Writer { random, scope: Vec::new(), n_bound: 0 }.formula(size, true)
 }
 
+/// A formula whose fixpoints alternate, two to four deep.
+pub(crate) fn alternating(random: &mut Rng) -> String {
+    let depth = random.usize(2..=4);
+    let first = random.bool();
+    let size = random.u32(1..12);
+    let mut writer = Writer { random, scope: Vec::new(), n_bound: depth };
+    let mut prefix = String::new();
+    for i in 0..depth {
+        let sign = if (i % 2 == 0) == first { "mu" } else { "nu" };
+        prefix += &format!("{sign} X{i}. ");
+        writer.scope.push((format!("X{i}"), true));
+        // Something between the fixpoints now and then.
+        if i + 1 < depth && writer.random.u8(0..3) == 0 {
+            let [side, link] = [writer.leaf(true), ["&&", "||"][writer.random.usize(0..2)].to_string()];
+            prefix += &format!("{side} {link} ");
+        }
+    }
+    let mut body = writer.formula(size, true);
+    for i in 0..depth {
+        let step = ["<", "["][writer.random.usize(0..2)];
+        let end = if step == "<" { ">" } else { "]" };
+        let link = ["&&", "||"][writer.random.usize(0..2)];
+        body = format!("({body}) {link} {step}{}{end}X{i}", writer.pattern());
+    }
+    prefix + &body
+}
+
 struct Writer<'r> {
     random: &'r mut Rng,
     /// Variables, each with whether it may occur where negations are even.
