@@ -148,7 +148,7 @@ fn different(
 fn hit_a_limit(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Holds | Verdict::Fails | Verdict::Unknown(Why::NoFairPath | Why::Unsupported) => false,
-        Verdict::Unknown(Why::Timeout | Why::Memory | Why::States | Why::Interrupted) => true,
+        Verdict::Unknown(Why::Timeout | Why::Memory | Why::States | Why::Interrupted | Why::Bound(_)) => true,
     }
 }
 

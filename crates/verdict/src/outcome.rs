@@ -85,6 +85,9 @@ pub enum Why {
     Unsupported,
     /// No initial state starts a fair path.
     NoFairPath,
+    /// The verdict depends on what lies beyond a bound of the model: `cap` (messages under way),
+    /// `depth` (of a term) or `psize` (the size of a process).
+    Bound(&'static str),
 }
 
 impl Why {
@@ -97,6 +100,10 @@ impl Why {
             Why::Interrupted => "interrupted",
             Why::Unsupported => "unsupported",
             Why::NoFairPath => "no-fair-path",
+            Why::Bound("cap") => "bound:cap",
+            Why::Bound("depth") => "bound:depth",
+            Why::Bound("psize") => "bound:psize",
+            Why::Bound(_) => "bound",
         }
     }
 }
