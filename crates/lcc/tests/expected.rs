@@ -2,8 +2,9 @@
 
 mod support;
 
-use masque_lcc::{explore, Counts};
-use masque_verdict::Budget;
+use masque_lcc::{Counts, explore};
+use masque_mu::{Space, explain, naive, parse_formula, resolve};
+use masque_verdict::{Budget, Verdict};
 use support::{expectations, load, travel};
 
 #[test]
@@ -34,6 +35,31 @@ fn whole_spaces_are_counted() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// By the solver, with evidence that replays, and by the truth definition.
+#[test]
+fn verdicts_are_as_expected() {
+    let mut n_verdicts = 0;
+    for expected in expectations() {
+        let (mut system, mut sources) = load(&expected.files, &expected.options);
+        for (name, property) in expected.json["properties"].as_object().unwrap() {
+            let text = property["formula"].as_str().unwrap();
+            let file = sources.add(name.clone(), text).unwrap();
+            let (phi, diagnostics) = parse_formula(&sources, sources.span(file));
+            assert!(diagnostics.is_empty(), "{}: {name}: {diagnostics:?}", expected.name);
+            let (formula, diagnostics) = resolve(phi.as_ref().unwrap(), &mut system);
+            assert!(diagnostics.is_empty(), "{}: {name}: {diagnostics:?}", expected.name);
+            let answer = explain(&mut Space::new(&mut system), &formula.unwrap(), &Budget::unlimited());
+            let want = property["verdict"] == "true";
+            assert_eq!(answer.verdict, Verdict::from(want), "{}: {name}", expected.name);
+            assert!(answer.evidence.is_some(), "{}: {name}", expected.name);
+            let by_definition = naive::holds(&mut system, phi.as_ref().unwrap(), true);
+            assert_eq!(by_definition, Ok(want), "{}: {name}", expected.name);
+            n_verdicts += 1;
+        }
+    }
+    assert!(n_verdicts >= 140, "{n_verdicts}");
 }
 
 #[test]

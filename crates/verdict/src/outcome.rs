@@ -86,7 +86,8 @@ pub enum Why {
     /// No initial state starts a fair path.
     NoFairPath,
     /// The verdict depends on what lies beyond a bound of the model: `cap` (messages under way),
-    /// `depth` (of a term) or `psize` (the size of a process).
+    /// `depth` (of a term), `psize` (the size of a process), `sld` (the depth of a proof) or `unfold`
+    /// (role changes in one step).
     Bound(&'static str),
 }
 
@@ -103,6 +104,8 @@ impl Why {
             Why::Bound("cap") => "bound:cap",
             Why::Bound("depth") => "bound:depth",
             Why::Bound("psize") => "bound:psize",
+            Why::Bound("sld") => "bound:sld",
+            Why::Bound("unfold") => "bound:unfold",
             Why::Bound(_) => "bound",
         }
     }
