@@ -23,6 +23,10 @@ use crate::term::{TermId, Terms};
 
 /// Operators and role changes may nest this deep in one derivation.
 const DEEPEST: u32 = 600;
+/// Role changes within role changes, before any step.
+const UNFOLDINGS: usize = 50;
+/// Role changes in one situation: they may branch.
+const ENTRIES: u32 = 1_000;
 
 /// One transition of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,7 +64,7 @@ pub(crate) fn steps(program: &Program, terms: &mut Terms, findings: &mut Finding
     let mut machine = Machine::new(program, terms, findings, at.actor);
     machine.bindings.reset(machine.terms.n_vars(at.process));
     let nowhere = machine.terms.app(Symbol::NIL, &[]);
-    let mut walk = Walk { machine, id, path: Vec::new(), entered: Vec::new(), found: Steps::default(), depth: 0, only_messages: false, message: None };
+    let mut walk = Walk { machine, id, path: Vec::new(), entered: Vec::new(), n_entered: 0, found: Steps::default(), depth: 0, only_messages: false, message: None };
     if let Some(message) = at.message {
         let offset = walk.machine.bindings.fresh(walk.machine.terms.n_vars(message));
         walk.message = Some(walk.machine.terms.shift(message, offset));
@@ -95,6 +99,7 @@ struct Walk<'a> {
     path: Vec<Around>,
     /// The role calls being unfolded: none is unfolded within itself.
     entered: Vec<TermId>,
+    n_entered: u32,
     found: Steps,
     depth: u32,
     /// Internal steps do not count: behind a constraint that counts as none (Figure 9).
@@ -324,8 +329,11 @@ impl Walk<'_> {
         }
         let resolved = self.machine.terms.resolve(role, &self.machine.bindings);
         let variant = self.machine.terms.canonical(resolved);
-        if !self.entered.contains(&variant) {
+        if self.entered.len() >= UNFOLDINGS || self.n_entered >= ENTRIES {
+            self.cut("unfold");
+        } else if !self.entered.contains(&variant) {
             self.entered.push(variant);
+            self.n_entered += 1;
             let program = self.machine.program;
             let all: Vec<u32>;
             let clauses: &[u32] = match self.machine.terms.functor(resolved) {
