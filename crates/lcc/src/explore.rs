@@ -26,10 +26,10 @@ pub fn explore(system: &mut System, budget: &Budget) -> Result<Counts, Stop> {
     let first = system.initial();
     let mut state = first.0;
     while (state as usize) < system.n_states() {
-        if state.is_multiple_of(1024) {
-            let so_far = |stop: Stop| stop.after_states(u64::from(state));
+        let so_far = |stop: Stop| stop.after_states(u64::from(state));
+        budget.check_states(system.n_states() as u64).map_err(so_far)?;
+        if state.is_multiple_of(256) {
             budget.check().map_err(so_far)?;
-            budget.check_states(system.n_states() as u64).map_err(so_far)?;
             budget.check_memory(system.bytes()).map_err(so_far)?;
         }
         let mut n_steps = 0;

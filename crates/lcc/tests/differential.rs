@@ -11,11 +11,6 @@ use masque_mu::{Completeness, Lts, Space, StateId, explain, naive, parse_formula
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
 
-/// Fewer for a quick look: then the tests fail for want of cases, if for nothing else.
-fn n_seeds(usual: u64) -> u64 {
-    std::env::var("LCC_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
-}
-
 /// States of one protocol that are compared.
 const STATES: usize = 30;
 
@@ -33,7 +28,7 @@ fn compare(text: &str) -> Result<usize, String> {
     let first = (system.initial(), reference.initial());
     let mut seen = BTreeSet::from([first.0]);
     let mut queue = VecDeque::from([first]);
-    let mut n_states = 0;
+    let (mut n_states, mut is_whole) = (0, true);
     while let Some((state, by_definition)) = queue.pop_front() {
         let here = system.state_text(state);
         if here != reference.text(&by_definition) {
@@ -54,7 +49,10 @@ fn compare(text: &str) -> Result<usize, String> {
             return Ok(n_states);
         }
         let Ok((expected, is_cut)) = reference.successors(&by_definition) else {
-            return Err(format!("out of bounds by definition only: {here}"));
+            return match complete {
+                Completeness::Cut(_) => Ok(n_states),
+                Completeness::Complete => Err(format!("out of bounds by definition only: {here}")),
+            };
         };
         let mut expected: Vec<_> =
             expected.into_iter().map(|t| (t.label, reference.text(&t.target), t.target)).collect();
@@ -66,13 +64,14 @@ fn compare(text: &str) -> Result<usize, String> {
             return Err(format!("from {here}\n{complete:?}\n{fast:#?}\nby definition {is_cut}\n{slow:#?}"));
         }
         n_states += 1;
+        is_whole &= !is_cut;
         for ((_, _, state), (_, _, by_definition)) in found.into_iter().zip(expected) {
             if seen.len() < STATES && seen.insert(state) {
                 queue.push_back((state, by_definition));
             }
         }
     }
-    if seen.len() < STATES {
+    if is_whole && seen.len() < STATES {
         let fast = (system.conflicts(), system.unknown_constraints());
         let slow = (reference.conflicts(), reference.unknown_constraints());
         if fast != slow {
@@ -85,7 +84,7 @@ fn compare(text: &str) -> Result<usize, String> {
 #[test]
 fn transition_systems_are_those_of_the_definition() {
     let (mut n_protocols, mut n_states) = (0, 0);
-    for seed in 0..n_seeds(4_000) {
+    for seed in 0..4_000_u64 {
         let text = random::instance(seed);
         match compare(&text) {
             Ok(0) => {}
@@ -106,7 +105,7 @@ fn transition_systems_are_those_of_the_definition() {
 /// too large.
 fn verdicts(text: &str, formula: &str) -> Option<Result<(), String>> {
     let (mut system, _) = both(text)?;
-    explore(&mut system, &Budget::unlimited().with_states(300)).ok()?;
+    explore(&mut system, &Budget::unlimited().with_states(60)).ok()?;
     let mut sources = Sources::default();
     let file = sources.add("random.mu", formula).unwrap();
     let phi = parse_formula(&sources, sources.span(file)).0?;
@@ -126,7 +125,7 @@ fn verdicts(text: &str, formula: &str) -> Option<Result<(), String>> {
 #[test]
 fn verdicts_are_those_of_the_definition() {
     let mut n_pairs = 0;
-    for seed in 0..n_seeds(2_600) {
+    for seed in 0..2_600_u64 {
         let text = random::instance(seed + 10_000);
         for number in 0..3 {
             let formula = random::formula(seed * 3 + number);
