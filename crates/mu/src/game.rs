@@ -1,4 +1,4 @@
-//! A formula on a transition system as a game, built on demand. [EJS91, Stirling95]
+//! A formula on a transition system as a game, built on demand. [EJ91, Stirling95]
 //!
 //! A position is a state and a node of the formula. At a disjunction or a diamond the *verifier*
 //! moves, at a conjunction or a box the *refuter*; at a variable there is one move, to the body of
