@@ -85,6 +85,21 @@ fn plays_tell_the_story() {
     }
 }
 
+#[test]
+fn evidence_is_a_part_of_the_system() {
+    let mut graph = shop();
+    let (_, formula) = read("resp(pay, accept)", &mut graph);
+    let answer = explain(&mut Space::new(&mut graph), &formula, &Budget::unlimited());
+    let evidence = answer.evidence.unwrap();
+    let shown: Vec<String> = evidence
+        .transitions()
+        .iter()
+        .map(|(from, label, to)| format!("{} {} {}", from.0, graph.label(*label), to.0))
+        .collect();
+    assert_eq!(shown, ["0 ask 1", "1 offer 2", "2 pay 3", "3 decline 2"]);
+    assert_eq!(evidence.play.end(), StateId(3));
+}
+
 /// Whatever is changed in a proof, it no longer is one.
 #[test]
 fn tampered_evidence_does_not_replay() {

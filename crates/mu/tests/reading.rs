@@ -63,6 +63,31 @@ fn formulas_are_read_by_precedence() {
     }
 }
 
+/// Properties of the travel agency, as they are published, are read and printed as they stand.
+#[test]
+fn published_properties_are_read() {
+    for text in [
+        "nu Z. [-]Z && [out(vacation_details(_,_,_), a(travel_agent(_,_,_),_))]\
+         ((mu Y. <->tt && [in(available_flights(_), a(travel_agent(_,_,_),_))]Y) && \
+         (mu X. <->tt && [in(available_hotels(_), a(travel_agent(_,_,_),_))]X))",
+        "mu Z. <#(query(HD,-,-))>tt || <->tt && [-]Z",
+        "inev({in(confirm_booking(_,_)), in(quit)})",
+        "AG EF final",
+        "nu X. mu Y. <out(payment(_))>X || <-out(payment(_))>Y",
+        "[-* . #(encrypt(des))]ff",
+        "[-in(available_hotels(_))* . out(payment(_))]ff",
+        "resp(out(payment(_)), {in(confirm_booking(_,_)), in(fail_payment(_,_))})",
+        "<-* . in(tell(p(a)))@p1>tt",
+        "inev(in(excuse, a(worker, w))@b)",
+        "<-* . #(not skilled(w))@w>tt",
+        "EF at(c, second)",
+        "EF <#(read(file))>tt",
+        "AF done(c)",
+    ] {
+        assert_eq!(printed(text), text);
+    }
+}
+
 #[rustfmt::skip]
 #[test]
 fn mistakes_get_one_message() {
