@@ -27,7 +27,7 @@ pub struct Answer {
     pub states: u64,
     /// How many pairs of a state and a part of the formula were looked at.
     pub positions: u64,
-    /// What shows the verdict, if it was asked for and there is one.
+    /// What shows the verdict, if it was asked for, there is one, and the budget allows.
     pub evidence: Option<Evidence>,
 }
 
@@ -62,7 +62,10 @@ fn run<L: Lts + ?Sized>(
         (None, Some(stop)) => Verdict::Unknown(stop.why),
         (None, None) => Verdict::Unknown(Why::Bound(nearest_cut(&game, space, root))),
     };
-    let evidence = if wants_evidence && value.is_some() { evidence(&game, space, root) } else { None };
+    // Whoever is out of time gets the verdict alone.
+    let shown = wants_evidence && value.is_some() && budget.check().is_ok();
+    let evidence = if shown { evidence(&game, space, root) } else { None };
+    let evidence = evidence.filter(|_| budget.check().is_ok());
     if let Some(evidence) = &evidence {
         let replayed = evidence.replay(space.lts(), formula);
         assert_eq!(replayed, Ok(()), "the evidence does not replay");

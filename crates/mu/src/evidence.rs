@@ -22,6 +22,21 @@ pub struct Evidence {
     pub play: Play,
 }
 
+impl Evidence {
+    /// The transitions that the evidence speaks of: the part of the system that shows the verdict.
+    /// Sorted, without doubles.
+    pub fn transitions(&self) -> Vec<(StateId, LabelId, StateId)> {
+        let of_place = |place: &Place| {
+            let step = |one: &Move| Some((place.state, one.label?, self.places.get(one.to as usize)?.state));
+            place.moves.iter().filter_map(step).collect::<Vec<_>>()
+        };
+        let mut found: Vec<_> = self.places.iter().flat_map(of_place).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
 /// A state, a part of the formula, and the moves from there that the evidence needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -57,6 +72,13 @@ pub struct Play {
     pub loop_at: Option<usize>,
     /// Whether the play is forced to its end; if not, the loser has a choice of steps there.
     pub is_closed: bool,
+}
+
+impl Play {
+    /// The state in which it ends, or in which it has gone round once.
+    pub fn end(&self) -> StateId {
+        self.steps.last().map_or(self.start, |step| step.to)
+    }
 }
 
 /// A transition of a play.

@@ -136,6 +136,18 @@ impl Formula {
         atoms
     }
 
+    /// The primitive patterns that occur, in order.
+    pub fn patterns(&self) -> Vec<PatternId> {
+        let patterns = self.actions.iter().filter_map(|action| match action {
+            Action::Is(pattern) => Some(*pattern),
+            _ => None,
+        });
+        let mut patterns: Vec<PatternId> = patterns.collect();
+        patterns.sort_unstable();
+        patterns.dedup();
+        patterns
+    }
+
     /// Whether no least fixpoint depends on a greatest one that depends on it: the fast fragment.
     pub fn is_alternation_free(&self) -> bool {
         !self.levels.contains(&Level::Mixed)

@@ -1,4 +1,4 @@
-//! A formula on a transition system as a game, built on demand. [EJS91, Stirling95]
+//! A formula on a transition system as a game, built on demand. [EJ91, Stirling95]
 //!
 //! A position is a state and a node of the formula. At a disjunction or a diamond the *verifier*
 //! moves, at a conjunction or a box the *refuter*; at a variable there is one move, to the body of
@@ -218,12 +218,19 @@ impl<'f> Game<'f> {
             }
             Node::Modal(_, action, inner) => {
                 space.expand(state)?;
+                let is_leaf = matches!(formula.node(*inner), Node::Constant(_) | Node::Atom(..));
                 for i in 0..space.transitions(state).len() {
                     let (label, to) = space.transitions(state)[i];
-                    if space.is_in(formula, *action, label) {
-                        let target = self.position(space, to, *inner)?;
-                        self.moves.push(target);
+                    if !space.is_in(formula, *action, label) {
+                        continue;
                     }
+                    let target = self.position(space, to, *inner)?;
+                    if is_leaf && self.value(target) == Some(is_any) {
+                        self.moves.truncate(begin);
+                        self.moves.push(target);
+                        return self.link(position, begin, false);
+                    }
+                    self.moves.push(target);
                 }
             }
         }

@@ -79,6 +79,9 @@ impl Graph {
     }
 
     /// Adds a transition between two states of this graph.
+    ///
+    /// # Panics
+    /// If `from` is no state of this graph; nor may `to` be one of another.
     pub fn transition(&mut self, from: StateId, label: &str, to: StateId) {
         let label = self.label_id(label);
         self.states[from.index()].transitions.push((label, to));

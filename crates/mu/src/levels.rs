@@ -5,7 +5,7 @@
 //! a formula is alternation free exactly if no level is mixed.
 //!
 //! Priorities follow the nesting of fixpoints inside a level: an equation is at least as important
-//! as those inside it that depend on it, and more important if their sign differs [EJS01 §2,
+//! as those inside it that depend on it, and more important if their sign differs [EJS01,
 //! Niwinski86]. They are found by taking the outermost equation out of a strongly connected part
 //! and looking at what is left, which still depends on each other.
 

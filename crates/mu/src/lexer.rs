@@ -9,8 +9,7 @@ use masque_text::Span;
 /// A kind of token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[logos(skip r"[ \t\r\n\f\u{feff}]+")]
-#[logos(skip(r"//[^\n]*", allow_greedy = true))]
-#[logos(skip(r"%[^\n]*", allow_greedy = true))]
+#[logos(skip(r"(//|%)[^\n]*", allow_greedy = true))]
 #[logos(skip r"/\*([^*]|\*+[^*/])*\*+/")]
 pub(crate) enum Token {
     #[regex("[a-zA-Z_$][a-zA-Z_$0-9]*")]

@@ -72,7 +72,7 @@ impl Solver<'_> {
     fn region(&mut self, depth: u32, mut vertices: Vec<u32>) -> Result<(), Stop> {
         while let Some(highest) = vertices.iter().map(|&v| self.game.priority[v as usize]).max() {
             self.budget.check()?;
-            let even = highest % 2 == 0;
+            let even = highest.is_multiple_of(2);
             let at_highest = vertices.iter().copied().filter(|&v| self.game.priority[v as usize] == highest);
             let (targets, attracted) = {
                 let targets: Vec<u32> = at_highest.collect();
@@ -161,7 +161,7 @@ mod tests {
         let hers: Vec<usize> = (0..n).filter(|&v| won.by_even[v] == even).collect();
         let stays = hers.iter().all(|&v| moves(v).iter().all(|&t| won.by_even[t] == even));
         // A bad cycle returns to a vertex of a bad priority through smaller ones.
-        let bad = |&v: &usize| (game.priority[v] % 2 == 0) != even;
+        let bad = |&v: &usize| game.priority[v].is_multiple_of(2) != even;
         let returns = |v: usize| {
             let mut seen = vec![false; n];
             let mut todo = moves(v);

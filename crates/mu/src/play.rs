@@ -115,16 +115,14 @@ impl<'g, 'f> Region<'g, 'f> {
     fn rank(&mut self) {
         let n = self.positions.len();
         let mut back = vec![Vec::new(); n];
-        let mut open = vec![0u32; n];
+        let mut open: Vec<u32> = (0..n).map(|i| self.moves(i).count() as u32).collect();
         let mut queue = VecDeque::new();
-        for i in 0..n {
-            let moves: Vec<usize> = self.moves(i).collect();
-            open[i] = moves.len() as u32;
+        for (i, &n_moves) in open.iter().enumerate() {
             // At the ends, and wherever the winner need not hurry, there is nothing left to do.
-            if moves.is_empty() || self.freedom(i) != Freedom::Ranked {
+            if n_moves == 0 || self.freedom(i) != Freedom::Ranked {
                 queue.push_back((i, 0));
             } else {
-                moves.iter().for_each(|&target| back[target].push(i));
+                self.moves(i).for_each(|target| back[target].push(i));
             }
         }
         let mut n_ranked = 0;
@@ -219,9 +217,13 @@ impl<'g, 'f> Region<'g, 'f> {
             let ends = (0..shown.len()).filter(|&i| shown[i].is_empty() && self.is_end(i) == closed);
             ends.filter(|&i| tree.distance[i] != NONE).min_by_key(|&i| (tree.distance[i], i))
         };
-        let end = nearest(true);
-        let lasso = search.lasso(&tree, end.map_or(NONE, |end| tree.distance[end]));
-        match (lasso, end.or_else(|| nearest(false))) {
+        let (end, open) = (nearest(true), nearest(false));
+        // A choice of steps at once tells nothing, if there is anything else to tell.
+        let later = open.filter(|&open| tree.distance[open] > 0);
+        let far = |end: Option<usize>| end.map_or(NONE, |end| tree.distance[end]);
+        let lasso = search.lasso(&tree, far(end).min(far(later).saturating_add(1)));
+        let shortest = if far(end) <= far(later) { end.or(open) } else { later };
+        match (lasso, shortest) {
             // A variable that is its own body: the play goes round on the spot.
             (Some((stem, cycle)), _) if !stem.last().into_iter().chain(&cycle).any(|&i| self.is_modal(i)) => {
                 self.route_of(stem, None, true)

@@ -13,7 +13,7 @@
 //! and dually for boxes and under negation. Every part of the text becomes a bounded number of
 //! nodes: what follows a regular modality is made once, however often it is needed.
 
-use masque_text::{Diagnostic, Span, did_you_mean};
+use masque_text::{Diagnostic, Span};
 
 use crate::Vocabulary;
 use crate::formula::{Action, ActionId, Builder, Formula, Node, NodeId};
@@ -24,9 +24,13 @@ pub fn resolve(phi: &Phi, words: &mut dyn Vocabulary) -> (Option<Formula>, Vec<D
     let mut resolver =
         Resolver { builder: Builder::new(), words, scope: Vec::new(), diagnostics: Vec::new() };
     let root = resolver.formula(phi, true);
-    let Resolver { builder, diagnostics, .. } = resolver;
-    let formula = (!diagnostics.iter().any(Diagnostic::is_error)).then(|| builder.finish(root));
-    (formula, diagnostics)
+    let Resolver { builder, mut diagnostics, .. } = resolver;
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        // What a formula with mistakes does not use, it may well use when they are mended.
+        diagnostics.retain(Diagnostic::is_error);
+        return (None, diagnostics);
+    }
+    (Some(builder.finish(root)), diagnostics)
 }
 
 /// A variable in scope.
@@ -108,10 +112,12 @@ impl Resolver<'_> {
 
     fn variable(&mut self, name: &str, span: Span, positive: bool) -> NodeId {
         let Some(bound) = self.scope.iter_mut().rev().find(|bound| bound.name.text == name) else {
-            let help = did_you_mean(name, self.scope.iter().map(|bound| bound.name.text.as_str()))
-                .unwrap_or_else(|| {
-                    format!("bind it with `mu {name}.` or `nu {name}.`; atoms begin with a small letter")
-                });
+            let bound: Vec<String> =
+                self.scope.iter().map(|bound| format!("`{}`", bound.name.text)).collect();
+            let help = match bound.is_empty() {
+                true => format!("bind it with `mu {name}.` or `nu {name}.`; atoms begin with a small letter"),
+                false => format!("bound here: {}", bound.join(", ")),
+            };
             let message = format!("no fixpoint binds the variable `{name}`");
             self.diagnostics.push(Diagnostic::error("mu/free-variable", span, message).hint(help));
             return self.builder.constant(true);

@@ -20,7 +20,7 @@ use crate::tree::Sign;
 struct Part<'g, 'f> {
     game: &'g Game<'f>,
     /// Sorted by level.
-    positions: Vec<Position>,
+    positions: &'g [Position],
     /// The place of a position in `positions`, or [`NONE`].
     place: Vec<u32>,
     value: Vec<Option<bool>>,
@@ -35,24 +35,38 @@ pub(crate) fn settle(game: &mut Game<'_>, root: Position, budget: &Budget) -> Re
         return Ok(());
     }
     let reached = reach(game, root);
+    let by_level = by_level(game, &reached);
+    let is_whole = reached.iter().all(|&position| game.at(position).is_expanded && !game.at(position).is_cut);
     let mut found = Vec::new();
     for beyond in [false, true] {
-        let mut part = Part::new(game, reached.clone());
+        // Without anything beyond, once is enough. And a value that is not assumed comes from a loop
+        // that is worth it; all others were handed on before.
+        let sign = if beyond { Sign::Mu } else { Sign::Nu };
+        let levels = game.formula.levels();
+        let has_loops = levels.iter().any(|&level| level == Level::Mixed || level == Level::Uniform(sign));
+        let is_idle = if is_whole { beyond } else { !has_loops };
+        if is_idle {
+            continue;
+        }
+        let mut part = Part::new(game, &by_level);
         part.assume(beyond);
         part.solve(budget)?;
         for (i, &position) in part.positions.iter().enumerate() {
             // Unexplored positions have the value that was assumed, so they are not among these.
-            if part.value[i] == Some(!beyond) {
-                found.push((position, !beyond, part.witness[i]));
+            if let Some(value) = part.value[i].filter(|&value| is_whole || value != beyond) {
+                found.push((position, value, part.witness[i]));
             }
         }
     }
+    let is_same = found.is_empty();
     // All values first: a position must keep the move that the solution gave it.
     for (position, value, witness) in found {
         game.decide(position, value, witness);
     }
     game.propagate();
-    prune(game, root);
+    if game.value(root).is_none() {
+        prune(game, &if is_same { reached } else { reach(game, root) });
+    }
     Ok(())
 }
 
@@ -73,24 +87,34 @@ fn reach(game: &Game<'_>, root: Position) -> Vec<Position> {
     reached
 }
 
+/// Positions sorted by level; on a level, the nearest first.
+fn by_level(game: &Game<'_>, positions: &[Position]) -> Vec<Position> {
+    let level = |position: Position| game.formula.level_of(game.at(position).node) as usize;
+    let mut ends = vec![0; game.formula.levels().len() + 1];
+    positions.iter().for_each(|&position| ends[level(position) + 1] += 1);
+    for i in 1..ends.len() {
+        ends[i] += ends[i - 1];
+    }
+    let mut sorted = vec![NONE; positions.len()];
+    for &position in positions {
+        let end = &mut ends[level(position)];
+        sorted[*end] = position;
+        *end += 1;
+    }
+    sorted
+}
+
 /// Puts aside all that the root no longer depends on; the game wakes it if it matters again.
-fn prune(game: &mut Game<'_>, root: Position) {
-    if game.value(root).is_some() {
-        return;
-    }
-    let mut is_reached = vec![false; game.positions.len()];
-    reach(game, root).iter().for_each(|&position| is_reached[position as usize] = true);
-    for (entry, is_reached) in game.positions.iter_mut().zip(is_reached) {
-        entry.is_live = is_reached;
-    }
+fn prune(game: &mut Game<'_>, reached: &[Position]) {
+    game.positions.iter_mut().for_each(|spot| spot.is_live = false);
+    reached.iter().for_each(|&position| game.positions[position as usize].is_live = true);
     let mut queue = std::mem::take(&mut game.queue);
     queue.retain(|&position| game.at(position).is_live);
     game.queue = queue;
 }
 
 impl<'g, 'f> Part<'g, 'f> {
-    fn new(game: &'g Game<'f>, mut positions: Vec<Position>) -> Self {
-        positions.sort_by_key(|&position| game.formula.level_of(game.at(position).node));
+    fn new(game: &'g Game<'f>, positions: &'g [Position]) -> Self {
         let mut place = vec![NONE; game.positions.len()];
         for (i, &position) in positions.iter().enumerate() {
             place[position as usize] = i as u32;

@@ -3,7 +3,7 @@
 
 use std::mem::size_of;
 
-use masque_verdict::{Stop, Why};
+use masque_verdict::{Budget, Stop, Why};
 
 use crate::formula::{Action, ActionId, Formula};
 use crate::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
@@ -116,6 +116,48 @@ impl<'l, L: Lts + ?Sized> Space<'l, L> {
             self.cuts[state.index()] = u8::try_from(place + 1).unwrap_or(u8::MAX);
         }
         Ok(())
+    }
+
+    /// Expands every state that can be reached, nearest first, and lists them in this order.
+    ///
+    /// ```
+    /// use masque_mu::{Graph, Space};
+    /// use masque_verdict::Budget;
+    ///
+    /// let mut graph = Graph::new();
+    /// let (off, on) = (graph.state(), graph.state());
+    /// graph.transition(off, "press", on);
+    /// let mut space = Space::new(&mut graph);
+    /// let states = space.explore(&Budget::unlimited()).unwrap();
+    /// let dead_ends = states.iter().filter(|state| space.transitions(**state).is_empty());
+    /// assert_eq!((states.len(), space.n_transitions(), dead_ends.count()), (2, 1, 1));
+    /// ```
+    pub fn explore(&mut self, budget: &Budget) -> Result<Vec<StateId>, Stop> {
+        let initial = self.initial();
+        let mut states = vec![initial];
+        let mut seen = vec![false; initial.index() + 1];
+        seen[initial.index()] = true;
+        let mut done = 0;
+        while let Some(&state) = states.get(done) {
+            if done.is_multiple_of(256) {
+                budget.check()?;
+                budget.check_memory(self.bytes())?;
+            }
+            done += 1;
+            self.expand(state).map_err(|stop| stop.after_states(states.len() as u64))?;
+            for &(_, to) in self.transitions(state) {
+                if seen.len() <= to.index() {
+                    seen.resize(to.index() + 1, false);
+                }
+                if !std::mem::replace(&mut seen[to.index()], true) {
+                    states.push(to);
+                }
+            }
+            budget
+                .check_states(states.len() as u64)
+                .map_err(|stop| stop.after_states(states.len() as u64))?;
+        }
+        Ok(states)
     }
 
     /// Whether an atom holds in a state.

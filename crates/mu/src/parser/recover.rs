@@ -78,6 +78,9 @@ impl Parser<'_> {
             );
         }
         let message = format!("expected {what}, found {}", self.found());
+        // What is missing at the end is missing after the last token, not on the line after it.
+        let at_end = self.kind() == Token::End && self.position > 0;
+        let span = if at_end { self.last_span().after() } else { span };
         let mut diagnostic = Diagnostic::error("mu/unexpected-token", span, message).help(help);
         if what.len() <= SHOWN {
             diagnostic = diagnostic.label(format!("expected {what}"));
