@@ -2,6 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod arith;
+mod blame;
+mod chart;
+mod check;
 mod explore;
 mod instance;
 mod lexer;
@@ -20,11 +23,15 @@ mod stratify;
 mod symbol;
 mod system;
 mod term;
+mod trace;
 pub mod tree;
 mod vocabulary;
 
+pub use chart::{Chart, Row, chart};
+pub use check::{Checked, check_all};
 pub use explore::{Counts, explore};
-pub use instance::{Given, Opened, open};
+pub use instance::{Given, Opened, Parts, open};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use system::System;
+pub use trace::{Deed, Event, Trace};

@@ -77,6 +77,11 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
+    /// A statement in which `self` is somebody.
+    pub(crate) fn of(this: TermId) -> Scope {
+        Scope { this: Some(this), ..Scope::default() }
+    }
+
     /// How many variables there are.
     pub(crate) fn n_vars(&self) -> u32 {
         self.n_vars
@@ -327,7 +332,7 @@ impl Lowering {
         let Some(id) = self.id(&rule.enforcer) else { return };
         let enforcer = self.program.owner(id);
         let terms = &mut self.terms;
-        let mut scope = Scope { this: Some(id), ..Scope::default() };
+        let mut scope = Scope::of(id);
         let subject = scope.term(terms, &rule.subject);
         let object = scope.term(terms, &rule.object);
         let action = scope.term(terms, &rule.action);

@@ -9,128 +9,108 @@ use crate::term::{Head, TermId, Terms};
 const DEEPEST: u32 = 1000;
 
 impl Terms {
-    /// The term as it would be written; variables are `_0`, `_1` ..
+    /// The term as reports have it: variables are `_0`, `_1` .., no blanks behind commas.
     pub(crate) fn text(&self, term: TermId) -> String {
-        let mut out = String::new();
-        self.write(&mut out, term, &mut |out, number| {
-            let _ = write!(out, "_{number}");
-        }, 0);
-        out
+        let mut printer = Printer { terms: self, out: String::new(), is_anonymous: false, comma: "," };
+        printer.term(term, 0);
+        printer.out
     }
 
-    /// The term with all its variables as `_`.
+    /// The term for people: all its variables are `_`.
     pub(crate) fn shape(&self, term: TermId) -> String {
-        let mut out = String::new();
-        self.write(&mut out, term, &mut |out, _| out.push('_'), 0);
-        out
+        let mut printer = Printer { terms: self, out: String::new(), is_anonymous: true, comma: ", " };
+        printer.term(term, 0);
+        printer.out
     }
+}
 
-    fn write(&self, out: &mut String, term: TermId, var: &mut dyn FnMut(&mut String, u32), depth: u32) {
+struct Printer<'t> {
+    terms: &'t Terms,
+    out: String,
+    is_anonymous: bool,
+    comma: &'static str,
+}
+
+impl Printer<'_> {
+    fn term(&mut self, term: TermId, depth: u32) {
         if depth > DEEPEST {
-            return out.push_str("..");
+            return self.out.push_str("..");
         }
-        let args = self.args(term);
-        match self.head(term) {
-            Head::Var(number) => var(out, number),
-            Head::Int(value) => {
-                let _ = write!(out, "{value}");
-            }
-            Head::Decimal(value) => {
-                let _ = write!(out, "{value:?}");
-            }
-            Head::App(Symbol::CONS) => self.write_list(out, term, var, depth),
-            Head::App(symbol) if symbol.is_built_in() => self.write_built_in(out, symbol, args, var, depth),
+        let terms = self.terms;
+        let args = terms.args(term);
+        let _ = match terms.head(term) {
+            Head::Var(_) if self.is_anonymous => write!(self.out, "_"),
+            Head::Var(number) => write!(self.out, "_{number}"),
+            Head::Int(value) => write!(self.out, "{value}"),
+            Head::Decimal(value) => write!(self.out, "{value:?}"),
+            Head::App(Symbol::CONS) => return self.list(term, depth),
+            Head::App(symbol) if symbol.is_built_in() => return self.built_in(symbol, args, depth),
             Head::App(symbol) => {
-                out.push_str(&quoted(self.symbols.name(symbol)));
+                self.out.push_str(&quoted(terms.symbols.name(symbol)));
                 if !args.is_empty() {
-                    self.write_all(out, ["(", ",", ")"], args, var, depth);
+                    self.all("(", self.comma, ")", args, depth);
                 }
+                Ok(())
             }
-        }
+        };
     }
 
-    fn write_all(
-        &self,
-        out: &mut String,
-        [open, between, close]: [&str; 3],
-        args: &[TermId],
-        var: &mut dyn FnMut(&mut String, u32),
-        depth: u32,
-    ) {
-        out.push_str(open);
+    fn all(&mut self, open: &str, between: &str, close: &str, args: &[TermId], depth: u32) {
+        self.out.push_str(open);
         for (at, arg) in args.iter().enumerate() {
             if at > 0 {
-                out.push_str(between);
+                self.out.push_str(between);
             }
-            self.write(out, *arg, var, depth + 1);
+            self.term(*arg, depth + 1);
         }
-        out.push_str(close);
+        self.out.push_str(close);
     }
 
-    fn write_list(&self, out: &mut String, mut term: TermId, var: &mut dyn FnMut(&mut String, u32), depth: u32) {
-        out.push('[');
-        let mut between = "";
-        while self.symbol(term) == Some(Symbol::CONS) {
-            out.push_str(between);
-            self.write(out, self.arg(term, 0), var, depth + 1);
-            between = ",";
-            term = self.arg(term, 1);
+    fn list(&mut self, mut term: TermId, depth: u32) {
+        let mut items = Vec::new();
+        while self.terms.symbol(term) == Some(Symbol::CONS) {
+            items.push(self.terms.arg(term, 0));
+            term = self.terms.arg(term, 1);
         }
-        if self.symbol(term) != Some(Symbol::EMPTY) {
-            out.push('|');
-            self.write(out, term, var, depth + 1);
+        self.all("[", self.comma, "", &items, depth);
+        if self.terms.symbol(term) != Some(Symbol::EMPTY) {
+            self.out.push('|');
+            self.term(term, depth + 1);
         }
-        out.push(']');
+        self.out.push(']');
     }
 
     /// Processes, constraints, arithmetic, messages and labels.
-    fn write_built_in(
-        &self,
-        out: &mut String,
-        symbol: Symbol,
-        args: &[TermId],
-        var: &mut dyn FnMut(&mut String, u32),
-        depth: u32,
-    ) {
-        let name = self.symbols.name(symbol);
+    fn built_in(&mut self, symbol: Symbol, args: &[TermId], depth: u32) {
+        let name = self.terms.symbols.name(symbol);
+        let comma = self.comma;
         match (symbol, args) {
-            (Symbol::CALL, _) => self.write_all(out, ["a(", ",", ")"], args, var, depth),
-            (Symbol::SEND | Symbol::RECEIVE, [message, role, id]) => {
-                self.write(out, *message, var, depth + 1);
-                let _ = write!(out, " {name} ");
-                self.write_all(out, ["a(", ",", ")"], &[*role, *id], var, depth);
+            (Symbol::CALL, _) => self.all("a(", comma, ")", args, depth),
+            (Symbol::SEND | Symbol::RECEIVE, [message, agent @ ..]) => {
+                self.term(*message, depth + 1);
+                self.all(&format!(" {name} a("), comma, ")", agent, depth);
             }
-            (Symbol::FRAME, [role, process]) => {
-                self.write_all(out, ["{", ": ", "}"], &[*role, *process], var, depth);
-            }
+            (Symbol::FRAME, _) => self.all("{", ": ", "}", args, depth),
             (Symbol::PERMIT | Symbol::FORBID, [subject, object, action]) => {
-                self.write_all(out, ["(", ",", ","], &[*subject, *object], var, depth);
-                out.push_str(name);
-                self.write(out, *action, var, depth + 1);
-                out.push(')');
+                self.all("(", comma, comma, &[*subject, *object], depth);
+                self.all(name, "", ")", &[*action], depth);
             }
-            (Symbol::NOT, [inner]) => {
-                out.push_str("not ");
-                self.write(out, *inner, var, depth + 1);
-            }
+            (Symbol::NOT, _) => self.all("not ", "", "", args, depth),
             (Symbol::MESSAGE, [from_role, from, to_role, to, message]) => {
-                self.write_all(out, ["a(", ",", ") -> "], &[*from_role, *from], var, depth);
-                self.write_all(out, ["a(", ",", ") : "], &[*to_role, *to], var, depth);
-                self.write(out, *message, var, depth + 1);
+                self.all("a(", comma, ") -> ", &[*from_role, *from], depth);
+                self.all("a(", comma, ") : ", &[*to_role, *to], depth);
+                self.term(*message, depth + 1);
             }
-            (Symbol::SET, _) => self.write_all(out, ["{", ",", "}"], args, var, depth),
-            (Symbol::PLUS | Symbol::MINUS | Symbol::TIMES | Symbol::DIVIDE, [_, _]) => {
-                self.write_all(out, ["(", name, ")"], args, var, depth);
+            (Symbol::SET, _) => self.all("{", comma, "}", args, depth),
+            (Symbol::PLUS | Symbol::MINUS | Symbol::TIMES | Symbol::DIVIDE, _) => {
+                self.all("(", name, ")", args, depth);
             }
-            (Symbol::THEN | Symbol::PAR | Symbol::EITHER | Symbol::AND | Symbol::OR | Symbol::MOD, [_, _]) => {
-                self.write_all(out, ["(", &format!(" {name} "), ")"], args, var, depth);
+            (Symbol::THEN | Symbol::PAR | Symbol::EITHER | Symbol::AND | Symbol::OR | Symbol::MOD, _) => {
+                self.all("(", &format!(" {name} "), ")", args, depth);
             }
-            (_, [_, _]) => self.write_all(out, ["", &format!(" {name} "), ""], args, var, depth),
-            (_, []) => out.push_str(name),
-            _ => {
-                out.push_str(name);
-                self.write_all(out, ["(", ",", ")"], args, var, depth);
-            }
+            (_, [_, _]) => self.all("", &format!(" {name} "), "", args, depth),
+            (_, []) => self.out.push_str(name),
+            _ => self.all(&format!("{name}("), comma, ")", args, depth),
         }
     }
 }

@@ -15,6 +15,7 @@
 //! behaviours; `guards=fig9` has them, by default there is one rule per form. Frames are ours: the
 //! paper's rule for `A :: B` forgets the role, but messages are addressed to roles.
 
+use crate::blame::why_not;
 use crate::options::Guards;
 use crate::program::{Owner, Program};
 use crate::resolve::{Answer, Consulted, Findings, Goal, Machine};
@@ -60,19 +61,22 @@ pub(crate) struct Situation {
 
 /// All transitions of an agent in a situation, each once, in a fixed order.
 pub(crate) fn steps(program: &Program, terms: &mut Terms, findings: &mut Findings, at: Situation) -> Steps {
-    let id = program.ids[at.actor.0 as usize];
-    let mut machine = Machine::new(program, terms, findings, at.actor);
-    machine.bindings.reset(machine.terms.n_vars(at.process));
-    let nowhere = machine.terms.app(Symbol::NIL, &[]);
-    let mut walk = Walk { machine, id, path: Vec::new(), entered: Vec::new(), n_entered: 0, found: Steps::default(), depth: 0, only_messages: false, message: None };
-    if let Some(message) = at.message {
-        let offset = walk.machine.bindings.fresh(walk.machine.terms.n_vars(message));
-        walk.message = Some(walk.machine.terms.shift(message, offset));
-    }
+    let mut walk = Walk::new(program, terms, findings, at);
+    let nowhere = walk.nil();
     walk.process(at.process, nowhere);
     let Walk { machine, mut found, .. } = walk;
     found.consulted = machine.consulted.into_iter().collect();
     found
+}
+
+/// Why an agent can do nothing by itself: for each step it stands before, what is missing.
+pub(crate) fn why_stuck(program: &Program, terms: &mut Terms, at: Situation) -> Vec<String> {
+    let mut findings = Findings::default();
+    let mut walk = Walk::new(program, terms, &mut findings, at);
+    walk.reasons = Some(Vec::new());
+    let nowhere = walk.nil();
+    walk.process(at.process, nowhere);
+    walk.reasons.unwrap_or_default()
 }
 
 /// The process in a role: a finished one has none, and a role change is a tail call.
@@ -104,6 +108,8 @@ struct Walk<'a> {
     depth: u32,
     /// Internal steps do not count: behind a constraint that counts as none (Figure 9).
     only_messages: bool,
+    /// What stands in the way of each step that cannot be made, if that is asked for.
+    reasons: Option<Vec<String>>,
 }
 
 /// A step as it is being made: variables are replaced when its constraint is solved.
@@ -113,6 +119,30 @@ struct Draft {
     what: [TermId; 3],
     role: TermId,
     rest: TermId,
+}
+
+impl<'a> Walk<'a> {
+    fn new(program: &'a Program, terms: &'a mut Terms, findings: &'a mut Findings, at: Situation) -> Walk<'a> {
+        let id = program.ids[at.actor.0 as usize];
+        let mut machine = Machine::new(program, terms, findings, at.actor);
+        machine.bindings.reset(machine.terms.n_vars(at.process));
+        let message = at.message.map(|message| {
+            let offset = machine.bindings.fresh(machine.terms.n_vars(message));
+            machine.terms.shift(message, offset)
+        });
+        Walk {
+            machine,
+            id,
+            message,
+            path: Vec::new(),
+            entered: Vec::new(),
+            n_entered: 0,
+            found: Steps::default(),
+            depth: 0,
+            only_messages: false,
+            reasons: None,
+        }
+    }
 }
 
 impl Walk<'_> {
@@ -296,6 +326,14 @@ impl Walk<'_> {
     /// Takes the message that is offered, if it fits.
     fn receive(&mut self, step: TermId, constraint: Option<TermId>, role: TermId) {
         self.found.is_waiting = true;
+        if self.reasons.is_some() {
+            let [message, role, peer] = self
+                .exchange(step)
+                .map(|term| self.machine.terms.resolve(term, &self.machine.bindings))
+                .map(|term| self.machine.terms.shape(term));
+            let who = self.machine.program.name(self.machine.terms, self.machine.actor);
+            self.note(Some(format!("{who} waits for {message} from a({role}, {peer})")));
+        }
         let Some(offered) = self.message else { return };
         let [message, peer_role, peer] = self.exchange(step);
         let terms = &self.machine.terms;
@@ -383,12 +421,24 @@ impl Walk<'_> {
     fn finish(&mut self, draft: &Draft, goals: &[Goal]) {
         let (answers, is_complete) = self.solve(draft, goals);
         self.bounded(is_complete);
+        if answers.is_empty() && self.reasons.is_some() {
+            let reason = why_not(&mut self.machine, goals);
+            self.note(reason);
+        }
         for mut answer in answers {
             // To the letter of Figure 9, what happens behind a constraint shows nothing of it.
             if self.machine.program.options.guards == Guards::Fig9 {
                 answer.used.clear();
             }
             self.add(draft.kind, &answer);
+        }
+    }
+
+    fn note(&mut self, reason: Option<String>) {
+        if let (Some(reasons), Some(reason)) = (&mut self.reasons, reason)
+            && !reasons.contains(&reason)
+        {
+            reasons.push(reason);
         }
     }
 

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::options::Comm;
 use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
-use crate::step::{Situation, Steps, steps};
+use crate::step::{Situation, Steps, steps, why_stuck};
 use crate::store::Rows;
 use crate::symbol::Symbol;
 use crate::term::{TermId, Terms};
@@ -277,6 +277,25 @@ impl System {
             }
         }
         cut
+    }
+
+    /// Why nothing happens in a state: what each agent that has not finished waits for or may not
+    /// do, and the messages that nobody takes.
+    pub fn blame(&mut self, state: StateId) -> Vec<String> {
+        let row = self.states.row(state.0).to_vec();
+        let (processes, mail) = row.split_at(self.program.agents.len());
+        let mut reasons = Vec::new();
+        for (agent, process) in processes.iter().enumerate() {
+            if self.is_done(state, agent) || self.is_idle(state, agent) {
+                continue;
+            }
+            let actor = self.program.agents[agent].owner;
+            let at = Situation { actor, process: TermId(*process), message: None };
+            reasons.extend(why_stuck(&self.program, &mut self.terms, at));
+        }
+        let mail = mail.iter().map(|message| format!("nobody takes {}", self.terms.text(TermId(*message))));
+        reasons.extend(mail);
+        reasons
     }
 
     pub(crate) fn is_idle(&self, state: StateId, agent: usize) -> bool {

@@ -6,7 +6,7 @@ mod support;
 use std::collections::{BTreeSet, VecDeque};
 
 use masque_lcc::reference::Reference;
-use masque_lcc::{System, explore, open};
+use masque_lcc::{Parts, System, explore, open};
 use masque_mu::{Completeness, Lts, Space, StateId, explain, naive, parse_formula, resolve};
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
@@ -18,7 +18,7 @@ const STATES: usize = 30;
 fn both(text: &str) -> Option<(System, Reference)> {
     let mut sources = Sources::default();
     let file = sources.add("random.lcc", text).unwrap();
-    let opened = open(&sources, &[file], &[]);
+    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
     Some((opened.system?, Reference::new(&opened.trees)))
 }
 

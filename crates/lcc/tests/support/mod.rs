@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use masque_lcc::{Given, System, open};
+use masque_lcc::{Given, Parts, System, open};
 use masque_text::{Sources, render};
 
 /// The folder of the models.
@@ -53,7 +53,7 @@ pub fn load(files: &[String], options: &[(String, String)]) -> (System, Sources)
             Given { name: name.clone(), value: value.clone(), span: sources.span(file) }
         })
         .collect();
-    let opened = open(&sources, &ids, &given);
+    let opened = open(&mut sources, &Parts { files: ids, options: given, ..Parts::default() });
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     let system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
     (system, sources)
@@ -91,7 +91,7 @@ pub fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, Sources) 
             Given { name: name.to_string(), value: value.to_string(), span: sources.span(file) }
         })
         .collect();
-    let opened = open(&sources, &ids, &given);
+    let opened = open(&mut sources, &Parts { files: ids, options: given, ..Parts::default() });
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     (opened.system.unwrap_or_else(|| panic!("{drawn}")), sources)
 }
@@ -101,5 +101,5 @@ pub fn diagnose(files: &[String]) -> Vec<masque_text::Diagnostic> {
     let mut sources = Sources::default();
     let texts = files.iter().map(|file| (file.clone(), std::fs::read_to_string(models().join(file)).unwrap()));
     let ids: Vec<_> = texts.map(|(file, text)| sources.add(file, text).unwrap()).collect();
-    open(&sources, &ids, &[]).diagnostics
+    open(&mut sources, &Parts { files: ids, ..Parts::default() }).diagnostics
 }
