@@ -1,8 +1,9 @@
 //! Checking properties of an opened instance.
 
 use masque_mu::{Property, Space, check, explain};
-use masque_verdict::{Budget, Verdict};
+use masque_verdict::{Budget, Verdict, Why};
 
+use crate::eager::Eager;
 use crate::system::System;
 use crate::trace::Trace;
 
@@ -44,4 +45,21 @@ pub fn check_all(system: &mut System, properties: &[Property], evidence: bool, b
         }
     };
     answers.into_iter().map(show).collect()
+}
+
+/// Decides one property, sending at once where the property cannot see it.
+///
+/// The verdict is that of the whole system; there is no evidence, since a run of the reduced system
+/// need not be a shortest one. Where a bound of the reduced system leaves it open, the whole system
+/// is asked.
+pub fn decide(system: &mut System, property: &Property, budget: &Budget) -> Checked {
+    if let Some(mut eager) = Eager::new(system, &property.formula) {
+        let answer = check(&mut Space::new(&mut eager), &property.formula, budget);
+        if !matches!(answer.verdict, Verdict::Unknown(Why::Bound(_))) {
+            let (verdict, states, positions) = (answer.verdict, answer.states, answer.positions);
+            return Checked { verdict, states, positions, trace: None };
+        }
+    }
+    let answer = check(&mut Space::new(system), &property.formula, budget);
+    Checked { verdict: answer.verdict, states: answer.states, positions: answer.positions, trace: None }
 }

@@ -5,6 +5,7 @@ mod arith;
 mod blame;
 mod chart;
 mod check;
+mod eager;
 mod explore;
 mod format;
 mod instance;
@@ -29,7 +30,8 @@ pub mod tree;
 mod vocabulary;
 
 pub use chart::{Chart, Row, chart};
-pub use check::{Checked, check_all};
+pub use check::{Checked, check_all, decide};
+pub use eager::Eager;
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use instance::{Given, Opened, Parts, open};

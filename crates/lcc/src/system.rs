@@ -39,6 +39,7 @@ struct MoveSet {
     start: u32,
     end: u32,
     cut: Option<&'static str>,
+    is_waiting: bool,
 }
 
 /// An instance as a transition system.
@@ -156,7 +157,7 @@ impl System {
         for step in found.steps {
             self.moves.push(Move { label: LabelTerm::Own(step.label), rest: step.rest, sent: step.sent });
         }
-        self.sets.push(MoveSet { start, end: self.moves.len() as u32, cut: found.cut });
+        self.sets.push(MoveSet { start, end: self.moves.len() as u32, cut: found.cut, is_waiting: found.is_waiting });
         self.consulted.push(found.consulted);
         self.sets.len() as u32 - 1
     }
@@ -243,6 +244,27 @@ impl System {
         }
         self.row = row;
         cut
+    }
+
+    /// The step of an agent that can do nothing now or later but send one message.
+    pub(crate) fn only_sending(&mut self, state: StateId, agent: usize) -> Option<(LabelId, StateId)> {
+        let n_agents = self.program.agents.len();
+        let process = TermId(self.states.row(state.0)[agent]);
+        let set = self.own_moves(agent as u32, process);
+        if set.is_waiting || set.cut.is_some() || set.end - set.start != 1 {
+            return None;
+        }
+        let Move { label, rest, sent } = self.moves[set.start as usize];
+        let message = sent?;
+        let mut row = self.states.row(state.0).to_vec();
+        if row.len() - n_agents >= self.program.options.cap as usize {
+            return None;
+        }
+        row[agent] = rest.0;
+        let at = n_agents + row[n_agents..].partition_point(|other| *other < message.0);
+        row.insert(at, message.0);
+        let target = StateId(self.states.insert(&row));
+        Some((self.label_id(label), target))
     }
 
     fn sync_successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Option<&'static str> {

@@ -6,8 +6,8 @@ mod support;
 use std::collections::{BTreeSet, VecDeque};
 
 use masque_lcc::reference::Reference;
-use masque_lcc::{Parts, System, explore, open};
-use masque_mu::{Completeness, Lts, Space, StateId, explain, naive, parse_formula, resolve};
+use masque_lcc::{Eager, Parts, System, explore, open};
+use masque_mu::{Completeness, Lts, Space, StateId, check, explain, naive, parse_formula, read_formula, resolve};
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
 
@@ -121,6 +121,25 @@ fn verdicts(text: &str, formula: &str) -> Option<Result<(), String>> {
     Some(if agrees { Ok(()) } else { Err(format!("{:?}, by definition {met} {unmet}", answer.verdict)) })
 }
 
+/// What the whole system and the one that sends at once say of a formula; and whether the formula
+/// lets anything be reduced.
+fn reduced(text: &str, formula: &str) -> Option<Result<bool, String>> {
+    let (mut system, _) = both(text)?;
+    explore(&mut system, &Budget::unlimited().with_states(300)).ok()?;
+    let mut sources = Sources::default();
+    let file = sources.add("random.mu", formula).unwrap();
+    let solved = read_formula(&sources, sources.span(file), &mut system).0?;
+    let whole_states = system.n_states() as u64;
+    let whole = check(&mut Space::new(&mut system), &solved, &Budget::unlimited());
+    let eager = check(&mut Space::new(&mut Eager::new(&mut system, &solved)?), &solved, &Budget::unlimited());
+    Some(match (whole.verdict, eager.verdict) {
+        (_, Verdict::Unknown(_)) => Ok(false),
+        (Verdict::Unknown(_), _) => Ok(false),
+        (whole, other) if whole == other => Ok(eager.states < whole_states),
+        (whole, other) => Err(format!("{whole}, reduced {other}")),
+    })
+}
+
 /// Evidence is replayed before the solver hands it out.
 #[test]
 fn verdicts_are_those_of_the_definition() {
@@ -141,4 +160,29 @@ fn verdicts_are_those_of_the_definition() {
         }
     }
     assert!(n_pairs >= 5_000, "{n_pairs}");
+}
+
+/// Formulas of the shapes that the reduction accepts; what they see is random.
+#[test]
+fn sending_at_once_changes_no_verdict() {
+    let (mut n_pairs, mut n_smaller) = (0, 0);
+    for seed in 0..3_000_u64 {
+        let text = random::instance(seed + 50_000);
+        for number in 0..4 {
+            let formula = random::insensitive(seed * 4 + number);
+            match reduced(&text, &formula) {
+                None => {}
+                Some(Ok(is_smaller)) => {
+                    n_pairs += 1;
+                    n_smaller += usize::from(is_smaller);
+                }
+                Some(Err(_)) => {
+                    let fails = |text: &str| matches!(reduced(text, &formula), Some(Err(_)));
+                    let small = random::shrink(&text, &fails);
+                    panic!("seed {seed}\n{small}\n{formula}\n{:?}", reduced(&small, &formula));
+                }
+            }
+        }
+    }
+    assert!(n_pairs >= 5_000 && n_smaller >= 500, "{n_pairs} pairs, {n_smaller} smaller");
 }

@@ -253,6 +253,24 @@ impl Writer {
         }
     }
 
+    fn insensitive(&mut self, depth: u32) -> String {
+        if depth == 0 {
+            return self.pick(&["final", "!deadlock", "deadlock", "done(x)", "!idle(y)", "at(x, q0)", "tt"]).to_string();
+        }
+        let (inner, one, two) = (self.insensitive(depth - 1), self.pattern(), self.pattern());
+        match self.rng.u32(0..9) {
+            0 => format!("AG ({inner})"),
+            1 => format!("EF ({inner})"),
+            2 => format!("AF ({inner})"),
+            3 => format!("EG ({inner})"),
+            4 => format!("inev({one})"),
+            5 => format!("resp({one}, {two})"),
+            6 => format!("<({one})* . {two}>({inner})"),
+            7 => format!("[({one})* . {two}]({inner})"),
+            _ => format!("({inner} && {})", self.insensitive(depth - 1)),
+        }
+    }
+
     fn pattern(&mut self) -> String {
         let one = match self.rng.u32(0..9) {
             0 | 1 => "-".to_string(),
@@ -276,6 +294,12 @@ pub fn formula(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
     let depth = writer.rng.u32(1..5);
     writer.formula(depth, &mut Vec::new())
+}
+
+/// A random formula that does not see how many steps there are, unless its patterns do.
+pub fn insensitive(seed: u64) -> String {
+    let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
+    writer.insensitive(2)
 }
 
 /// As few lines as still fail.
