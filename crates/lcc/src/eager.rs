@@ -1,4 +1,4 @@
-//! Sending at once: partial-order reduction for mailbox communication. [GPVW95, GKPP99]
+//! Sending at once: partial-order reduction for mailbox communication. [GKPP99]
 //!
 //! Where an agent can do nothing but send one message, nobody can change that: others only add
 //! messages or take their own. If the formula does not see the sending, the state may as well have

@@ -226,6 +226,17 @@ impl<'t> Protocol<'t> {
                     .hint("the two must name the same role")
             });
         }
+        // Somebody else does: then one of the two names the wrong role, and the sender's side says so.
+        let is_partner = |other: &&Exchange| other.message == this.message && other.partner_role() == Some(this.role);
+        if let Some(other) = self.exchanges.iter().filter(is_partner).find(|other| other.sends != this.sends) {
+            let message = format!("`{name}` is sent to role `{partner}`, but role `{}` receives it", other.role);
+            return this.sends.then(|| {
+                Diagnostic::warning("lcc/role-name", this.partner.role.span, message)
+                    .label(format!("role `{partner}` here"))
+                    .also(other.span, format!("role `{}` here", other.role))
+                    .hint("the two must name the same role")
+            });
+        }
         let message = format!("role `{partner}` never {does} `{name}/{arity}`");
         let names = self.exchanges.iter().filter(|other| other.role == partner && other.sends != this.sends);
         Some(
