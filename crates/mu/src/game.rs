@@ -10,6 +10,7 @@
 //! of dependencies: each move is looked at once when it is made and once when its value is known
 //! [LS98, Andersen94].
 
+use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::mem::size_of;
 
@@ -29,7 +30,7 @@ pub(crate) type Position = u32;
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// What is known of a position.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     pub(crate) state: StateId,
     pub(crate) node: NodeId,
@@ -63,11 +64,12 @@ pub(crate) struct Game<'f> {
     /// For each move: who makes it, and the next move to the same position.
     back: Vec<(Position, u32)>,
     /// Positions without moves yet that must have some, nearest first.
-    pub(crate) queue: std::collections::VecDeque<Position>,
+    pub(crate) queue: VecDeque<Position>,
     /// The same for positions whose moves stay in the state.
     local: Vec<Position>,
     /// Positions whose value is known, but not yet by those that move to them.
     decided: Vec<Position>,
+    /// The states that have a position, and how many these are.
     seen: Vec<bool>,
     pub(crate) n_states: u64,
     pub(crate) n_expanded: usize,
@@ -81,7 +83,7 @@ impl<'f> Game<'f> {
             index: HashTable::new(),
             moves: Vec::new(),
             back: Vec::new(),
-            queue: std::collections::VecDeque::new(),
+            queue: VecDeque::new(),
             local: Vec::new(),
             decided: Vec::new(),
             seen: Vec::new(),
@@ -171,6 +173,8 @@ impl<'f> Game<'f> {
     }
 
     /// The next position that needs moves: those in states at hand first, then the nearest.
+    ///
+    /// A position that only decided ones move to is left out; [`Game::wake`] brings it back.
     pub(crate) fn next(&mut self, root: Position) -> Option<Position> {
         loop {
             let position = self.local.pop().or_else(|| self.queue.pop_front())?;
@@ -323,9 +327,11 @@ impl<'f> Game<'f> {
         }
     }
 
-    /// The bytes held.
+    /// The bytes held, with what is needed now and then to settle the game.
     pub(crate) fn bytes(&self) -> u64 {
-        let positions = self.positions.capacity() * (size_of::<Spot>() + size_of::<u32>() + 2);
+        const TO_SETTLE: usize = 24;
+        let spots = self.positions.capacity() * (size_of::<Spot>() + size_of::<u32>() + 2);
+        let positions = spots + self.positions.len() * TO_SETTLE;
         let moves = self.moves.capacity() * size_of::<Position>();
         let back = self.back.capacity() * size_of::<(Position, u32)>();
         (positions + moves + back + self.queue.capacity() * size_of::<Position>() + self.seen.capacity())
