@@ -70,11 +70,12 @@ fn formula(text: &str, rings: &mut Rings) -> Formula {
 }
 
 /// Formulas that look at everything, with what they say.
-const FORMULAS: [(&str, &str, Verdict); 5] = [
+const FORMULAS: [(&str, &str, Verdict); 6] = [
     ("safety", "AG !deadlock", Verdict::Holds),
     ("reachability", "<-* . p0 . p1 . p0>ff", Verdict::Fails),
     ("home again", "AG EF final", Verdict::Holds),
     ("inevitability", "AG inev({p0, p1, p2, p3, p4})", Verdict::Holds),
+    ("always again and again", "AG nu X. mu Y. <p0>X || <-p0>Y", Verdict::Holds),
     ("again and again", "nu X. mu Y. [p0]X && [-p0]Y", Verdict::Fails),
 ];
 

@@ -123,12 +123,15 @@ impl Reader {
         if state < header.n_states {
             return true;
         }
-        let message = format!("there is no state {state} among {} states", header.n_states);
-        self.diagnostics.push(
-            Diagnostic::error("mu/aut-state", span, message)
-                .also(header.span, "the number of states is given here")
-                .hint("states are numbered from 0"),
-        );
+        // If the number of states is wrong, many lines are: one message is enough.
+        if self.diagnostics.iter().all(|other| other.code != "mu/aut-state") {
+            let message = format!("there is no state {state} among {} states", header.n_states);
+            self.diagnostics.push(
+                Diagnostic::error("mu/aut-state", span, message)
+                    .also(header.span, "the number of states is given here")
+                    .hint("states are numbered from 0"),
+            );
+        }
         false
     }
 

@@ -10,7 +10,7 @@ use masque_verdict::{Budget, Stop, Verdict, Why};
 use crate::evidence::{Evidence, evidence};
 use crate::formula::Formula;
 use crate::game::{Game, Position};
-use crate::settle::settle;
+use crate::settle::{reach, settle};
 use crate::{Lts, Space};
 
 /// The explored part is first solved as a whole at this size.
@@ -109,24 +109,10 @@ fn explore<L: Lts + ?Sized>(
     Err(stop.after_states(game.n_states))
 }
 
-/// The bound that cut off the nearest position on which the root depends.
+/// The bound that cut off the nearest position on which the root depends. There is one, if all was
+/// explored and the root is not decided.
 fn nearest_cut<L: Lts + ?Sized>(game: &Game<'_>, space: &Space<'_, L>, root: Position) -> &'static str {
-    let mut seen = vec![false; game.positions.len()];
-    let mut reached = vec![root];
-    seen[root as usize] = true;
-    let mut done = 0;
-    while let Some(&position) = reached.get(done) {
-        done += 1;
-        if game.at(position).is_cut
-            && let Some(bound) = space.cut(game.at(position).state)
-        {
-            return bound;
-        }
-        for &target in game.moves(position) {
-            if game.value(target).is_none() && !std::mem::replace(&mut seen[target as usize], true) {
-                reached.push(target);
-            }
-        }
-    }
-    ""
+    let reached = reach(game, root).into_iter();
+    let mut cuts = reached.filter(|&position| game.at(position).is_cut);
+    cuts.find_map(|position| space.cut(game.at(position).state)).unwrap_or_default()
 }

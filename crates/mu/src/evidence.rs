@@ -5,6 +5,8 @@
 //! solver. A play through it is what people look at: the path to a deadlock, the loop that never
 //! answers.
 
+use rustc_hash::FxHashMap;
+
 use crate::formula::{Formula, Node, NodeId};
 use crate::game::{Game, NONE, Position};
 use crate::play::{Region, Route};
@@ -97,90 +99,84 @@ pub(crate) fn evidence<L: Lts + ?Sized>(
     root: Position,
 ) -> Option<Evidence> {
     let holds = game.value(root)?;
-    let region = Region::new(game, root, holds);
+    let region = Region::new(game, space, root, holds);
     let route = region.route();
-    let mut writer = Writer {
-        game,
-        space,
-        holds,
-        places: Vec::new(),
-        place_of: vec![NONE; game.positions.len()],
-        todo: Vec::new(),
-    };
-    writer.strategy(root, &region, &route);
+    let (places, todo, number) = (Vec::new(), Vec::new(), vec![NONE; region.len()]);
+    let mut writer = Writer { formula: game.formula, space, region: &region, places, number, todo };
+    writer.strategy(&route);
     let play = writer.play(&route);
     Some(Evidence { holds, places: writer.places, play })
 }
 
+/// Writes down the part of a region that a strategy leads to.
 struct Writer<'w, 'f, 'l, L: ?Sized> {
-    game: &'w Game<'f>,
+    formula: &'f Formula,
     space: &'w mut Space<'l, L>,
-    holds: bool,
+    region: &'w Region<'f>,
     places: Vec<Place>,
-    place_of: Vec<u32>,
-    todo: Vec<Position>,
+    /// For each place of the region, its number in `places`.
+    number: Vec<u32>,
+    todo: Vec<usize>,
 }
 
 impl<L: Lts + ?Sized> Writer<'_, '_, '_, L> {
     /// Writes all places that the strategy leads to, nearest first.
-    fn strategy(&mut self, root: Position, region: &Region<'_, '_>, route: &Route) {
-        self.place(root);
+    fn strategy(&mut self, route: &Route) {
+        self.place(0);
         let on_play = route.successors();
         let mut done = 0;
-        while let Some(&position) = self.todo.get(done) {
-            let moves = match self.game.at(position).is_any == self.holds {
-                true => {
-                    let choice = on_play.get(&position).copied().or_else(|| region.choice(position));
-                    self.winner_moves(position, choice)
-                }
-                false => self.loser_moves(position),
+        while let Some(&i) = self.todo.get(done) {
+            self.places[done].moves = if self.region.winner_moves(i) {
+                let choice = on_play.get(&i).copied().or_else(|| self.region.choice(i));
+                choice.map(|to| self.winner_move(i, to)).into_iter().collect()
+            } else {
+                self.loser_moves(i)
             };
-            self.places[done].moves = moves;
             done += 1;
         }
     }
 
-    /// The number of a position's place, new or not.
-    fn place(&mut self, position: Position) -> u32 {
-        if self.place_of[position as usize] == NONE {
-            self.place_of[position as usize] = self.places.len() as u32;
-            let entry = self.game.at(position);
-            self.places.push(Place { state: entry.state, node: entry.node, moves: Vec::new() });
-            self.todo.push(position);
+    /// The number of a place, new or not.
+    fn place(&mut self, i: usize) -> u32 {
+        if self.number[i] == NONE {
+            self.number[i] = self.places.len() as u32;
+            let spot = self.region.spot(i);
+            self.places.push(Place { state: spot.state, node: spot.node, moves: Vec::new() });
+            self.todo.push(i);
         }
-        self.place_of[position as usize]
+        self.number[i]
     }
 
-    fn winner_moves(&mut self, position: Position, choice: Option<Position>) -> Vec<Move> {
-        let Some(target) = choice else { return Vec::new() };
-        let label = self.label(position, target);
-        vec![Move { label, to: self.place(target) }]
+    fn winner_move(&mut self, from: usize, to: usize) -> Move {
+        Move { label: self.label(from, to), to: self.place(to) }
     }
 
-    /// The first label that takes a modal position to another.
-    fn label(&mut self, position: Position, target: Position) -> Option<LabelId> {
-        let (entry, to) = (self.game.at(position), self.game.at(target).state);
-        let Node::Modal(_, action, _) = self.game.formula.node(entry.node) else { return None };
-        let transitions = self.space.transitions(entry.state).to_vec();
-        let mut found = transitions.into_iter().filter(|(_, state)| *state == to);
-        found.find(|(label, _)| self.space.is_in(self.game.formula, *action, *label)).map(|(label, _)| label)
+    /// The first label that takes one place to another, if it takes a step.
+    fn label(&mut self, from: usize, to: usize) -> Option<LabelId> {
+        let (spot, to) = (self.region.spot(from), self.region.spot(to).state);
+        let Node::Modal(_, action, _) = self.formula.node(spot.node) else { return None };
+        let n = self.space.transitions(spot.state).len();
+        let mut labels = (0..n).filter_map(|i| {
+            let (label, state) = self.space.transitions(spot.state)[i];
+            (state == to && self.space.is_in(self.formula, *action, label)).then_some(label)
+        });
+        labels.next()
     }
 
-    fn loser_moves(&mut self, position: Position) -> Vec<Move> {
-        let game = self.game;
-        let entry = game.at(position);
-        let Node::Modal(_, action, _) = game.formula.node(entry.node) else {
-            return game.moves(position).iter().map(|&to| Move { label: None, to: self.place(to) }).collect();
+    /// All moves, and of a step all labels.
+    fn loser_moves(&mut self, i: usize) -> Vec<Move> {
+        let region = self.region;
+        let spot = region.spot(i);
+        let targets = spot.moves.iter().map(|&place| place as usize);
+        let Node::Modal(_, action, _) = self.formula.node(spot.node) else {
+            return targets.map(|to| Move { label: None, to: self.place(to) }).collect();
         };
+        let by_state: FxHashMap<StateId, usize> = targets.map(|to| (region.spot(to).state, to)).collect();
         let mut moves = Vec::new();
-        for i in 0..self.space.transitions(entry.state).len() {
-            let (label, to) = self.space.transitions(entry.state)[i];
-            if !self.space.is_in(game.formula, *action, label) {
-                continue;
-            }
-            let target = game.moves(position).iter().find(|&&target| game.at(target).state == to);
-            if let Some(&target) = target {
-                moves.push(Move { label: Some(label), to: self.place(target) });
+        for j in 0..self.space.transitions(spot.state).len() {
+            let (label, to) = self.space.transitions(spot.state)[j];
+            if let Some(&to) = by_state.get(&to).filter(|_| self.space.is_in(self.formula, *action, label)) {
+                moves.push(Move { label: Some(label), to: self.place(to) });
             }
         }
         moves
@@ -188,19 +184,19 @@ impl<L: Lts + ?Sized> Writer<'_, '_, '_, L> {
 
     /// The play in terms of places and steps.
     fn play(&mut self, route: &Route) -> Play {
-        let turns: Vec<u32> = route.positions.iter().map(|&p| self.place_of[p as usize]).collect();
-        let start = self.game.at(route.positions[0]).state;
+        let turns: Vec<u32> = route.places.iter().map(|&i| self.number[i]).collect();
         let (mut steps, mut loop_at) = (Vec::new(), None);
-        for (i, &from) in route.positions.iter().enumerate() {
+        for (i, &from) in route.places.iter().enumerate() {
             if route.returns_to == Some(i) {
                 loop_at = Some(steps.len());
             }
-            let next = route.positions.get(i + 1).or_else(|| route.positions.get(route.returns_to?));
+            let next = route.places.get(i + 1).or_else(|| route.places.get(route.returns_to?));
             let Some(&to) = next else { break };
             if let Some(label) = self.label(from, to) {
-                steps.push(Step { label, to: self.game.at(to).state });
+                steps.push(Step { label, to: self.region.spot(to).state });
             }
         }
+        let start = self.region.spot(0).state;
         Play { turns, returns_to: route.returns_to, start, steps, loop_at, is_closed: route.is_closed }
     }
 }

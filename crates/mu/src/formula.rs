@@ -1,9 +1,8 @@
 //! Formulas as they are solved: in positive form, as equations.
 //!
 //! Negation stands at atoms only, regular modalities and abbreviations are gone, and each fixpoint
-//! is an equation `X = body`, least or greatest. A node refers to smaller nodes, except that a
-//! variable leads to the body of its equation; so cycles pass through variables, and every walk
-//! over a formula is a loop.
+//! is an equation `X = body`, least or greatest. Where a variable stood, the node refers to its
+//! equation's body: formulas are graphs, not trees, and every walk over one is a loop.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -47,7 +46,8 @@ pub enum Node {
     Or(Vec<NodeId>),
     /// After one step (`<A>`), or after all steps (`[A]`), with a label in the set.
     Modal(Modality, ActionId, NodeId),
-    /// The variable of an equation.
+    /// The variable of an equation whose body is a variable itself; all others are replaced by their
+    /// bodies.
     Variable(EquationId),
 }
 
@@ -84,6 +84,7 @@ pub struct Formula {
     actions: Vec<Action>,
     equations: Vec<Equation>,
     root: NodeId,
+    priority_of: Vec<u32>,
     level_of: Vec<u32>,
     levels: Vec<Level>,
 }
@@ -99,7 +100,7 @@ impl Formula {
         &self.nodes[id.index()]
     }
 
-    /// All nodes, operands first.
+    /// All nodes.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -164,12 +165,9 @@ impl Formula {
         &self.levels
     }
 
-    /// The priority of a node in a play: that of its equation for a variable, and none elsewhere.
+    /// The priority of a node in a play: that of the equation which begins there, or the lowest.
     pub(crate) fn priority(&self, id: NodeId) -> u32 {
-        match self.node(id) {
-            Node::Variable(equation) => self.equation(*equation).priority,
-            _ => 0,
-        }
+        self.priority_of[id.index()]
     }
 }
 
@@ -264,13 +262,37 @@ impl Builder {
     /// The formula with this root.
     pub(crate) fn finish(self, root: NodeId) -> Formula {
         let Builder { nodes, actions, mut equations } = self;
-        let nodes = nodes.items;
+        let mut nodes = nodes.items;
         let (level_of, levels) = levels(&nodes, &equations);
-        let priorities = priorities(&nodes, &equations);
-        for (equation, priority) in equations.iter_mut().zip(priorities) {
-            equation.priority = priority;
+        for (i, priority) in priorities(&nodes, &equations).into_iter().enumerate() {
+            equations[i].priority = priority;
         }
-        Formula { nodes, actions: actions.items, equations, root, level_of, levels }
+        // A variable's place is taken by its body, which then has its priority. Only where the body
+        // is again a variable must a play be seen to pass both.
+        let is_variable: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Variable(_))).collect();
+        let mut priority_of = vec![0; nodes.len()];
+        let mut taken: Vec<NodeId> = (0..nodes.len() as u32).map(NodeId).collect();
+        for (id, node) in nodes.iter().enumerate() {
+            let Node::Variable(equation) = node else { continue };
+            let Equation { body, priority, .. } = equations[equation.0 as usize];
+            let head = if is_variable[body.index()] { NodeId(id as u32) } else { body };
+            taken[id] = head;
+            // The body of a variable that is not used may be a part of other equations as well.
+            if level_of[id] == level_of[head.index()] {
+                priority_of[head.index()] = priority;
+            }
+        }
+        let replace = |id: &mut NodeId| *id = taken[id.index()];
+        for node in &mut nodes {
+            match node {
+                Node::And(operands) | Node::Or(operands) => operands.iter_mut().for_each(replace),
+                Node::Modal(_, _, inner) => replace(inner),
+                Node::Constant(_) | Node::Atom(..) | Node::Variable(_) => {}
+            }
+        }
+        equations.iter_mut().for_each(|equation| replace(&mut equation.body));
+        let root = taken[root.index()];
+        Formula { nodes, actions: actions.items, equations, root, priority_of, level_of, levels }
     }
 }
 

@@ -10,6 +10,7 @@
 //! of dependencies: each move is looked at once when it is made and once when its value is known
 //! [LS98, Andersen94].
 
+use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::mem::size_of;
 
@@ -29,7 +30,7 @@ pub(crate) type Position = u32;
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// What is known of a position.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     pub(crate) state: StateId,
     pub(crate) node: NodeId,
@@ -47,7 +48,7 @@ pub(crate) struct Spot {
     count: u32,
     /// How many moves are not decided against the one who moves.
     pub(crate) open: u32,
-    /// The move that decided it in favour of the one who moves.
+    /// The move that decided it in favour of the one who moves; none if a leaf did.
     pub(crate) witness: Position,
     /// The first of the moves that lead here, in `Game::back`.
     back: u32,
@@ -63,11 +64,12 @@ pub(crate) struct Game<'f> {
     /// For each move: who makes it, and the next move to the same position.
     back: Vec<(Position, u32)>,
     /// Positions without moves yet that must have some, nearest first.
-    pub(crate) queue: std::collections::VecDeque<Position>,
+    pub(crate) queue: VecDeque<Position>,
     /// The same for positions whose moves stay in the state.
     local: Vec<Position>,
     /// Positions whose value is known, but not yet by those that move to them.
     decided: Vec<Position>,
+    /// The states that have a position, and how many these are.
     seen: Vec<bool>,
     pub(crate) n_states: u64,
     pub(crate) n_expanded: usize,
@@ -81,7 +83,7 @@ impl<'f> Game<'f> {
             index: HashTable::new(),
             moves: Vec::new(),
             back: Vec::new(),
-            queue: std::collections::VecDeque::new(),
+            queue: VecDeque::new(),
             local: Vec::new(),
             decided: Vec::new(),
             seen: Vec::new(),
@@ -114,7 +116,7 @@ impl<'f> Game<'f> {
         })
     }
 
-    /// The position of a state and a node, new or not. Atoms are decided at once.
+    /// The position of a state and a node, new or not.
     pub(crate) fn position<L: Lts + ?Sized>(
         &mut self,
         space: &mut Space<'_, L>,
@@ -139,12 +141,11 @@ impl<'f> Game<'f> {
         let position = u32::try_from(positions.len()).ok().filter(|&p| p != NONE);
         let position = position.ok_or(Stop::from(Why::Memory))?;
         vacant.insert(position);
-        let (value, is_any) = match self.formula.node(node) {
-            Node::Constant(value) => (Some(*value), false),
-            Node::Atom(atom, expected) => (Some(space.holds(state, *atom) == *expected), false),
-            Node::Or(_) | Node::Variable(_) | Node::Modal(Modality::Diamond, ..) => (None, true),
-            Node::And(_) | Node::Modal(Modality::Box, ..) => (None, false),
-        };
+        let value = leaf(self.formula, space, state, node);
+        let is_any = matches!(
+            self.formula.node(node),
+            Node::Or(_) | Node::Variable(_) | Node::Modal(Modality::Diamond, ..)
+        );
         let is_modal = matches!(self.formula.node(node), Node::Modal(..));
         self.positions.push(Spot {
             state,
@@ -163,14 +164,21 @@ impl<'f> Game<'f> {
         if value.is_none() {
             if is_modal { self.queue.push_back(position) } else { self.local.push(position) }
         }
+        self.see(state);
+        Ok(position)
+    }
+
+    /// Counts a state.
+    fn see(&mut self, state: StateId) {
         if self.seen.len() <= state.index() {
             self.seen.resize(state.index() + 1, false);
         }
         self.n_states += u64::from(!std::mem::replace(&mut self.seen[state.index()], true));
-        Ok(position)
     }
 
     /// The next position that needs moves: those in states at hand first, then the nearest.
+    ///
+    /// A position that only decided ones move to is left out; [`Game::wake`] brings it back.
     pub(crate) fn next(&mut self, root: Position) -> Option<Position> {
         loop {
             let position = self.local.pop().or_else(|| self.queue.pop_front())?;
@@ -186,6 +194,9 @@ impl<'f> Game<'f> {
     }
 
     /// Finds the moves of a position, and hands on what is decided by them.
+    ///
+    /// Moves to atoms and constants are not entered: one that is worth it decides the position, and
+    /// the others might as well not be there.
     pub(crate) fn expand<L: Lts + ?Sized>(
         &mut self,
         space: &mut Space<'_, L>,
@@ -197,49 +208,61 @@ impl<'f> Game<'f> {
         match formula.node(node) {
             Node::Constant(_) | Node::Atom(..) => return Ok(()),
             Node::Variable(equation) => {
-                let body = self.position(space, state, formula.equation(*equation).body)?;
-                self.moves.push(body);
+                let body = formula.equation(*equation).body;
+                let by_leaf = self.enter(space, state, body, begin, is_any)?;
+                return self.link(position, begin, false, by_leaf);
             }
             Node::And(operands) | Node::Or(operands) => {
-                // An atom that decides saves all the other operands.
-                let is_leaf = |n: &&NodeId| matches!(formula.node(**n), Node::Constant(_) | Node::Atom(..));
-                for &operand in operands.iter().filter(is_leaf) {
-                    let leaf = self.position(space, state, operand)?;
-                    if self.value(leaf) == Some(is_any) {
-                        self.moves.truncate(begin);
-                        self.moves.push(leaf);
-                        return self.link(position, begin, false);
+                // Leaves first: one that decides saves all the others.
+                for leaves in [true, false] {
+                    for &operand in operands.iter().filter(|operand| is_leaf(formula, **operand) == leaves) {
+                        if self.enter(space, state, operand, begin, is_any)? {
+                            return self.link(position, begin, false, true);
+                        }
                     }
-                }
-                for &operand in operands {
-                    let target = self.position(space, state, operand)?;
-                    self.moves.push(target);
                 }
             }
             Node::Modal(_, action, inner) => {
                 space.expand(state)?;
-                let is_leaf = matches!(formula.node(*inner), Node::Constant(_) | Node::Atom(..));
                 for i in 0..space.transitions(state).len() {
                     let (label, to) = space.transitions(state)[i];
-                    if !space.is_in(formula, *action, label) {
-                        continue;
+                    if space.is_in(formula, *action, label) && self.enter(space, to, *inner, begin, is_any)? {
+                        return self.link(position, begin, false, true);
                     }
-                    let target = self.position(space, to, *inner)?;
-                    if is_leaf && self.value(target) == Some(is_any) {
-                        self.moves.truncate(begin);
-                        self.moves.push(target);
-                        return self.link(position, begin, false);
-                    }
-                    self.moves.push(target);
                 }
             }
         }
         let is_cut = matches!(formula.node(node), Node::Modal(..)) && space.cut(state).is_some();
-        self.link(position, begin, is_cut)
+        self.link(position, begin, is_cut, false)
+    }
+
+    /// Enters a move, or says that it leads to a leaf which decides; then no move is entered.
+    fn enter<L: Lts + ?Sized>(
+        &mut self,
+        space: &mut Space<'_, L>,
+        state: StateId,
+        node: NodeId,
+        begin: usize,
+        is_any: bool,
+    ) -> Result<bool, Stop> {
+        match leaf(self.formula, space, state, node) {
+            Some(value) => {
+                self.see(state);
+                if value == is_any {
+                    self.moves.truncate(begin);
+                }
+                Ok(value == is_any)
+            }
+            None => {
+                let target = self.position(space, state, node)?;
+                self.moves.push(target);
+                Ok(false)
+            }
+        }
     }
 
     /// Enters the new moves of a position and decides it, if they do.
-    fn link(&mut self, position: Position, begin: usize, is_cut: bool) -> Result<(), Stop> {
+    fn link(&mut self, position: Position, begin: usize, is_cut: bool, by_leaf: bool) -> Result<(), Stop> {
         forget_doubles(&mut self.moves, begin);
         let end = u32::try_from(self.moves.len()).ok().filter(|&end| end != NONE);
         let end = end.ok_or(Stop::from(Why::Memory))?;
@@ -262,7 +285,7 @@ impl<'f> Game<'f> {
         (entry.begin, entry.count) = (begin as u32, end - begin as u32);
         (entry.is_expanded, entry.is_cut, entry.open) = (true, is_cut, open);
         self.n_expanded += 1;
-        if witness != NONE {
+        if witness != NONE || by_leaf {
             self.decide(position, is_any, witness);
         } else if open == 0 && !is_cut {
             self.decide(position, !is_any, NONE);
@@ -323,13 +346,34 @@ impl<'f> Game<'f> {
         }
     }
 
-    /// The bytes held.
+    /// The bytes held, with what is needed now and then to settle the game.
     pub(crate) fn bytes(&self) -> u64 {
-        let positions = self.positions.capacity() * (size_of::<Spot>() + size_of::<u32>() + 2);
+        const TO_SETTLE: usize = 24;
+        let spots = self.positions.capacity() * (size_of::<Spot>() + size_of::<u32>() + 2);
+        let positions = spots + self.positions.len() * TO_SETTLE;
         let moves = self.moves.capacity() * size_of::<Position>();
         let back = self.back.capacity() * size_of::<(Position, u32)>();
         (positions + moves + back + self.queue.capacity() * size_of::<Position>() + self.seen.capacity())
             as u64
+    }
+}
+
+/// Whether a node is an atom or a constant.
+pub(crate) fn is_leaf(formula: &Formula, node: NodeId) -> bool {
+    matches!(formula.node(node), Node::Constant(_) | Node::Atom(..))
+}
+
+/// The truth of an atom or a constant in a state.
+pub(crate) fn leaf<L: Lts + ?Sized>(
+    formula: &Formula,
+    space: &mut Space<'_, L>,
+    state: StateId,
+    node: NodeId,
+) -> Option<bool> {
+    match formula.node(node) {
+        Node::Constant(value) => Some(*value),
+        Node::Atom(atom, expected) => Some(space.holds(state, *atom) == *expected),
+        _ => None,
     }
 }
 

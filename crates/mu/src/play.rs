@@ -14,43 +14,53 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::formula::Node;
-use crate::game::{Game, NONE, Position};
+use crate::evidence::verifier_moves;
+use crate::formula::{Formula, Node, NodeId};
+use crate::game::{Game, NONE, Position, is_leaf, leaf};
 use crate::levels::Level;
 use crate::tree::Sign;
+use crate::{Lts, Space, StateId};
 
 /// So many moves are looked at for the shortest loop; after that the shortest found so far is taken.
 const LOOP_EFFORT: usize = 2_000_000;
 
-/// Where the winner wins, and how.
-pub(crate) struct Region<'g, 'f> {
-    game: &'g Game<'f>,
+/// Where the winner wins, and how. A copy of that part of the game, with the leaves.
+pub(crate) struct Region<'f> {
+    formula: &'f Formula,
     holds: bool,
-    /// Its positions, the root first.
-    positions: Vec<Position>,
-    /// The place of each position in `positions`, or [`NONE`].
-    place: Vec<u32>,
+    /// The root first.
+    spots: Vec<Spot>,
     rank: Vec<u32>,
-    /// When a rank was found; moves of equal rank go to positions ranked before.
+    /// When a rank was found; moves of equal rank go to places ranked before.
     order: Vec<u32>,
-    /// Whether the position is decided in the state itself.
+    /// Whether the place is decided in the state itself.
     is_flat: Vec<bool>,
 }
 
-/// A play as positions.
+/// A position that the winner wins.
+pub(crate) struct Spot {
+    pub(crate) state: StateId,
+    pub(crate) node: NodeId,
+    /// The moves inside the region, by place.
+    pub(crate) moves: Vec<u32>,
+    /// The winner's move by which the position was decided, by place.
+    witness: Option<u32>,
+}
+
+/// A play as places of the region.
 pub(crate) struct Route {
-    pub(crate) positions: Vec<Position>,
-    /// For a lasso, where the play goes after its last position.
+    pub(crate) places: Vec<usize>,
+    /// For a lasso, where the play goes after its last place.
     pub(crate) returns_to: Option<usize>,
     pub(crate) is_closed: bool,
 }
 
 impl Route {
-    /// For each position of the play, the next one.
-    pub(crate) fn successors(&self) -> FxHashMap<Position, Position> {
-        let back = self.returns_to.and_then(|turn| self.positions.get(turn));
-        let next = self.positions.iter().skip(1).chain(back);
-        self.positions.iter().copied().zip(next.copied()).collect()
+    /// For each place of the play, the next one.
+    pub(crate) fn successors(&self) -> FxHashMap<usize, usize> {
+        let back = self.returns_to.and_then(|turn| self.places.get(turn));
+        let next = self.places.iter().skip(1).chain(back);
+        self.places.iter().copied().zip(next.copied()).collect()
     }
 }
 
@@ -65,31 +75,122 @@ enum Freedom {
     Fixed,
 }
 
-impl<'g, 'f> Region<'g, 'f> {
-    pub(crate) fn new(game: &'g Game<'f>, root: Position, holds: bool) -> Self {
-        let mut place = vec![NONE; game.positions.len()];
-        let mut positions = vec![root];
-        place[root as usize] = 0;
-        let mut done = 0;
-        while let Some(&position) = positions.get(done) {
-            done += 1;
-            for &target in game.moves(position) {
-                if game.value(target) == Some(holds) && place[target as usize] == NONE {
-                    place[target as usize] = positions.len() as u32;
-                    positions.push(target);
-                }
+/// Copies the region out of a game.
+struct Copier<'g, 'f, 's, 'l, L: ?Sized> {
+    game: &'g Game<'f>,
+    space: &'s mut Space<'l, L>,
+    holds: bool,
+    spots: Vec<Spot>,
+    /// What each place is a copy of; [`NONE`] for a leaf.
+    positions: Vec<Position>,
+    place_of: Vec<u32>,
+    leaves: FxHashMap<(StateId, NodeId), u32>,
+}
+
+impl<L: Lts + ?Sized> Copier<'_, '_, '_, '_, L> {
+    fn place(&mut self, position: Position) -> u32 {
+        if self.place_of[position as usize] == NONE {
+            self.place_of[position as usize] = self.spots.len() as u32;
+            let spot = self.game.at(position);
+            self.push(spot.state, spot.node, position);
+        }
+        self.place_of[position as usize]
+    }
+
+    fn leaf(&mut self, state: StateId, node: NodeId) -> u32 {
+        let next = self.spots.len() as u32;
+        let place = *self.leaves.entry((state, node)).or_insert(next);
+        if place == next {
+            self.push(state, node, NONE);
+        }
+        place
+    }
+
+    fn push(&mut self, state: StateId, node: NodeId, position: Position) {
+        self.spots.push(Spot { state, node, moves: Vec::new(), witness: None });
+        self.positions.push(position);
+    }
+
+    /// Finds the moves of a place, leaves included.
+    fn connect(&mut self, i: usize) {
+        let (game, position) = (self.game, self.positions[i]);
+        if position == NONE {
+            return;
+        }
+        let mut moves: Vec<u32> = Vec::new();
+        for &target in game.moves(position) {
+            if game.value(target) == Some(self.holds) {
+                moves.push(self.place(target));
             }
         }
-        let n = positions.len();
+        let (formula, state) = (game.formula, self.spots[i].state);
+        match formula.node(self.spots[i].node) {
+            Node::And(operands) | Node::Or(operands) => {
+                operands.iter().for_each(|&operand| self.connect_leaf(&mut moves, state, operand));
+            }
+            Node::Variable(equation) => {
+                self.connect_leaf(&mut moves, state, formula.equation(*equation).body);
+            }
+            Node::Modal(_, action, inner) if is_leaf(formula, *inner) => {
+                for j in 0..self.space.transitions(state).len() {
+                    let (label, to) = self.space.transitions(state)[j];
+                    if self.space.is_in(formula, *action, label) {
+                        self.connect_leaf(&mut moves, to, *inner);
+                    }
+                }
+            }
+            _ => {}
+        }
+        let witness = game.at(position).witness;
+        self.spots[i].witness = (witness != NONE).then(|| self.place(witness));
+        self.spots[i].moves = moves;
+    }
+
+    /// A leaf that the winner wins is a move; no leaf is entered twice.
+    fn connect_leaf(&mut self, moves: &mut Vec<u32>, state: StateId, node: NodeId) {
+        if leaf(self.game.formula, self.space, state, node) == Some(self.holds) {
+            let place = self.leaf(state, node);
+            if !moves.contains(&place) {
+                moves.push(place);
+            }
+        }
+    }
+}
+
+impl<'f> Region<'f> {
+    pub(crate) fn new<L: Lts + ?Sized>(
+        game: &Game<'f>,
+        space: &mut Space<'_, L>,
+        root: Position,
+        holds: bool,
+    ) -> Self {
+        let place_of = vec![NONE; game.positions.len()];
+        let (spots, positions, leaves) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut copier = Copier { game, space, holds, spots, positions, place_of, leaves };
+        copier.place(root);
+        let mut done = 0;
+        while done < copier.spots.len() {
+            copier.connect(done);
+            done += 1;
+        }
+        let spots = copier.spots;
+        let n = spots.len();
         let (rank, order, is_flat) = (vec![NONE; n], vec![NONE; n], vec![false; n]);
-        let mut region = Region { game, holds, positions, place, rank, order, is_flat };
+        let mut region = Region { formula: game.formula, holds, spots, rank, order, is_flat };
         region.rank();
         region
     }
 
+    pub(crate) fn spot(&self, i: usize) -> &Spot {
+        &self.spots[i]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.spots.len()
+    }
+
     fn freedom(&self, i: usize) -> Freedom {
-        let node = self.game.at(self.positions[i]).node;
-        match self.game.formula.levels()[self.game.formula.level_of(node) as usize] {
+        match self.formula.levels()[self.formula.level_of(self.spots[i].node) as usize] {
             Level::Mixed => Freedom::Fixed,
             Level::Uniform(sign) if (sign == Sign::Nu) == self.holds => Freedom::Free,
             Level::Uniform(_) | Level::Acyclic => Freedom::Ranked,
@@ -97,23 +198,22 @@ impl<'g, 'f> Region<'g, 'f> {
     }
 
     fn is_modal(&self, i: usize) -> bool {
-        matches!(self.game.formula.node(self.game.at(self.positions[i]).node), Node::Modal(..))
+        matches!(self.formula.node(self.spots[i].node), Node::Modal(..))
     }
 
-    fn winner_moves(&self, i: usize) -> bool {
-        self.game.at(self.positions[i]).is_any == self.holds
+    /// Whether the winner moves at a place.
+    pub(crate) fn winner_moves(&self, i: usize) -> bool {
+        verifier_moves(self.formula, self.spots[i].node) == self.holds
     }
 
-    /// The moves of a position inside the region.
     fn moves(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        let places = self.game.moves(self.positions[i]).iter().map(|&target| self.place[target as usize]);
-        places.filter(|&place| place != NONE).map(|place| place as usize)
+        self.spots[i].moves.iter().map(|&place| place as usize)
     }
 
     /// Ranks by increasing number of steps. Where the winner moves, one ranked move is enough; where
     /// the loser does, all are needed, and the last one counts. [Knuth77]
     fn rank(&mut self) {
-        let n = self.positions.len();
+        let n = self.spots.len();
         let mut back = vec![Vec::new(); n];
         let mut open: Vec<u32> = (0..n).map(|i| self.moves(i).count() as u32).collect();
         let mut queue = VecDeque::new();
@@ -165,15 +265,18 @@ impl<'g, 'f> Region<'g, 'f> {
         self.moves(i).min_by_key(|&next| self.order[next])
     }
 
-    /// The winner's move at a position.
-    pub(crate) fn choice(&self, position: Position) -> Option<Position> {
-        let i = self.place[position as usize] as usize;
+    /// The winner's move at a place.
+    pub(crate) fn choice(&self, i: usize) -> Option<usize> {
         match self.freedom(i) {
-            Freedom::Ranked => self.nearest(i).map(|next| self.positions[next]),
-            Freedom::Free | Freedom::Fixed => {
-                Some(self.game.at(position).witness).filter(|&witness| witness != NONE)
-            }
+            Freedom::Ranked => self.nearest(i),
+            Freedom::Free | Freedom::Fixed => self.decisive(i),
         }
+    }
+
+    /// The move that decided a place, or a leaf that did.
+    fn decisive(&self, i: usize) -> Option<usize> {
+        let leaf = || self.moves(i).find(|&next| is_leaf(self.formula, self.spots[next].node));
+        self.spots[i].witness.map(|place| place as usize).or_else(leaf)
     }
 
     /// The moves that a play to show may take.
@@ -181,10 +284,7 @@ impl<'g, 'f> Region<'g, 'f> {
         if self.winner_moves(i) {
             return match self.freedom(i) {
                 Freedom::Free => self.moves(i).collect(),
-                Freedom::Fixed => {
-                    let witness = self.game.at(self.positions[i]).witness;
-                    self.place.get(witness as usize).map(|&place| place as usize).into_iter().collect()
-                }
+                Freedom::Fixed => self.decisive(i).into_iter().collect(),
                 Freedom::Ranked => {
                     let step = u32::from(self.is_modal(i));
                     let nearer = |next: &usize| {
@@ -209,7 +309,7 @@ impl<'g, 'f> Region<'g, 'f> {
 
     /// The play to show.
     pub(crate) fn route(&self) -> Route {
-        let shown: Vec<Vec<usize>> = (0..self.positions.len()).map(|i| self.shown_moves(i)).collect();
+        let shown: Vec<Vec<usize>> = (0..self.spots.len()).map(|i| self.shown_moves(i)).collect();
         let search = Search { region: self, shown: &shown };
         let mut unlimited = usize::MAX;
         let tree = search.from(0, NONE, &mut unlimited);
@@ -226,28 +326,25 @@ impl<'g, 'f> Region<'g, 'f> {
         match (lasso, shortest) {
             // A variable that is its own body: the play goes round on the spot.
             (Some((stem, cycle)), _) if !stem.last().into_iter().chain(&cycle).any(|&i| self.is_modal(i)) => {
-                self.route_of(stem, None, true)
+                Route { places: stem, returns_to: None, is_closed: true }
             }
             (Some((stem, cycle)), _) => {
                 let mut places = stem;
                 let returns_to = Some(places.len() - 1);
                 places.extend(&cycle);
-                self.route_of(places, returns_to, true)
+                Route { places, returns_to, is_closed: true }
             }
-            (None, Some(end)) => self.route_of(tree.path(end), None, self.is_end(end)),
-            (None, None) => self.route_of(vec![0], None, false),
+            (None, Some(end)) => {
+                Route { places: tree.path(end), returns_to: None, is_closed: self.is_end(end) }
+            }
+            (None, None) => Route { places: vec![0], returns_to: None, is_closed: false },
         }
-    }
-
-    fn route_of(&self, places: Vec<usize>, returns_to: Option<usize>, is_closed: bool) -> Route {
-        let positions = places.into_iter().map(|i| self.positions[i]).collect();
-        Route { positions, returns_to, is_closed }
     }
 }
 
 /// Breadth-first search along shown moves, where only transitions count as steps.
-struct Search<'s, 'g, 'f> {
-    region: &'s Region<'g, 'f>,
+struct Search<'s, 'f> {
+    region: &'s Region<'f>,
     shown: &'s [Vec<usize>],
 }
 
@@ -272,7 +369,7 @@ impl Tree {
     }
 }
 
-impl Search<'_, '_, '_> {
+impl Search<'_, '_> {
     /// Distances below `limit`, as long as there is `effort` left.
     fn from(&self, start: usize, limit: u32, effort: &mut usize) -> Tree {
         let n = self.shown.len();

@@ -71,7 +71,7 @@ pub(crate) fn settle(game: &mut Game<'_>, root: Position, budget: &Budget) -> Re
 }
 
 /// The undecided positions that the root depends on through undecided ones, nearest first.
-fn reach(game: &Game<'_>, root: Position) -> Vec<Position> {
+pub(crate) fn reach(game: &Game<'_>, root: Position) -> Vec<Position> {
     let mut seen = vec![false; game.positions.len()];
     let mut reached = vec![root];
     seen[root as usize] = true;

@@ -25,6 +25,8 @@ pub struct Space<'l, L: ?Sized> {
     cuts: Vec<u8>,
     bounds: Vec<&'static str>,
     n_expanded: usize,
+    /// Transitions that are in `transitions` and no longer count.
+    n_forgotten: usize,
     /// For each pattern and label: 0 not asked, 1 no match, 2 match.
     matches: Vec<Vec<u8>>,
 }
@@ -42,6 +44,7 @@ impl<'l, L: Lts + ?Sized> Space<'l, L> {
             cuts: Vec::new(),
             bounds: Vec::new(),
             n_expanded: 0,
+            n_forgotten: 0,
             matches: Vec::new(),
         }
     }
@@ -63,7 +66,7 @@ impl<'l, L: Lts + ?Sized> Space<'l, L> {
 
     /// How many transitions these have.
     pub fn n_transitions(&self) -> usize {
-        self.transitions.len()
+        self.transitions.len() - self.n_forgotten
     }
 
     /// Whether a state was asked for its successors.
@@ -116,6 +119,16 @@ impl<'l, L: Lts + ?Sized> Space<'l, L> {
             self.cuts[state.index()] = u8::try_from(place + 1).unwrap_or(u8::MAX);
         }
         Ok(())
+    }
+
+    /// Forgets the transitions of a state, whose rules have changed; it is asked again when needed.
+    pub fn forget(&mut self, state: StateId) {
+        if self.is_expanded(state) {
+            self.n_expanded -= 1;
+            self.n_forgotten += self.counts[state.index()] as usize;
+            (self.begins[state.index()], self.counts[state.index()]) = (NONE, 0);
+            self.cuts[state.index()] = 0;
+        }
     }
 
     /// Expands every state that can be reached, nearest first, and lists them in this order.
@@ -222,5 +235,53 @@ fn forget_doubles(transitions: &mut Vec<(LabelId, StateId)>, begin: usize) {
         let kept: Vec<_> = order.iter().map(|&i| new[i]).collect();
         transitions.truncate(begin);
         transitions.extend(kept);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A system whose one state has transitions to itself, with doubles, that may change.
+    struct Changing(Vec<u32>);
+
+    impl Lts for Changing {
+        fn initial(&mut self) -> StateId {
+            StateId(0)
+        }
+
+        fn successors(&mut self, _: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
+            self.0.iter().for_each(|&label| step(LabelId(label), StateId(0)));
+            Completeness::Complete
+        }
+
+        fn holds(&mut self, _: StateId, _: AtomId) -> bool {
+            false
+        }
+
+        fn matches(&mut self, _: LabelId, _: PatternId) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn transitions_are_kept_in_order_once_each_until_forgotten() {
+        let many: Vec<u32> = (0..40).chain((0..40).rev()).collect();
+        for (given, kept) in [(vec![2, 0, 2, 1, 0], vec![2, 0, 1]), (many, (0..40).collect())] {
+            let mut system = Changing(given);
+            let mut space = Space::new(&mut system);
+            space.expand(StateId(0)).unwrap();
+            let labels = |space: &Space<'_, Changing>| -> Vec<u32> {
+                space.transitions(StateId(0)).iter().map(|(label, _)| label.0).collect()
+            };
+            assert_eq!(labels(&space), kept);
+            space.lts().0 = vec![7];
+            space.expand(StateId(0)).unwrap();
+            assert_eq!(labels(&space), kept);
+            space.forget(StateId(0));
+            assert_eq!((labels(&space), space.n_transitions(), space.n_expanded()), (vec![], 0, 0));
+            space.expand(StateId(0)).unwrap();
+            assert_eq!((labels(&space), space.n_transitions(), space.n_expanded()), (vec![7], 1, 1));
+        }
     }
 }

@@ -64,7 +64,7 @@ fn plays_tell_the_story() {
         ("AG EF <-* . wait | browse>tt",        Verdict::Fails,  "ask offer leave wait"),
         ("AG EX tt && EF final || EF final",    Verdict::Holds,  "ask offer pay accept"),
         ("resp(pay, accept)",                   Verdict::Fails,  "ask offer pay (decline pay)"),
-        ("resp(leave, pay)",                    Verdict::Fails,  "ask offer leave (wait)"),
+        ("resp(leave, pay)",                    Verdict::Fails,  "ask offer leave wait"),
         ("nu X. mu Y. <pay>X || <-pay>Y",       Verdict::Holds,  "ask offer (pay decline)"),
         ("EG !final",                           Verdict::Holds,  "(browse)"),
         ("[ask . offer . leave]EG <wait>tt",    Verdict::Holds,  "ask offer leave wait"),
