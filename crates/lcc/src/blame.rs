@@ -117,7 +117,8 @@ fn deed(machine: &mut Machine<'_>, triple: [TermId; 3]) -> String {
     let name = machine.terms.symbols.name(functor.name).to_string();
     for number in program.rules_for(functor, true) {
         let mark = machine.bindings.mark();
-        let object = enter(machine, *number, triple).map(|_| machine.terms.resolve(triple[1], &machine.bindings));
+        let object =
+            enter(machine, *number, triple).map(|_| machine.terms.resolve(triple[1], &machine.bindings));
         machine.bindings.undo(mark);
         if let Some(object) = object.filter(|object| machine.terms.is_ground(*object)) {
             return format!("{name} {}", machine.terms.text(object));
@@ -132,7 +133,8 @@ fn enter(machine: &mut Machine<'_>, number: u32, triple: [TermId; 3]) -> Option<
     let rule = &program.rules[number as usize];
     let offset = machine.bindings.fresh(rule.n_vars);
     let head = [rule.subject, rule.object, rule.action].map(|term| machine.terms.shift(term, offset));
-    let fits = triple.iter().zip(head).all(|(term, own)| machine.terms.unify(*term, own, &mut machine.bindings));
+    let fits =
+        triple.iter().zip(head).all(|(term, own)| machine.terms.unify(*term, own, &mut machine.bindings));
     fits.then(|| rule.body.map(|body| machine.terms.shift(body, offset)))
 }
 
@@ -202,7 +204,11 @@ fn forbidden(machine: &mut Machine<'_>, triple: [TermId; 3]) -> String {
         };
         machine.bindings.undo(mark);
         if applies {
-            return format!("rule {} of {} forbids it", rule.number, program.name(machine.terms, rule.enforcer));
+            return format!(
+                "rule {} of {} forbids it",
+                rule.number,
+                program.name(machine.terms, rule.enforcer)
+            );
         }
     }
     "no rule permits it".to_string()

@@ -62,7 +62,9 @@ pub fn chart(trace: &Trace) -> Chart {
         let next = trace.events.get(at).filter(|_| trace.loop_at != Some(at));
         let row = match &event.deed {
             Deed::Internal { by } => column(by).map(|at| Row::Mark { at, text: reasons(event) }),
-            Deed::Taken { by, message, .. } => column(by).map(|at| Row::Mark { at, text: format!("takes {message}") }),
+            Deed::Taken { by, message, .. } => {
+                column(by).map(|at| Row::Mark { at, text: format!("takes {message}") })
+            }
             Deed::Exchanged { from, to, message } => column(from).map(|from| Row::Arrow {
                 from,
                 to: column(to),
@@ -88,7 +90,9 @@ pub fn chart(trace: &Trace) -> Chart {
 /// Who takes a message that was just sent, if the next event is that.
 fn receipt<'e>(next: &'e Event, sender: &str, to: &str, message: &str) -> Option<&'e str> {
     match &next.deed {
-        Deed::Taken { by, from, message: taken } if from == sender && taken == message && (to.is_empty() || by == to) => {
+        Deed::Taken { by, from, message: taken }
+            if from == sender && taken == message && (to.is_empty() || by == to) =>
+        {
             Some(by)
         }
         _ => None,
@@ -149,7 +153,10 @@ impl Chart {
                     line.tail(&format!("{}: {text}", self.agents[*at]));
                 }
                 Row::Arrow { from, to: Some(to), text, is_taken } if from != to => {
-                    line.write(columns[*from.min(to)] + 1, &arrow(columns[*from], columns[*to], text, *is_taken));
+                    line.write(
+                        columns[*from.min(to)] + 1,
+                        &arrow(columns[*from], columns[*to], text, *is_taken),
+                    );
                 }
                 Row::Arrow { from, text, .. } => {
                     line.write(columns[*from], "*");

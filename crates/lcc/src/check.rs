@@ -23,7 +23,12 @@ pub struct Checked {
 /// Checks properties one after the other; what one explores, the others need not.
 ///
 /// Evidence is replayed before it is shown; it costs more than a verdict.
-pub fn check_all(system: &mut System, properties: &[Property], evidence: bool, budget: &Budget) -> Vec<Checked> {
+pub fn check_all(
+    system: &mut System,
+    properties: &[Property],
+    evidence: bool,
+    budget: &Budget,
+) -> Vec<Checked> {
     let mut answers = Vec::new();
     {
         let mut space = Space::new(system);

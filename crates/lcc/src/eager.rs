@@ -23,7 +23,8 @@
 
 use masque_mu::tree::{Modality, Sign};
 use masque_mu::{
-    Action, ActionId, AtomId, Completeness, EquationId, Formula, LabelId, Lts, Node, NodeId, PatternId, StateId,
+    Action, ActionId, AtomId, Completeness, EquationId, Formula, LabelId, Lts, Node, NodeId, PatternId,
+    StateId,
 };
 use rustc_hash::FxHashMap;
 
@@ -61,7 +62,9 @@ impl Observed {
             Node::Atom(atom, _) => {
                 match atoms.get(atom.index()) {
                     Some(Atom::Final) => {}
-                    Some(Atom::Done(agent) | Atom::Idle(agent) | Atom::At(agent, _)) => self.agents.push(*agent),
+                    Some(Atom::Done(agent) | Atom::Idle(agent) | Atom::At(agent, _)) => {
+                        self.agents.push(*agent)
+                    }
                     None => return Err(Sensitive),
                 }
                 Ok(())
@@ -92,7 +95,11 @@ impl Observed {
         };
         let parts = match (formula.node(equation.body), outer) {
             (Node::Or(parts), true) | (Node::And(parts), false) => {
-                if is_dual_pair(formula, parts, other, id, outer) { vec![equation.body] } else { parts.clone() }
+                if is_dual_pair(formula, parts, other, id, outer) {
+                    vec![equation.body]
+                } else {
+                    parts.clone()
+                }
             }
             _ => vec![equation.body],
         };
@@ -145,7 +152,8 @@ fn is_stuckness(formula: &Formula, node: NodeId) -> bool {
 fn is_dual_pair(formula: &Formula, pair: &[NodeId], modality: Modality, id: EquationId, outer: bool) -> bool {
     let stuckness = pair.iter().filter(|node| {
         let wanted = if outer { Modality::Diamond } else { Modality::Box };
-        is_stuckness(formula, **node) && matches!(formula.node(**node), Node::Modal(found, ..) if *found == wanted)
+        is_stuckness(formula, **node)
+            && matches!(formula.node(**node), Node::Modal(found, ..) if *found == wanted)
     });
     let steps = pair.iter().filter(|node| {
         matches!(formula.node(**node), Node::Modal(found, _, inner)
@@ -194,7 +202,9 @@ impl<'s> Eager<'s> {
     /// The one step that stands for all, if there is one.
     fn ample(&mut self, state: StateId) -> Option<(LabelId, StateId)> {
         let n_agents = self.system.program.agents.len();
-        for agent in (0..n_agents).filter(|agent| !self.observed.agents.contains(&(*agent as u32))).collect::<Vec<_>>() {
+        for agent in
+            (0..n_agents).filter(|agent| !self.observed.agents.contains(&(*agent as u32))).collect::<Vec<_>>()
+        {
             // A server that begins by sending leaves a state that may be final.
             if self.system.is_idle(state, agent) {
                 continue;

@@ -61,7 +61,8 @@ pub struct Opened {
 /// assert_eq!(opened.properties[0].source.name.text, "fed");
 /// ```
 pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
-    let mut opened = Opened { trees: Vec::new(), system: None, properties: Vec::new(), diagnostics: Vec::new() };
+    let mut opened =
+        Opened { trees: Vec::new(), system: None, properties: Vec::new(), diagnostics: Vec::new() };
     for file in &parts.files {
         let (tree, found) = parse(sources, *file);
         opened.trees.push(tree);
@@ -125,7 +126,9 @@ impl Opened {
 
     fn resolve(&mut self, named: Vec<Named>, words: &mut dyn Vocabulary) {
         for source in named {
-            if let Some(first) = self.properties.iter().find(|other| other.source.name.text == source.name.text) {
+            if let Some(first) =
+                self.properties.iter().find(|other| other.source.name.text == source.name.text)
+            {
                 let message = format!("there are two properties called `{}`", source.name.text);
                 let diagnostic = Diagnostic::warning("lcc/duplicate-property", source.name.span, message)
                     .also(first.source.name.span, "the other one");

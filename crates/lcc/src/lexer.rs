@@ -218,9 +218,10 @@ mod tests {
             [Word, Open, Variable, Close, Sends, Word, Open, Word, Comma, Variable, Close, If, Word, Stop]
         );
         assert_eq!(kinds("c <-- m <= n"), [Word, If, Word, Receives, Word]);
-        assert_eq!(kinds("X=<1.5 \\== != 'X.509' \"r0\" 7."), [
-            Variable, AtMost, Number, NotSame, NotSame, Quoted, Quoted, Number, Stop
-        ]);
+        assert_eq!(
+            kinds("X=<1.5 \\== != 'X.509' \"r0\" 7."),
+            [Variable, AtMost, Number, NotSame, NotSame, Quoted, Quoted, Number, Stop]
+        );
         assert_eq!(kinds("⇒ ⇐ ← ∧ ∨ ¬ →"), [Sends, Receives, If, And, Or, Not, To]);
         assert_eq!(kinds("x ?^? y /* z */ % w\n _q // r"), [Word, Unknown, Word, Variable]);
         assert_eq!(kinds("'x\ny /* z"), [Unclosed, Word, Word, Unclosed]);

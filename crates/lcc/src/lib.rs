@@ -1,4 +1,23 @@
-//! LCC.
+//! LCC protocols under deontic policies, as transition systems that are discovered while they are
+//! checked. [ORW06]
+//!
+//! ```text
+//! files ─ parse ─▶ tree ─ lower ─▶ Program ─▶ System ─ mu ─▶ verdict, play ─▶ Trace ─▶ Chart
+//!          stratify, lint: diagnostics        an Lts           evidence         blame
+//! ```
+//!
+//! | file | defines |
+//! |---|---|
+//! | `lexer`, `parser`, `tree`, `format` | files as text |
+//! | `instance`, `lower`, `program`, `options` | several files as one checked instance |
+//! | `stratify`, `lint` | what is wrong, or probably not meant |
+//! | `symbol`, `term`, `print` | hash-consed terms: processes, messages and labels too |
+//! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
+//! | `step` | what one agent can do |
+//! | `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
+//! | `explore`, `check`, `eager` | counting, checking, reducing |
+//! | `trace`, `chart`, `blame` | runs for people, and why agents are stuck |
+//! | `reference` | the definition transcribed: slow, plain, and what the rest is measured against |
 #![forbid(unsafe_code)]
 
 mod arith;

@@ -126,7 +126,9 @@ impl<'t> Protocol<'t> {
 
     fn has_clause(&self, role: &str, arity: usize) -> bool {
         let clauses = self.roles.get(role).into_iter().flatten();
-        clauses.into_iter().any(|clause| signature(&clause.head.role).is_some_and(|(_, found)| found == arity))
+        clauses
+            .into_iter()
+            .any(|clause| signature(&clause.head.role).is_some_and(|(_, found)| found == arity))
     }
 
     fn no_clause(&self, term: &Term, role: &str, arity: usize) -> Diagnostic {
@@ -218,7 +220,10 @@ impl<'t> Protocol<'t> {
         }
         if let Some(other) = of_partner().find(|other| other.sends != this.sends) {
             let theirs = other.partner_role().unwrap_or_default();
-            let message = format!("`{partner}` {does} `{name}`, but to it the partner is `{theirs}`, not `{}`", this.role);
+            let message = format!(
+                "`{partner}` {does} `{name}`, but to it the partner is `{theirs}`, not `{}`",
+                this.role
+            );
             return this.sends.then(|| {
                 Diagnostic::warning("lcc/role-name", this.span, message)
                     .label(format!("role `{}` here", this.role))
@@ -227,9 +232,12 @@ impl<'t> Protocol<'t> {
             });
         }
         // Somebody else does: then one of the two names the wrong role, and the sender's side says so.
-        let is_partner = |other: &&Exchange| other.message == this.message && other.partner_role() == Some(this.role);
-        if let Some(other) = self.exchanges.iter().filter(is_partner).find(|other| other.sends != this.sends) {
-            let message = format!("`{name}` is sent to role `{partner}`, but role `{}` receives it", other.role);
+        let is_partner =
+            |other: &&Exchange| other.message == this.message && other.partner_role() == Some(this.role);
+        if let Some(other) = self.exchanges.iter().filter(is_partner).find(|other| other.sends != this.sends)
+        {
+            let message =
+                format!("`{name}` is sent to role `{partner}`, but role `{}` receives it", other.role);
             return this.sends.then(|| {
                 Diagnostic::warning("lcc/role-name", this.partner.role.span, message)
                     .label(format!("role `{partner}` here"))

@@ -8,8 +8,8 @@ use crate::program::{AgentDef, ClauseDef, FactDef, Owner, Program, RuleDef};
 use crate::symbol::Symbol;
 use crate::term::{TermId, Terms};
 use crate::tree::{
-    Agent, Clause, Constraint, ConstraintKind, Fact, Item, Mail, Member, Proc, ProcKind, RoleDecl, Rule, Setting,
-    Term, TermKind, Tree,
+    Agent, Clause, Constraint, ConstraintKind, Fact, Item, Mail, Member, Proc, ProcKind, RoleDecl, Rule,
+    Setting, Term, TermKind, Tree,
 };
 
 /// What a set of trees comes to.
@@ -23,9 +23,11 @@ pub(crate) struct Lowered {
 pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lowered {
     let mut lowering = Lowering::default();
     let items = || trees.iter().flat_map(|tree| &tree.items);
-    let roles: Vec<&RoleDecl> = items().filter_map(|item| if let Item::Role(role) = item { Some(role) } else { None }).collect();
-    let mut members: Vec<Member> =
-        items().filter_map(|item| if let Item::Member(member) = item { Some(member.clone()) } else { None }).collect();
+    let roles: Vec<&RoleDecl> =
+        items().filter_map(|item| if let Item::Role(role) = item { Some(role) } else { None }).collect();
+    let mut members: Vec<Member> = items()
+        .filter_map(|item| if let Item::Member(member) = item { Some(member.clone()) } else { None })
+        .collect();
     if members.is_empty() {
         members = lowering.default_team(&roles);
     }
@@ -43,7 +45,8 @@ pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lower
             Item::Now(_) | Item::Member(_) | Item::Duty(_) | Item::Role(_) | Item::Property(_) => {}
         }
     }
-    let nows: Vec<&Clause> = items().filter_map(|item| if let Item::Now(clause) = item { Some(clause) } else { None }).collect();
+    let nows: Vec<&Clause> =
+        items().filter_map(|item| if let Item::Now(clause) = item { Some(clause) } else { None }).collect();
     lowering.now(&nows);
     for (name, value, span) in options {
         lowering.option(name, value, *span);
@@ -55,7 +58,9 @@ pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lower
             Some(span) => Diagnostic::error("lcc/no-team", span, message),
             None => Diagnostic::nowhere(masque_text::Severity::Error, "lcc/no-team", message),
         };
-        lowering.diagnostics.push(diagnostic.hint("name who plays which role first, as in `agent a(buyer, b1).`"));
+        lowering
+            .diagnostics
+            .push(diagnostic.hint("name who plays which role first, as in `agent a(buyer, b1).`"));
     }
     Lowered { program: lowering.program, terms: lowering.terms, diagnostics: lowering.diagnostics }
 }
@@ -251,8 +256,9 @@ impl Lowering {
         if self.terms.is_ground(term) {
             return Some(term);
         }
-        let diagnostic = Diagnostic::error("lcc/no-id", id.span, "the id of a member of the team is a constant")
-            .hint("ids begin with a small letter, or stand in quotes");
+        let diagnostic =
+            Diagnostic::error("lcc/no-id", id.span, "the id of a member of the team is a constant")
+                .hint("ids begin with a small letter, or stand in quotes");
         self.diagnostics.push(diagnostic);
         None
     }
@@ -274,8 +280,8 @@ impl Lowering {
             return;
         }
         let start = terms.canonical(call);
-        let (is_server, span) = (member.is_server, member.agent.span);
-        self.program.agents.push(AgentDef { id, owner, start, now: start, is_server, span });
+        let is_server = member.is_server;
+        self.program.agents.push(AgentDef { id, owner, start, now: start, is_server });
     }
 
     /// A clause of the protocol; that of a cyclic role is followed by the role itself.
@@ -291,7 +297,8 @@ impl Lowering {
             return;
         };
         let name = terms.symbols.name(functor.name);
-        let is_cyclic = roles.iter().any(|decl| decl.kind.text == "cyclic" && role_name(&decl.role) == Some(name));
+        let is_cyclic =
+            roles.iter().any(|decl| decl.kind.text == "cyclic" && role_name(&decl.role) == Some(name));
         if is_cyclic {
             let call = terms.app(Symbol::CALL, &[role, id]);
             body = terms.app(Symbol::THEN, &[body, call]);
@@ -299,7 +306,7 @@ impl Lowering {
         let n_vars = scope.n_vars;
         let number = self.program.clauses.len() as u32;
         self.program.by_role.entry(functor).or_default().push(number);
-        self.program.clauses.push(ClauseDef { role, id, body, n_vars, span: clause.span });
+        self.program.clauses.push(ClauseDef { role, id, body, n_vars });
     }
 
     fn owner(&mut self, owner: &Term) -> Option<Owner> {
@@ -407,8 +414,7 @@ impl Lowering {
             seen.push(id);
             let Some(agent) = self.program.agents.iter_mut().find(|agent| agent.id == id) else {
                 let rest = terms.canonical(rest);
-                let span = clause.head.span;
-                self.program.agents.push(AgentDef { id, owner, start: rest, now: rest, is_server: false, span });
+                self.program.agents.push(AgentDef { id, owner, start: rest, now: rest, is_server: false });
                 continue;
             };
             if !is_first {
@@ -427,8 +433,11 @@ impl Lowering {
             let Some(name) = role_name(&decl.role) else { continue };
             for number in 1..=decl.min.unwrap_or(usual).min(64) {
                 let id = TermKind::App(format!("{name}{number}"), Vec::new());
-                let agent =
-                    Agent { role: decl.role.clone(), id: Term { kind: id, span: decl.span }, span: decl.span };
+                let agent = Agent {
+                    role: decl.role.clone(),
+                    id: Term { kind: id, span: decl.span },
+                    span: decl.span,
+                };
                 members.push(Member { agent, is_server: false });
             }
         }
@@ -439,7 +448,8 @@ impl Lowering {
     fn team_sizes(&mut self, roles: &[&RoleDecl], members: &[Member]) {
         for decl in roles {
             let Some(name) = role_name(&decl.role) else { continue };
-            let n = members.iter().filter(|member| role_name(&member.agent.role) == Some(name)).count() as u64;
+            let n =
+                members.iter().filter(|member| role_name(&member.agent.role) == Some(name)).count() as u64;
             let says = match (decl.min, decl.max) {
                 (Some(min), _) if n < min => format!("at least {min}"),
                 (_, Some(max)) if n > max => format!("at most {max}"),

@@ -119,9 +119,13 @@ impl Options {
             "psize" => self.psize = bound(name, value)?,
             "sld" => self.sld = bound(name, value)?,
             _ => {
-                let help =
-                    did_you_mean(name, NAMES).unwrap_or_else(|| format!("the options are {}", NAMES.join(", ")));
-                return Err(BadOption { is_name: true, message: format!("there is no option `{name}`"), help });
+                let help = did_you_mean(name, NAMES)
+                    .unwrap_or_else(|| format!("the options are {}", NAMES.join(", ")));
+                return Err(BadOption {
+                    is_name: true,
+                    message: format!("there is no option `{name}`"),
+                    help,
+                });
             }
         }
         Ok(())
@@ -142,7 +146,12 @@ impl Options {
                 ("sld", options.sld.to_string()),
             ]
         };
-        all(self).into_iter().zip(all(&default)).filter(|(mine, usual)| mine != usual).map(|(mine, _)| mine).collect()
+        all(self)
+            .into_iter()
+            .zip(all(&default))
+            .filter(|(mine, usual)| mine != usual)
+            .map(|(mine, _)| mine)
+            .collect()
     }
 }
 

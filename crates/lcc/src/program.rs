@@ -17,7 +17,6 @@ pub(crate) struct ClauseDef {
     pub(crate) id: TermId,
     pub(crate) body: TermId,
     pub(crate) n_vars: u32,
-    pub(crate) span: Span,
 }
 
 /// A member of the team.
@@ -30,7 +29,6 @@ pub(crate) struct AgentDef {
     /// Where it is when the check begins.
     pub(crate) now: TermId,
     pub(crate) is_server: bool,
-    pub(crate) span: Span,
 }
 
 /// A fact, or a clause of somebody's knowledge.

@@ -149,7 +149,8 @@ impl<'a> Machine<'a> {
         let is_complete = self.search(list, |machine| {
             let payload = machine.terms.resolve(payload, &machine.bindings);
             let used = std::mem::take(&mut machine.used);
-            let resolved = used.iter().map(|literal| machine.terms.resolve(*literal, &machine.bindings)).collect();
+            let resolved =
+                used.iter().map(|literal| machine.terms.resolve(*literal, &machine.bindings)).collect();
             machine.used = used;
             answers.push(Answer { payload, used: resolved });
             false
@@ -453,7 +454,14 @@ impl<'a> Machine<'a> {
     }
 
     /// The first rule of a sign that fits, from one on.
-    fn try_rules(&mut self, permits: bool, triple: [TermId; 3], from: u32, depth: u32, next: u32) -> Option<u32> {
+    fn try_rules(
+        &mut self,
+        permits: bool,
+        triple: [TermId; 3],
+        from: u32,
+        depth: u32,
+        next: u32,
+    ) -> Option<u32> {
         let program = self.program;
         let action = self.terms.walk(triple[2], &self.bindings);
         let functor = self.terms.functor(action)?;
@@ -464,7 +472,11 @@ impl<'a> Machine<'a> {
             let mark = self.bindings.mark();
             let offset = self.bindings.fresh(rule.n_vars);
             let head = [rule.subject, rule.object, rule.action].map(|term| self.terms.shift(term, offset));
-            if !triple.iter().zip(head).all(|(term, of_rule)| self.terms.unify(*term, of_rule, &mut self.bindings)) {
+            if !triple
+                .iter()
+                .zip(head)
+                .all(|(term, of_rule)| self.terms.unify(*term, of_rule, &mut self.bindings))
+            {
                 self.bindings.undo(mark);
                 continue;
             }

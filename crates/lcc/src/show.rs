@@ -11,7 +11,8 @@ impl System {
     /// in the order of their text.
     pub fn state_text(&self, state: StateId) -> String {
         let (processes, mail) = self.parts(state);
-        let processes: Vec<String> = processes.iter().map(|process| self.terms.text(TermId(*process))).collect();
+        let processes: Vec<String> =
+            processes.iter().map(|process| self.terms.text(TermId(*process))).collect();
         let mut mail: Vec<String> = mail.iter().map(|message| self.terms.text(TermId(*message))).collect();
         mail.sort_unstable();
         format!("{} | {}", processes.join(" ; "), mail.join(" ; "))

@@ -122,7 +122,12 @@ struct Draft {
 }
 
 impl<'a> Walk<'a> {
-    fn new(program: &'a Program, terms: &'a mut Terms, findings: &'a mut Findings, at: Situation) -> Walk<'a> {
+    fn new(
+        program: &'a Program,
+        terms: &'a mut Terms,
+        findings: &'a mut Findings,
+        at: Situation,
+    ) -> Walk<'a> {
         let id = program.ids[at.actor.0 as usize];
         let mut machine = Machine::new(program, terms, findings, at.actor);
         machine.bindings.reset(machine.terms.n_vars(at.process));
@@ -222,7 +227,9 @@ impl Walk<'_> {
         match symbol {
             Some(Symbol::SEND) => self.send(step, Some(constraint), role),
             Some(Symbol::RECEIVE) => self.receive(step, Some(constraint), role),
-            _ if self.machine.program.options.guards == Guards::Fig9 => self.call_behind(step, constraint, role),
+            _ if self.machine.program.options.guards == Guards::Fig9 => {
+                self.call_behind(step, constraint, role)
+            }
             Some(Symbol::CALL) => {
                 let rest = self.rest(step);
                 self.commit(constraint, role, rest);

@@ -51,7 +51,8 @@ struct Graph<'t> {
 
 impl Graph<'_> {
     fn facts(&mut self, owner: u32, known: &Known) {
-        let mut facts: Vec<_> = known.iter().flat_map(|(functor, facts)| facts.iter().map(move |f| (*functor, f))).collect();
+        let mut facts: Vec<_> =
+            known.iter().flat_map(|(functor, facts)| facts.iter().map(move |f| (*functor, f))).collect();
         facts.sort_by_key(|(_, fact)| fact.span);
         for (functor, fact) in facts {
             if let Some(body) = fact.body {
@@ -99,7 +100,8 @@ impl Graph<'_> {
         for from in &self.nodes {
             for edge in self.edges[from].iter().filter(|edge| edge.is_negative) {
                 let Some(back) = self.path(edge.to, *from) else { continue };
-                let is_said = |d: &Diagnostic| d.primary.as_ref().is_some_and(|label| label.span == edge.span);
+                let is_said =
+                    |d: &Diagnostic| d.primary.as_ref().is_some_and(|label| label.span == edge.span);
                 if diagnostics.iter().any(is_said) {
                     continue;
                 }
@@ -111,8 +113,10 @@ impl Graph<'_> {
                     let text = format!("{} asks for {}", self.name(node), self.name(step.to));
                     diagnostic = diagnostic.also(step.span, text);
                 }
-                diagnostics.push(diagnostic.hint("recursion may not go through `not`, nor through a permission, \
-                     which also needs that no rule forbids it"));
+                diagnostics.push(diagnostic.hint(
+                    "recursion may not go through `not`, nor through a permission, \
+                     which also needs that no rule forbids it",
+                ));
             }
         }
         diagnostics

@@ -120,6 +120,16 @@ impl System {
         self.findings.unknown.iter().cloned().collect()
     }
 
+    /// How many of the local situations looked into depend on what anybody knows of a predicate, or
+    /// on the rules for an action of that name: a change of either leaves all others as they are.
+    pub fn n_depending(&self, name: &str, arity: u32) -> usize {
+        let is_it = |consulted: &Consulted| {
+            let (Consulted::Known(_, functor) | Consulted::Policy(functor)) = consulted;
+            functor.arity == arity && self.terms.symbols.name(functor.name) == name
+        };
+        self.consulted.iter().filter(|consulted| consulted.iter().any(is_it)).count()
+    }
+
     /// The bytes this takes, roughly.
     pub fn bytes(&self) -> u64 {
         self.states.bytes()
@@ -157,7 +167,12 @@ impl System {
         for step in found.steps {
             self.moves.push(Move { label: LabelTerm::Own(step.label), rest: step.rest, sent: step.sent });
         }
-        self.sets.push(MoveSet { start, end: self.moves.len() as u32, cut: found.cut, is_waiting: found.is_waiting });
+        self.sets.push(MoveSet {
+            start,
+            end: self.moves.len() as u32,
+            cut: found.cut,
+            is_waiting: found.is_waiting,
+        });
         self.consulted.push(found.consulted);
         self.sets.len() as u32 - 1
     }
@@ -196,7 +211,11 @@ impl System {
         }
     }
 
-    fn mailbox_successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Option<&'static str> {
+    fn mailbox_successors(
+        &mut self,
+        state: StateId,
+        step: &mut dyn FnMut(LabelId, StateId),
+    ) -> Option<&'static str> {
         let n_agents = self.program.agents.len();
         let mut row = std::mem::take(&mut self.row);
         row.clear();
@@ -267,7 +286,11 @@ impl System {
         Some((self.label_id(label), target))
     }
 
-    fn sync_successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Option<&'static str> {
+    fn sync_successors(
+        &mut self,
+        state: StateId,
+        step: &mut dyn FnMut(LabelId, StateId),
+    ) -> Option<&'static str> {
         let n_agents = self.program.agents.len();
         let row = self.states.row(state.0).to_vec();
         let mut cut = None;

@@ -169,12 +169,18 @@ impl Terms {
 
     /// The bytes this takes.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.nodes.capacity() * size_of::<Node>() + self.args.capacity() * 4 + self.table.capacity() * 5) as u64
+        (self.nodes.capacity() * size_of::<Node>() + self.args.capacity() * 4 + self.table.capacity() * 5)
+            as u64
     }
 
     /// The term with each variable replaced by what `replace` makes of it: in one pass, the
     /// replacements themselves are looked into if `again` says so.
-    fn rewrite(&mut self, term: TermId, again: bool, mut replace: impl FnMut(&mut Terms, u32) -> TermId) -> TermId {
+    fn rewrite(
+        &mut self,
+        term: TermId,
+        again: bool,
+        mut replace: impl FnMut(&mut Terms, u32) -> TermId,
+    ) -> TermId {
         if self.is_ground(term) {
             return term;
         }
@@ -283,11 +289,15 @@ impl Terms {
                     }
                     bindings.bind(number, left);
                 }
-                (a, b) if key(a) != key(b) || self.args(left).len() != self.args(right).len() => return false,
+                (a, b) if key(a) != key(b) || self.args(left).len() != self.args(right).len() => {
+                    return false;
+                }
                 // Different numbers without variables are different terms.
                 _ if self.is_ground(left) && self.is_ground(right) => return false,
                 _ if self.size(left) > SHARED && !seen.insert((left, right)) => {}
-                _ => pairs.extend(self.args(left).iter().copied().zip(self.args(right).iter().copied()).rev()),
+                _ => {
+                    pairs.extend(self.args(left).iter().copied().zip(self.args(right).iter().copied()).rev())
+                }
             }
         }
         true

@@ -58,7 +58,9 @@ impl Vocabulary for System {
             word => {
                 let help = did_you_mean(word, ["in", "out", "tau"]);
                 return Err(Diagnostic::error("lcc/pattern", span, format!("there is no action `{word}`"))
-                    .help(help.or(Some("actions are `in(..)`, `out(..)`, `#(..)`, `#` and `tau`".to_string()))));
+                    .help(
+                        help.or(Some("actions are `in(..)`, `out(..)`, `#(..)`, `#` and `tau`".to_string())),
+                    ));
             }
         };
         let most = match about {
@@ -105,7 +107,8 @@ impl Vocabulary for System {
                 Atom::At(agent, Scope::default().term(&mut self.terms, &action.terms[1]))
             }
             (word, _) => {
-                let help = "the state atoms are `final`, `deadlock`, `done(id)`, `idle(id)` and `at(id, role)`";
+                let help =
+                    "the state atoms are `final`, `deadlock`, `done(id)`, `idle(id)` and `at(id, role)`";
                 let help = did_you_mean(word, ["final", "deadlock", "done", "idle", "at"])
                     .filter(|_| !["final", "done", "idle", "at"].contains(&word))
                     .unwrap_or(help.to_string());
@@ -114,7 +117,11 @@ impl Vocabulary for System {
             }
         };
         if action.by.is_some() {
-            return Err(Diagnostic::error("lcc/atom", span, "nobody acts in a state: `@` belongs to actions"));
+            return Err(Diagnostic::error(
+                "lcc/atom",
+                span,
+                "nobody acts in a state: `@` belongs to actions",
+            ));
         }
         if let Some(at) = self.atoms.iter().position(|known| *known == atom) {
             return Ok(AtomId(at as u32));
@@ -167,7 +174,8 @@ impl System {
         let names: Vec<String> = self.program.agents.iter().map(|agent| self.terms.text(agent.id)).collect();
         let help = did_you_mean(&name, names.iter().map(String::as_str))
             .unwrap_or_else(|| format!("the team is {}", names.join(", ")));
-        Diagnostic::error("lcc/unknown-agent", span, format!("nobody in the team is called `{name}`")).hint(help)
+        Diagnostic::error("lcc/unknown-agent", span, format!("nobody in the team is called `{name}`"))
+            .hint(help)
     }
 
     /// Whether a label matches a pattern: both with variables of their own, they unify.
@@ -176,16 +184,12 @@ impl System {
             LabelTerm::Own(label) => self.side_matches(label, pattern),
             LabelTerm::Tau(sent, taken) if pattern.about == About::Tau => {
                 let arg = |label: TermId, at: usize| self.terms.arg(label, at);
-                let found = [
-                    arg(taken, 0),
-                    arg(sent, 3),
-                    arg(sent, 4),
-                    arg(taken, 3),
-                    arg(taken, 4),
-                ];
+                let found = [arg(taken, 0), arg(sent, 3), arg(sent, 4), arg(taken, 3), arg(taken, 4)];
                 self.all_unify(pattern, &found, [None, None])
             }
-            LabelTerm::Tau(sent, taken) => self.side_matches(sent, pattern) || self.side_matches(taken, pattern),
+            LabelTerm::Tau(sent, taken) => {
+                self.side_matches(sent, pattern) || self.side_matches(taken, pattern)
+            }
         }
     }
 
@@ -210,8 +214,7 @@ impl System {
     fn all_unify(&mut self, pattern: &Pattern, found: &[TermId], by: [Option<TermId>; 2]) -> bool {
         let wanted = pattern.terms.iter().copied().zip(found.iter().copied().map(Some));
         let wanted = wanted.chain([(pattern.by_role, by[0]), (pattern.by, by[1])]);
-        let pairs: Vec<(TermId, TermId)> =
-            wanted.filter_map(|(wanted, found)| wanted.zip(found)).collect();
+        let pairs: Vec<(TermId, TermId)> = wanted.filter_map(|(wanted, found)| wanted.zip(found)).collect();
         let mut bindings = Bindings::default();
         bindings.reset(pattern.n_vars);
         // A label's variables are numbered together too, so they move up together.

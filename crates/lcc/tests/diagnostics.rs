@@ -60,8 +60,12 @@ fn the_page_has_all_codes_and_no_others() {
     for (code, text) in sections() {
         let has_example = !blocks(text).is_empty() || long.iter().any(|(of, _)| *of == code);
         assert!(has_example, "{code}");
-        assert!(text.trim_start().lines().next().is_some_and(|line| line.ends_with(['.', ','])
-            || line.chars().next().is_some_and(char::is_uppercase)), "{code}");
+        assert!(
+            text.trim_start().lines().next().is_some_and(
+                |line| line.ends_with(['.', ',']) || line.chars().next().is_some_and(char::is_uppercase)
+            ),
+            "{code}"
+        );
     }
 }
 

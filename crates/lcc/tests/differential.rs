@@ -7,7 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use masque_lcc::reference::Reference;
 use masque_lcc::{Eager, Parts, System, explore, open};
-use masque_mu::{Completeness, Lts, Space, StateId, check, explain, naive, parse_formula, read_formula, resolve};
+use masque_mu::{
+    Completeness, Lts, Space, StateId, check, explain, naive, parse_formula, read_formula, resolve,
+};
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
 

@@ -93,3 +93,14 @@ fn the_lints_see_what_is_there_and_no_more() {
     found.sort();
     insta::assert_snapshot!("lints", found.join("\n"));
 }
+
+/// What a change of knowledge or rules would touch: few situations, or none.
+#[test]
+fn situations_remember_what_they_asked() {
+    let (mut system, _) = travel(2, &[]);
+    explore(&mut system, &Budget::unlimited()).unwrap();
+    let rows = [("access", 0, 2), ("blacklisted", 1, 0), ("member", 2, 2), ("member", 3, 0), ("valid", 1, 1)];
+    for (name, arity, n) in rows {
+        assert_eq!(system.n_depending(name, arity), n, "{name}/{arity} of {}", system.n_situations());
+    }
+}

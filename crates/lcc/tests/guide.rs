@@ -9,7 +9,8 @@ const GUIDE: &str = include_str!("../../../docs/lcc.md");
 
 #[test]
 fn examples_are_true() {
-    let blocks: Vec<&str> = GUIDE.split("```lcc\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let blocks: Vec<&str> =
+        GUIDE.split("```lcc\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() >= 7);
     for block in blocks {
         let mut sources = Sources::default();

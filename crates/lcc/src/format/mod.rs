@@ -36,7 +36,9 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>
     let tokens = Tokens::new(text, base);
     let plan = Plan::new(text, base, &tokens, &tree);
     let formulas = tree.items.iter().filter_map(|item| match item {
-        Item::Property(property) => Some((tokens.at(property.formula.start), tokens.at(property.formula.end))),
+        Item::Property(property) => {
+            Some((tokens.at(property.formula.start), tokens.at(property.formula.end)))
+        }
         _ => None,
     });
     let mut printer = Printer {
@@ -79,8 +81,8 @@ impl Printer<'_> {
                 }
                 None if must_break => self.end_line(),
                 None => {
-                    let is_spaced = self.plan.spaced[at]
-                        || spacing::is_spaced(self.text, self.base, self.tokens, at);
+                    let is_spaced =
+                        self.plan.spaced[at] || spacing::is_spaced(self.text, self.base, self.tokens, at);
                     if is_spaced && !self.line.is_empty() {
                         self.line.push(' ');
                     }
@@ -124,7 +126,8 @@ impl Printer<'_> {
             if comment.before as usize > at {
                 break;
             }
-            let (from, to) = ((comment.span.start - self.base) as usize, (comment.span.end - self.base) as usize);
+            let (from, to) =
+                ((comment.span.start - self.base) as usize, (comment.span.end - self.base) as usize);
             let before = self.text[..from].trim_end_matches([' ', '\t']);
             let is_first = before.is_empty() || before.ends_with('\n');
             if is_first {

@@ -110,9 +110,11 @@ impl Parser<'_> {
 
     fn not_a_literal(&mut self, term: &Term) -> super::Reported {
         let text = self.text_of(term.span);
-        let diagnostic = Diagnostic::error("lcc/no-constraint", term.span, format!("`{text}` is no constraint"))
-            .hint("a constraint is a name with arguments, a comparison, or a question to the policies: \
-                   `p(X)`, `X < 3`, `(X, Y, +act)`");
+        let diagnostic =
+            Diagnostic::error("lcc/no-constraint", term.span, format!("`{text}` is no constraint")).hint(
+                "a constraint is a name with arguments, a comparison, or a question to the policies: \
+                   `p(X)`, `X < 3`, `(X, Y, +act)`",
+            );
         self.error(diagnostic)
     }
 

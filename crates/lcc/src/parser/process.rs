@@ -158,7 +158,8 @@ impl Parser<'_> {
         let at = self.position;
         let message = self.term()?;
         if self.kind() != Token::Receives {
-            return Err(self.expected("`<=` and an agent: a constraint before `<-` is the postcondition of a receipt"));
+            return Err(self
+                .expected("`<=` and an agent: a constraint before `<-` is the postcondition of a receipt"));
         }
         self.advance();
         let agent = self.agent()?;

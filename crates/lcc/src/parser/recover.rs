@@ -31,8 +31,7 @@ impl Parser<'_> {
             return reported;
         }
         let message = format!("expected {what}, found {found}");
-        let mut diagnostic =
-            Diagnostic::error("lcc/syntax", span, message).label(format!("expected {what}"));
+        let mut diagnostic = Diagnostic::error("lcc/syntax", span, message).label(format!("expected {what}"));
         if let Some(help) = self.guess() {
             diagnostic = diagnostic.hint(help);
         }
@@ -170,7 +169,10 @@ impl Parser<'_> {
             if self.at_statement(self.position) {
                 return;
             }
-            let is_stop = self.kind() == Token::Stop;
+            // In `X.509` the full stop ends nothing.
+            let is_number = self.kind_ahead(1) == Token::Number
+                && self.tokens.span(self.position + 1).start == self.span().end;
+            let is_stop = self.kind() == Token::Stop && !is_number;
             self.position += 1;
             if is_stop {
                 return;

@@ -170,8 +170,9 @@ impl Parser<'_> {
         self.advance();
         let action = self.nested(Self::term)?;
         if !matches!(action.kind, TermKind::App(..)) {
-            let diagnostic = Diagnostic::error("lcc/rule-action", action.span, "the action of a rule has a name")
-                .hint("name what is permitted or forbidden, as in `+query(D, _, _)`");
+            let diagnostic =
+                Diagnostic::error("lcc/rule-action", action.span, "the action of a rule has a name")
+                    .hint("name what is permitted or forbidden, as in `+query(D, _, _)`");
             return Err(self.error(diagnostic));
         }
         self.expect(Token::Close, "`)`")?;
@@ -257,7 +258,8 @@ impl Parser<'_> {
         const KINDS: [&str; 6] = ["initial", "necessary", "optional", "auxiliary", "cyclic", "uncommitted"];
         if !KINDS.contains(&kind.text.as_str()) {
             let message = format!("there is no kind of role `{}`", kind.text);
-            let help = did_you_mean(&kind.text, KINDS).unwrap_or(format!("the kinds are {}", KINDS.join(", ")));
+            let help =
+                did_you_mean(&kind.text, KINDS).unwrap_or(format!("the kinds are {}", KINDS.join(", ")));
             return Err(self.error(Diagnostic::error("lcc/role-kind", kind.span, message).hint(help)));
         }
         let mut bounds = [None, None];

@@ -132,7 +132,9 @@ impl Scope {
             TermKind::App(name, args) if args.is_empty() && name == "self" && self.this.is_some() => {
                 Term::App(self.this.clone().unwrap_or_default(), Vec::new())
             }
-            TermKind::App(name, args) => Term::App(name.clone(), args.iter().map(|arg| self.term(arg)).collect()),
+            TermKind::App(name, args) => {
+                Term::App(name.clone(), args.iter().map(|arg| self.term(arg)).collect())
+            }
             TermKind::List(items, tail) => {
                 let items: Vec<Term> = items.iter().map(|item| self.term(item)).collect();
                 let tail = tail.as_ref().map_or(Term::op("[]", Vec::new()), |tail| self.term(tail));
@@ -171,11 +173,12 @@ impl Scope {
     }
 
     fn process(&mut self, process: &tree::Proc) -> Process {
-        let all = |scope: &mut Scope, parts: &[tree::Proc], join: fn(Box<Process>, Box<Process>) -> Process| {
-            let parts: Vec<Process> = parts.iter().map(|part| scope.process(part)).collect();
-            let parts = parts.into_iter().rev();
-            parts.reduce(|right, left| join(Box::new(left), Box::new(right))).unwrap_or(Process::Nil)
-        };
+        let all =
+            |scope: &mut Scope, parts: &[tree::Proc], join: fn(Box<Process>, Box<Process>) -> Process| {
+                let parts: Vec<Process> = parts.iter().map(|part| scope.process(part)).collect();
+                let parts = parts.into_iter().rev();
+                parts.reduce(|right, left| join(Box::new(left), Box::new(right))).unwrap_or(Process::Nil)
+            };
         match &process.kind {
             ProcKind::Null => Process::Null,
             ProcKind::Call(agent) => {

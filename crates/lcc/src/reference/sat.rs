@@ -62,7 +62,8 @@ impl Knowledge {
             answers.extend(self.sat(agent, right, theta, positive)?);
             return Ok(answers);
         }
-        let with_literal = |thetas: Vec<Subst>| thetas.into_iter().map(|theta| (theta, vec![c.clone()])).collect();
+        let with_literal =
+            |thetas: Vec<Subst>| thetas.into_iter().map(|theta| (theta, vec![c.clone()])).collect();
         let thetas = match c.as_op() {
             Some(("not", [inner])) => match self.sat(agent, inner, theta, !positive)?.is_empty() {
                 true => vec![theta.clone()],
@@ -164,7 +165,14 @@ impl Knowledge {
     }
 
     /// Comparisons and questions to the policies: the same in guards and bodies.
-    fn common(&self, c: &Term, _owner: &str, theta: &Subst, positive: bool, depth: u32) -> Bounded<Vec<Subst>> {
+    fn common(
+        &self,
+        c: &Term,
+        _owner: &str,
+        theta: &Subst,
+        positive: bool,
+        depth: u32,
+    ) -> Bounded<Vec<Subst>> {
         let Some((op, args)) = c.as_op() else { return Ok(Vec::new()) };
         match (op, args) {
             ("permit", [s, o, a]) => self.permitted([s, o, a], theta, positive, depth),
@@ -203,7 +211,8 @@ impl Knowledge {
         for rule in self.instance.rules.iter().filter(|rule| rule.permits == permits) {
             let parts: Vec<&Term> = rule.triple.iter().chain(&rule.body).collect();
             let renamed = self.rename(&parts);
-            let unified = triple.iter().zip(&renamed).try_fold(theta.clone(), |theta, (x, y)| unify(x, y, &theta));
+            let unified =
+                triple.iter().zip(&renamed).try_fold(theta.clone(), |theta, (x, y)| unify(x, y, &theta));
             let Some(theta) = unified else { continue };
             match renamed.get(3) {
                 Some(body) => answers.extend(self.body(&rule.enforcer, body, &theta, positive, depth + 1)?),
@@ -214,7 +223,13 @@ impl Knowledge {
     }
 
     /// Permitted, and not forbidden unless permission counts more.
-    fn permitted(&self, triple: [&Term; 3], theta: &Subst, positive: bool, depth: u32) -> Bounded<Vec<Subst>> {
+    fn permitted(
+        &self,
+        triple: [&Term; 3],
+        theta: &Subst,
+        positive: bool,
+        depth: u32,
+    ) -> Bounded<Vec<Subst>> {
         let mut answers = Vec::new();
         for theta in self.derive(true, triple, theta, positive, depth)? {
             let is_forbidden = !self.derive(false, triple, &theta, !positive, depth)?.is_empty();
@@ -234,7 +249,9 @@ impl Knowledge {
         let id = Term::App(agent.to_string(), Vec::new());
         self.instance.rules.iter().any(|rule| {
             let subject = &self.rename(&[&rule.triple[0]])[0];
-            rule.permits && rule.triple[2].key() == action.key() && unify(subject, &id, &Subst::new()).is_some()
+            rule.permits
+                && rule.triple[2].key() == action.key()
+                && unify(subject, &id, &Subst::new()).is_some()
         })
     }
 
@@ -303,7 +320,9 @@ fn operate(op: &str, left: &Term, right: &Term) -> Option<Term> {
             "+" => left.checked_add(*right),
             "-" => left.checked_sub(*right),
             "*" => left.checked_mul(*right),
-            "mod" => left.checked_rem_euclid(*right).map(|rest| if *right < 0 && rest != 0 { rest + right } else { rest }),
+            "mod" => left
+                .checked_rem_euclid(*right)
+                .map(|rest| if *right < 0 && rest != 0 { rest + right } else { rest }),
             "/" if *right != 0 && left % right == 0 => left.checked_div(*right),
             "/" if *right != 0 => return Some(Term::Decimal(*left as f64 / *right as f64)),
             _ => None,

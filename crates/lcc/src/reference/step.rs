@@ -107,7 +107,10 @@ impl Knowledge {
                 Process::Null | Process::Call(..) if is_own => {
                     let rest = if **step == Process::Null { Process::Nil } else { (**step).clone() };
                     let answers = self.sat(actor.id, c, theta, true)?;
-                    Ok(answers.into_iter().map(|(theta, used)| internal(&theta, used, rest.clone())).collect())
+                    Ok(answers
+                        .into_iter()
+                        .map(|(theta, used)| internal(&theta, used, rest.clone()))
+                        .collect())
                 }
                 Process::Send(m, r, j) if is_own => {
                     let mut steps = Vec::new();
@@ -187,7 +190,13 @@ impl Knowledge {
         Ok(thetas.into_iter().map(step).collect())
     }
 
-    fn receive(&self, actor: Actor<'_>, [m, r, j]: [&Term; 3], role: &Term, theta: &Subst) -> Bounded<Vec<Step>> {
+    fn receive(
+        &self,
+        actor: Actor<'_>,
+        [m, r, j]: [&Term; 3],
+        role: &Term,
+        theta: &Subst,
+    ) -> Bounded<Vec<Step>> {
         let Some([from_role, from, to_role, to, content]) = actor.offered else { return Ok(Vec::new()) };
         let id = Term::App(actor.id.to_string(), Vec::new());
         let theta = unify(to, &id, theta)
@@ -222,7 +231,14 @@ impl Knowledge {
     }
 
     /// Enters a role; one already being entered in this derivation is not entered again.
-    fn call(&self, actor: Actor<'_>, r: &Term, j: &Term, theta: &Subst, entered: &[String]) -> Bounded<Vec<Step>> {
+    fn call(
+        &self,
+        actor: Actor<'_>,
+        r: &Term,
+        j: &Term,
+        theta: &Subst,
+        entered: &[String],
+    ) -> Bounded<Vec<Step>> {
         let id = Term::App(actor.id.to_string(), Vec::new());
         let Some(theta) = unify(j, &id, theta) else { return Ok(Vec::new()) };
         let variant = text(&Canon::default().term(&r.apply(&theta)));
@@ -246,7 +262,9 @@ impl Knowledge {
             };
             let (role, head, body) = (apart(&clause.role), apart(&clause.id), clause.body.map(&mut apart));
             self.next.set(top);
-            let Some(theta) = unify(&role, r, &theta).and_then(|theta| unify(&head, &id, &theta)) else { continue };
+            let Some(theta) = unify(&role, r, &theta).and_then(|theta| unify(&head, &id, &theta)) else {
+                continue;
+            };
             for mut step in self.steps(actor, &body, r, &theta, &entered)? {
                 step.rest = in_role(r, step.rest);
                 steps.push(step);

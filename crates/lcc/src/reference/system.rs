@@ -100,7 +100,9 @@ impl Reference {
                 target.processes[at] = done.rest.clone();
                 match (&done.sent, self.knowledge.instance.options.comm) {
                     (None, _) => add(done.label, target),
-                    (Some(_), Comm::Mailbox) if state.mail.len() >= self.knowledge.instance.options.cap as usize => {
+                    (Some(_), Comm::Mailbox)
+                        if state.mail.len() >= self.knowledge.instance.options.cap as usize =>
+                    {
                         is_cut = true;
                     }
                     (Some(message), Comm::Mailbox) => {

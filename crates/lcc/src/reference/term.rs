@@ -170,7 +170,9 @@ impl Process {
         match self {
             Process::Nil | Process::Null => 1,
             Process::Call(role, id) => 1 + role.size() + id.size(),
-            Process::Send(m, role, id) | Process::Receive(m, role, id) => 1 + m.size() + role.size() + id.size(),
+            Process::Send(m, role, id) | Process::Receive(m, role, id) => {
+                1 + m.size() + role.size() + id.size()
+            }
             Process::Guard(step, c) => 1 + step.size() + c.size(),
             Process::Then(p, q) | Process::Par(p, q) | Process::Or(p, q) => 1 + p.size() + q.size(),
             Process::Frame(role, p) => 1 + role.size() + p.size(),

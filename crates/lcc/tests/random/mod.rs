@@ -6,21 +6,22 @@ use fastrand::Rng;
 const AGENTS: [&str; 3] = ["x", "y", "z"];
 
 /// A random source of text.
-pub struct Writer {
+pub(crate) struct Writer {
     rng: Rng,
     n_agents: usize,
     lines: Vec<String>,
 }
 
 /// A random instance, one statement per line.
-pub fn instance(seed: u64) -> String {
+pub(crate) fn instance(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
     writer.n_agents = 2 + usize::from(writer.chance(30));
     writer.options();
-    for agent in 0..writer.n_agents {
+    let n_agents = writer.n_agents;
+    for (agent, id) in AGENTS.into_iter().enumerate().take(n_agents) {
         let kind = if writer.chance(25) { "server" } else { "agent" };
         let role = writer.start_role(agent, true);
-        writer.lines.push(format!("{kind} a({role}, {}).", AGENTS[agent]));
+        writer.lines.push(format!("{kind} a({role}, {id})."));
         let clauses = 1 + usize::from(writer.chance(15));
         for _ in 0..clauses {
             let role = writer.start_role(agent, false);
@@ -143,7 +144,12 @@ impl Writer {
             7 => format!("X = {}", self.term()),
             8 => format!("X {} {}", self.pick(&["\\=", "==", "\\==", "<", ">="]), self.term()),
             9 => format!("Y is {} + 1", self.pick(&["X", "1", "2 * 3"])),
-            10 => format!("({}, {}, +act({}))", self.pick(&["x", "A", "y"]), self.pick(&["_", "x"]), self.term()),
+            10 => format!(
+                "({}, {}, +act({}))",
+                self.pick(&["x", "A", "y"]),
+                self.pick(&["_", "x"]),
+                self.term()
+            ),
             11 => format!("({}, _, -act({}))", self.pick(&["x", "A"]), self.term()),
             12 => format!("act({})", self.term()),
             _ => format!("v({})", self.term()),
@@ -177,7 +183,8 @@ impl Writer {
         }
         for _ in 0..self.rng.usize(0..4) {
             let owner = self.owner();
-            let fact = self.pick(&["q(c, d)", "q(X, X) <- e(X)", "q(1, f(X))", "q(X, Y) <- e(X) and not e(Y)"]);
+            let fact =
+                self.pick(&["q(c, d)", "q(X, X) <- e(X)", "q(1, f(X))", "q(X, Y) <- e(X) and not e(Y)"]);
             self.lines.push(format!("{owner} {fact}."));
         }
         for _ in 0..self.rng.usize(0..4) {
@@ -255,7 +262,9 @@ impl Writer {
 
     fn insensitive(&mut self, depth: u32) -> String {
         if depth == 0 {
-            return self.pick(&["final", "!deadlock", "deadlock", "done(x)", "!idle(y)", "at(x, q0)", "tt"]).to_string();
+            return self
+                .pick(&["final", "!deadlock", "deadlock", "done(x)", "!idle(y)", "at(x, q0)", "tt"])
+                .to_string();
         }
         let (inner, one, two) = (self.insensitive(depth - 1), self.pattern(), self.pattern());
         match self.rng.u32(0..9) {
@@ -290,20 +299,20 @@ impl Writer {
 }
 
 /// A random formula about random instances.
-pub fn formula(seed: u64) -> String {
+pub(crate) fn formula(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
     let depth = writer.rng.u32(1..5);
     writer.formula(depth, &mut Vec::new())
 }
 
 /// A random formula that does not see how many steps there are, unless its patterns do.
-pub fn insensitive(seed: u64) -> String {
+pub(crate) fn insensitive(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
     writer.insensitive(2)
 }
 
 /// As few lines as still fail.
-pub fn shrink(text: &str, fails: &dyn Fn(&str) -> bool) -> String {
+pub(crate) fn shrink(text: &str, fails: &dyn Fn(&str) -> bool) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
     let mut at = 0;
     while at < lines.len() {

@@ -7,20 +7,20 @@ use masque_lcc::{Given, Parts, System, open};
 use masque_text::{Sources, render};
 
 /// The folder of the models.
-pub fn models() -> PathBuf {
+pub(crate) fn models() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lcc")
 }
 
 /// One file of expected answers.
-pub struct Expectation {
-    pub name: String,
-    pub files: Vec<String>,
-    pub options: Vec<(String, String)>,
-    pub json: serde_json::Value,
+pub(crate) struct Expectation {
+    pub(crate) name: String,
+    pub(crate) files: Vec<String>,
+    pub(crate) options: Vec<(String, String)>,
+    pub(crate) json: serde_json::Value,
 }
 
 /// All files of expected answers, by name.
-pub fn expectations() -> Vec<Expectation> {
+pub(crate) fn expectations() -> Vec<Expectation> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(models())
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -42,9 +42,10 @@ pub fn expectations() -> Vec<Expectation> {
 }
 
 /// The system of some model files; they must have no errors.
-pub fn load(files: &[String], options: &[(String, String)]) -> (System, Sources) {
+pub(crate) fn load(files: &[String], options: &[(String, String)]) -> (System, Sources) {
     let mut sources = Sources::default();
-    let texts = files.iter().map(|file| (file.clone(), std::fs::read_to_string(models().join(file)).unwrap()));
+    let texts =
+        files.iter().map(|file| (file.clone(), std::fs::read_to_string(models().join(file)).unwrap()));
     let ids: Vec<_> = texts.map(|(file, text)| sources.add(file, text).unwrap()).collect();
     let given: Vec<Given> = options
         .iter()
@@ -60,7 +61,7 @@ pub fn load(files: &[String], options: &[(String, String)]) -> (System, Sources)
 }
 
 /// The team of the travel example with so many airlines, and what it knows.
-pub fn travel_team(n_airlines: usize) -> String {
+pub(crate) fn travel_team(n_airlines: usize) -> String {
     let airlines: Vec<String> = (1..=n_airlines).map(|number| format!("air{number}")).collect();
     let team = std::fs::read_to_string(models().join("travel_team.lcc")).unwrap();
     let mut text: String = team
@@ -77,7 +78,7 @@ pub fn travel_team(n_airlines: usize) -> String {
 }
 
 /// The travel example with so many airlines, nobody refused.
-pub fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, Sources) {
+pub(crate) fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, Sources) {
     let mut sources = Sources::default();
     let mut ids = vec![sources.add("team.lcc", travel_team(n_airlines)).unwrap()];
     for file in ["travel.lcc", "rules.pol", "f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"] {
@@ -97,9 +98,10 @@ pub fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, Sources) 
 }
 
 /// What is said of some model files.
-pub fn diagnose(files: &[String]) -> Vec<masque_text::Diagnostic> {
+pub(crate) fn diagnose(files: &[String]) -> Vec<masque_text::Diagnostic> {
     let mut sources = Sources::default();
-    let texts = files.iter().map(|file| (file.clone(), std::fs::read_to_string(models().join(file)).unwrap()));
+    let texts =
+        files.iter().map(|file| (file.clone(), std::fs::read_to_string(models().join(file)).unwrap()));
     let ids: Vec<_> = texts.map(|(file, text)| sources.add(file, text).unwrap()).collect();
     open(&mut sources, &Parts { files: ids, ..Parts::default() }).diagnostics
 }
