@@ -100,5 +100,18 @@ fn solve(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, solve);
+/// A run-time checker is asked about small systems: reading and solving all formulas, from nothing.
+fn fixed_cost(c: &mut Criterion) {
+    c.bench_function("mu/small, all formulas with evidence", |b| {
+        b.iter(|| {
+            let mut space = Space::new(Rings { size: 5, processes: 3 });
+            for (_, text, expected) in FORMULAS {
+                let formula = formula(black_box(text), space.lts());
+                assert_eq!(explain(&mut space, &formula, &Budget::unlimited()).verdict, expected);
+            }
+        });
+    });
+}
+
+criterion_group!(benches, solve, fixed_cost);
 criterion_main!(benches);

@@ -35,21 +35,16 @@ pub struct Answer {
 ///
 /// The answer is [`Verdict::Unknown`] if a limit of the budget is hit or if the verdict depends on
 /// what lies beyond a bound of the system; it is never a guess.
-pub fn check<L: Lts + ?Sized>(space: &mut Space<'_, L>, formula: &Formula, budget: &Budget) -> Answer {
+pub fn check<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
     run(space, formula, budget, false)
 }
 
 /// Decides a formula, and shows why. The evidence was replayed on the system.
-pub fn explain<L: Lts + ?Sized>(space: &mut Space<'_, L>, formula: &Formula, budget: &Budget) -> Answer {
+pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
     run(space, formula, budget, true)
 }
 
-fn run<L: Lts + ?Sized>(
-    space: &mut Space<'_, L>,
-    formula: &Formula,
-    budget: &Budget,
-    wants_evidence: bool,
-) -> Answer {
+fn run<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget, wants_evidence: bool) -> Answer {
     let mut game = Game::new(formula);
     let state = space.initial();
     let (root, stop) = match game.position(space, state, formula.root()) {
@@ -74,9 +69,9 @@ fn run<L: Lts + ?Sized>(
 }
 
 /// Explores until the root is decided, or nothing is left, or a limit is hit.
-fn explore<L: Lts + ?Sized>(
+fn explore<L: Lts>(
     game: &mut Game<'_>,
-    space: &mut Space<'_, L>,
+    space: &mut Space<L>,
     root: Position,
     budget: &Budget,
 ) -> Result<(), Stop> {
@@ -111,7 +106,7 @@ fn explore<L: Lts + ?Sized>(
 
 /// The bound that cut off the nearest position on which the root depends. There is one, if all was
 /// explored and the root is not decided.
-fn nearest_cut<L: Lts + ?Sized>(game: &Game<'_>, space: &Space<'_, L>, root: Position) -> &'static str {
+fn nearest_cut<L: Lts>(game: &Game<'_>, space: &Space<L>, root: Position) -> &'static str {
     let reached = reach(game, root).into_iter();
     let mut cuts = reached.filter(|&position| game.at(position).is_cut);
     cuts.find_map(|position| space.cut(game.at(position).state)).unwrap_or_default()

@@ -93,11 +93,7 @@ pub struct Step {
 }
 
 /// The evidence for a decided root.
-pub(crate) fn evidence<L: Lts + ?Sized>(
-    game: &Game<'_>,
-    space: &mut Space<'_, L>,
-    root: Position,
-) -> Option<Evidence> {
+pub(crate) fn evidence<L: Lts>(game: &Game<'_>, space: &mut Space<L>, root: Position) -> Option<Evidence> {
     let holds = game.value(root)?;
     let region = Region::new(game, space, root, holds);
     let route = region.route();
@@ -109,9 +105,9 @@ pub(crate) fn evidence<L: Lts + ?Sized>(
 }
 
 /// Writes down the part of a region that a strategy leads to.
-struct Writer<'w, 'f, 'l, L: ?Sized> {
+struct Writer<'w, 'f, L> {
     formula: &'f Formula,
-    space: &'w mut Space<'l, L>,
+    space: &'w mut Space<L>,
     region: &'w Region<'f>,
     places: Vec<Place>,
     /// For each place of the region, its number in `places`.
@@ -119,7 +115,7 @@ struct Writer<'w, 'f, 'l, L: ?Sized> {
     todo: Vec<usize>,
 }
 
-impl<L: Lts + ?Sized> Writer<'_, '_, '_, L> {
+impl<L: Lts> Writer<'_, '_, L> {
     /// Writes all places that the strategy leads to, nearest first.
     fn strategy(&mut self, route: &Route) {
         self.place(0);

@@ -117,9 +117,9 @@ impl<'f> Game<'f> {
     }
 
     /// The position of a state and a node, new or not.
-    pub(crate) fn position<L: Lts + ?Sized>(
+    pub(crate) fn position<L: Lts>(
         &mut self,
-        space: &mut Space<'_, L>,
+        space: &mut Space<L>,
         state: StateId,
         node: NodeId,
     ) -> Result<Position, Stop> {
@@ -197,11 +197,7 @@ impl<'f> Game<'f> {
     ///
     /// Moves to atoms and constants are not entered: one that is worth it decides the position, and
     /// the others might as well not be there.
-    pub(crate) fn expand<L: Lts + ?Sized>(
-        &mut self,
-        space: &mut Space<'_, L>,
-        position: Position,
-    ) -> Result<(), Stop> {
+    pub(crate) fn expand<L: Lts>(&mut self, space: &mut Space<L>, position: Position) -> Result<(), Stop> {
         let Spot { state, node, is_any, .. } = *self.at(position);
         let formula = self.formula;
         let begin = self.moves.len();
@@ -237,9 +233,9 @@ impl<'f> Game<'f> {
     }
 
     /// Enters a move, or says that it leads to a leaf which decides; then no move is entered.
-    fn enter<L: Lts + ?Sized>(
+    fn enter<L: Lts>(
         &mut self,
-        space: &mut Space<'_, L>,
+        space: &mut Space<L>,
         state: StateId,
         node: NodeId,
         begin: usize,
@@ -364,9 +360,9 @@ pub(crate) fn is_leaf(formula: &Formula, node: NodeId) -> bool {
 }
 
 /// The truth of an atom or a constant in a state.
-pub(crate) fn leaf<L: Lts + ?Sized>(
+pub(crate) fn leaf<L: Lts>(
     formula: &Formula,
-    space: &mut Space<'_, L>,
+    space: &mut Space<L>,
     state: StateId,
     node: NodeId,
 ) -> Option<bool> {

@@ -48,6 +48,24 @@ pub trait Lts {
     fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool;
 }
 
+impl<L: Lts + ?Sized> Lts for &mut L {
+    fn initial(&mut self) -> StateId {
+        (**self).initial()
+    }
+
+    fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
+        (**self).successors(state, step)
+    }
+
+    fn holds(&mut self, state: StateId, atom: AtomId) -> bool {
+        (**self).holds(state, atom)
+    }
+
+    fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
+        (**self).matches(label, pattern)
+    }
+}
+
 /// Whether the transitions of a state are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Completeness {

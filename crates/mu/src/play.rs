@@ -76,9 +76,9 @@ enum Freedom {
 }
 
 /// Copies the region out of a game.
-struct Copier<'g, 'f, 's, 'l, L: ?Sized> {
+struct Copier<'g, 'f, 's, L> {
     game: &'g Game<'f>,
-    space: &'s mut Space<'l, L>,
+    space: &'s mut Space<L>,
     holds: bool,
     spots: Vec<Spot>,
     /// What each place is a copy of; [`NONE`] for a leaf.
@@ -87,7 +87,7 @@ struct Copier<'g, 'f, 's, 'l, L: ?Sized> {
     leaves: FxHashMap<(StateId, NodeId), u32>,
 }
 
-impl<L: Lts + ?Sized> Copier<'_, '_, '_, '_, L> {
+impl<L: Lts> Copier<'_, '_, '_, L> {
     fn place(&mut self, position: Position) -> u32 {
         if self.place_of[position as usize] == NONE {
             self.place_of[position as usize] = self.spots.len() as u32;
@@ -158,12 +158,7 @@ impl<L: Lts + ?Sized> Copier<'_, '_, '_, '_, L> {
 }
 
 impl<'f> Region<'f> {
-    pub(crate) fn new<L: Lts + ?Sized>(
-        game: &Game<'f>,
-        space: &mut Space<'_, L>,
-        root: Position,
-        holds: bool,
-    ) -> Self {
+    pub(crate) fn new<L: Lts>(game: &Game<'f>, space: &mut Space<L>, root: Position, holds: bool) -> Self {
         let place_of = vec![NONE; game.positions.len()];
         let (spots, positions, leaves) = (Vec::new(), Vec::new(), FxHashMap::default());
         let mut copier = Copier { game, space, holds, spots, positions, place_of, leaves };

@@ -10,11 +10,12 @@ use crate::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 
 /// A transition system and all that was found out about it.
 ///
-/// Check several formulas with one `Space`, and each explores only what those before it did not. The
-/// verdicts do not depend on their order.
+/// It owns the system, or borrows it: a `&mut` of a system is a system too. Check several formulas
+/// with one `Space`, and each explores only what those before it did not. The verdicts do not depend
+/// on their order.
 #[derive(Debug)]
-pub struct Space<'l, L: ?Sized> {
-    lts: &'l mut L,
+pub struct Space<L> {
+    lts: L,
     /// For each state, where its transitions begin in `transitions`; [`NONE`] if not expanded.
     begins: Vec<u32>,
     /// For each state, how many there are.
@@ -33,9 +34,9 @@ pub struct Space<'l, L: ?Sized> {
 
 const NONE: u32 = u32::MAX;
 
-impl<'l, L: Lts + ?Sized> Space<'l, L> {
+impl<L: Lts> Space<L> {
     /// Nothing is known yet.
-    pub fn new(lts: &'l mut L) -> Self {
+    pub fn new(lts: L) -> Self {
         Space {
             lts,
             begins: Vec::new(),
@@ -51,7 +52,7 @@ impl<'l, L: Lts + ?Sized> Space<'l, L> {
 
     /// The system itself.
     pub fn lts(&mut self) -> &mut L {
-        self.lts
+        &mut self.lts
     }
 
     /// The initial state.
@@ -271,7 +272,7 @@ mod tests {
             let mut system = Changing(given);
             let mut space = Space::new(&mut system);
             space.expand(StateId(0)).unwrap();
-            let labels = |space: &Space<'_, Changing>| -> Vec<u32> {
+            let labels = |space: &Space<&mut Changing>| -> Vec<u32> {
                 space.transitions(StateId(0)).iter().map(|(label, _)| label.0).collect()
             };
             assert_eq!(labels(&space), kept);

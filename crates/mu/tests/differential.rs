@@ -21,7 +21,7 @@ fn agree(graph: &mut Graph, text: &str, seed: u64) -> Verdict {
     let expected = expected(graph, text);
     let (_, formula) = read(text, graph);
     let original = graph.clone();
-    let answer = explain(&mut Space::new(graph), &formula, &Budget::unlimited());
+    let answer = explain(&mut Space::new(&mut *graph), &formula, &Budget::unlimited());
     let found = match answer.verdict {
         Verdict::Holds => Some(true),
         Verdict::Fails => Some(false),

@@ -44,7 +44,7 @@ fn check_block(text: &str, graph: &mut Graph) -> usize {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(" : ")).collect();
     assert_eq!(properties.len(), lines.len(), "{text}");
     for (property, line) in properties.iter().zip(lines) {
-        let answer = explain(&mut Space::new(graph), &property.formula, &Budget::unlimited());
+        let answer = explain(&mut Space::new(&mut *graph), &property.formula, &Budget::unlimited());
         let comment = line.rsplit(['/', '*']).find(|part| part.contains("s")).unwrap().trim();
         let expected = comment.split([':', ' ']).next().unwrap();
         assert_eq!(answer.verdict.word(), expected, "{line}");
@@ -95,5 +95,5 @@ fn holds(text: &str, graph: &mut Graph) -> bool {
     let file = sources.add("table", text).unwrap();
     let (formula, diagnostics) = read_formula(&sources, sources.span(file), graph);
     assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
-    explain(&mut Space::new(graph), &formula.unwrap(), &Budget::unlimited()).verdict == Verdict::Holds
+    explain(&mut Space::new(&mut *graph), &formula.unwrap(), &Budget::unlimited()).verdict == Verdict::Holds
 }
