@@ -31,7 +31,7 @@ pub fn check_all(
 ) -> Vec<Checked> {
     let mut answers = Vec::new();
     {
-        let mut space = Space::new(system);
+        let mut space = Space::new(&mut *system);
         for property in properties {
             answers.push(match evidence {
                 true => explain(&mut space, &property.formula, budget),

@@ -1,9 +1,9 @@
 //! Sending at once: partial-order reduction for mailbox communication. [GKPP99]
 //!
-//! Where an agent can do nothing but send one message, nobody can change that: others only add
-//! messages or take their own. If the formula does not see the sending, the state may as well have
-//! that one successor; the rest happens after it, as it would have before. N agents that answer a
-//! request then answer in one order instead of N!.
+//! Where an agent can do nothing but send one message, or make one internal step, nobody can change
+//! that: others only add messages or take their own. If the formula does not see the step, the state
+//! may as well have that one successor; the rest happens after it, as it would have before. N agents
+//! that answer a request then answer in one order instead of N!.
 //!
 //! The four conditions of [GKPP99] for branching time:
 //!
@@ -11,8 +11,9 @@
 //! C0  the ample set is not empty                   it has one step
 //! C1  nothing that depends on it happens first     the agent has no other step and no receipt
 //! C2  its step is invisible                        checked for the formula and the label, below
-//! C3  no cycle leaves a step out for ever          a sending adds to the mail, which has a bound,
-//!                                                  so a cycle has a receipt, and a fully expanded state
+//! C3  no cycle leaves a step out for ever          a sending adds to the mail, and an internal step
+//!                                                  leads to a state not met before; so a cycle has
+//!                                                  a state that is fully expanded
 //! C4  it is a single step                          it is
 //! ```
 //!
@@ -23,8 +24,7 @@
 
 use masque_mu::tree::{Modality, Sign};
 use masque_mu::{
-    Action, ActionId, AtomId, Completeness, EquationId, Formula, LabelId, Lts, Node, NodeId, PatternId,
-    StateId,
+    Action, ActionId, AtomId, Completeness, Formula, LabelId, Lts, Node, NodeId, PatternId, StateId,
 };
 use rustc_hash::FxHashMap;
 
@@ -41,8 +41,10 @@ struct Observed {
     awaited: Vec<ActionId>,
     /// The agents whose state the formula speaks of.
     agents: Vec<u32>,
+    /// Whether it speaks of final states.
+    is_final_seen: bool,
     /// The equations being looked at.
-    within: Vec<EquationId>,
+    within: Vec<usize>,
 }
 
 /// Not of a shape that is known to be insensitive.
@@ -57,11 +59,25 @@ impl Observed {
 
     /// A state formula.
     fn state(&mut self, formula: &Formula, atoms: &[Atom], node: NodeId) -> Result<(), Sensitive> {
+        if let Some(id) = equation_of(formula, node)? {
+            if self.within.contains(&id) {
+                return Err(Sensitive);
+            }
+            self.within.push(id);
+            let result = self.equation(formula, atoms, id);
+            self.within.pop();
+            return result;
+        }
+        self.simple(formula, atoms, node)
+    }
+
+    /// A state formula that is no fixpoint.
+    fn simple(&mut self, formula: &Formula, atoms: &[Atom], node: NodeId) -> Result<(), Sensitive> {
         match formula.node(node) {
             Node::Constant(_) => Ok(()),
             Node::Atom(atom, _) => {
                 match atoms.get(atom.index()) {
-                    Some(Atom::Final) => {}
+                    Some(Atom::Final) => self.is_final_seen = true,
                     Some(Atom::Done(agent) | Atom::Idle(agent) | Atom::At(agent, _)) => {
                         self.agents.push(*agent)
                     }
@@ -76,19 +92,13 @@ impl Observed {
             // is, nothing else could be done before either.
             Node::Modal(..) if is_stuckness(formula, node) => Ok(()),
             Node::Modal(..) => Err(Sensitive),
-            Node::Variable(equation) if self.within.contains(equation) => Err(Sensitive),
-            Node::Variable(equation) => {
-                self.within.push(*equation);
-                let result = self.equation(formula, atoms, *equation);
-                self.within.pop();
-                result
-            }
+            Node::Variable(_) => Err(Sensitive),
         }
     }
 
     /// `mu X. φ ∨ <B>ψ ∨ <A>X`, `mu X. φ ∨ (<->tt ∧ [A]X)`, and their duals.
-    fn equation(&mut self, formula: &Formula, atoms: &[Atom], id: EquationId) -> Result<(), Sensitive> {
-        let equation = formula.equation(id);
+    fn equation(&mut self, formula: &Formula, atoms: &[Atom], id: usize) -> Result<(), Sensitive> {
+        let equation = &formula.equations()[id];
         let (outer, same, other) = match equation.sign {
             Sign::Mu => (true, Modality::Diamond, Modality::Box),
             Sign::Nu => (false, Modality::Box, Modality::Diamond),
@@ -107,7 +117,7 @@ impl Observed {
         for part in parts {
             match formula.node(part) {
                 Node::Modal(modality, action, inner) if *modality == same && !is_stuckness(formula, part) => {
-                    if *formula.node(*inner) == Node::Variable(id) {
+                    if is_variable(formula, *inner, id) {
                         self.passed.push(*action);
                     } else {
                         self.awaited.push(*action);
@@ -123,6 +133,8 @@ impl Observed {
                     self.pass_pair(formula, pair, other);
                     n_pairs += 1;
                 }
+                // What is no such part is the whole body, where that is one state formula.
+                _ if part == equation.body => self.simple(formula, atoms, part)?,
                 _ => self.state(formula, atoms, part)?,
             }
         }
@@ -141,6 +153,22 @@ impl Observed {
     }
 }
 
+/// Whether a node stands for the variable of an equation: that is the same as its body.
+fn is_variable(formula: &Formula, node: NodeId, id: usize) -> bool {
+    node == formula.equations()[id].body
+}
+
+/// The equation that a node is the body of.
+fn equation_of(formula: &Formula, node: NodeId) -> Result<Option<usize>, Sensitive> {
+    let equations = formula.equations().iter().enumerate();
+    let mut found = equations.filter(|(_, equation)| equation.body == node).map(|(id, _)| id);
+    match (found.next(), found.next()) {
+        (id, None) => Ok(id),
+        // Two fixpoints in one node, as in `nu X. mu Y. ..`: they alternate.
+        _ => Err(Sensitive),
+    }
+}
+
 /// `<->tt` or `[-]ff`.
 fn is_stuckness(formula: &Formula, node: NodeId) -> bool {
     let Node::Modal(modality, action, inner) = formula.node(node) else { return false };
@@ -149,7 +177,7 @@ fn is_stuckness(formula: &Formula, node: NodeId) -> bool {
 }
 
 /// `<->tt ∧ [A]X` for a least fixpoint, `[-]ff ∨ <A>X` for a greatest.
-fn is_dual_pair(formula: &Formula, pair: &[NodeId], modality: Modality, id: EquationId, outer: bool) -> bool {
+fn is_dual_pair(formula: &Formula, pair: &[NodeId], modality: Modality, id: usize, outer: bool) -> bool {
     let stuckness = pair.iter().filter(|node| {
         let wanted = if outer { Modality::Diamond } else { Modality::Box };
         is_stuckness(formula, **node)
@@ -157,7 +185,7 @@ fn is_dual_pair(formula: &Formula, pair: &[NodeId], modality: Modality, id: Equa
     });
     let steps = pair.iter().filter(|node| {
         matches!(formula.node(**node), Node::Modal(found, _, inner)
-            if *found == modality && *formula.node(*inner) == Node::Variable(id))
+            if *found == modality && is_variable(formula, *inner, id))
     });
     pair.len() == 2 && stuckness.count() == 1 && steps.count() == 1
 }
@@ -169,6 +197,8 @@ pub struct Eager<'s> {
     formula: &'s Formula,
     observed: Observed,
     visible: FxHashMap<LabelId, bool>,
+    /// What was decided for each state: asking twice gives the same answer.
+    chosen: FxHashMap<StateId, Option<(LabelId, StateId)>>,
 }
 
 impl<'s> Eager<'s> {
@@ -176,7 +206,13 @@ impl<'s> Eager<'s> {
     pub fn new(system: &'s mut System, formula: &'s Formula) -> Option<Eager<'s>> {
         let observed = Observed::new(formula, &system.atoms)?;
         let is_mailbox = system.program.options.comm == Comm::Mailbox;
-        is_mailbox.then(|| Eager { system, formula, observed, visible: FxHashMap::default() })
+        is_mailbox.then(|| Eager {
+            system,
+            formula,
+            observed,
+            visible: FxHashMap::default(),
+            chosen: FxHashMap::default(),
+        })
     }
 
     fn is_in(&mut self, action: ActionId, label: LabelId) -> bool {
@@ -201,21 +237,26 @@ impl<'s> Eager<'s> {
 
     /// The one step that stands for all, if there is one.
     fn ample(&mut self, state: StateId) -> Option<(LabelId, StateId)> {
-        let n_agents = self.system.program.agents.len();
-        for agent in
-            (0..n_agents).filter(|agent| !self.observed.agents.contains(&(*agent as u32))).collect::<Vec<_>>()
-        {
-            // A server that begins by sending leaves a state that may be final.
-            if self.system.is_idle(state, agent) {
-                continue;
-            }
-            if let Some((label, target)) = self.system.only_sending(state, agent)
-                && !self.is_visible(label)
-            {
-                return Some((label, target));
-            }
+        if let Some(chosen) = self.chosen.get(&state) {
+            return *chosen;
         }
-        None
+        let n_agents = self.system.program.agents.len();
+        let chosen = (0..n_agents).find_map(|agent| self.ample_of(state, agent));
+        self.chosen.insert(state, chosen);
+        chosen
+    }
+
+    fn ample_of(&mut self, state: StateId, agent: usize) -> Option<(LabelId, StateId)> {
+        // A server that begins by itself leaves a state that may be final.
+        if self.observed.agents.contains(&(agent as u32)) || self.system.is_idle(state, agent) {
+            return None;
+        }
+        let n_states = self.system.n_states();
+        let only = self.system.only_step(state, agent)?;
+        let is_new = only.target.index() >= n_states;
+        let is_seen = self.observed.is_final_seen && self.system.is_final(only.target);
+        let is_good = (only.is_sending || is_new) && !is_seen && !self.is_visible(only.label);
+        is_good.then_some((only.label, only.target))
     }
 }
 

@@ -42,6 +42,14 @@ struct MoveSet {
     is_waiting: bool,
 }
 
+/// A step that stands alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OnlyStep {
+    pub(crate) label: LabelId,
+    pub(crate) target: StateId,
+    pub(crate) is_sending: bool,
+}
+
 /// An instance as a transition system.
 #[derive(Clone, Debug)]
 pub struct System {
@@ -265,8 +273,8 @@ impl System {
         cut
     }
 
-    /// The step of an agent that can do nothing now or later but send one message.
-    pub(crate) fn only_sending(&mut self, state: StateId, agent: usize) -> Option<(LabelId, StateId)> {
+    /// The step of an agent that can do nothing now or later but this, if it crosses no bound.
+    pub(crate) fn only_step(&mut self, state: StateId, agent: usize) -> Option<OnlyStep> {
         let n_agents = self.program.agents.len();
         let process = TermId(self.states.row(state.0)[agent]);
         let set = self.own_moves(agent as u32, process);
@@ -274,16 +282,17 @@ impl System {
             return None;
         }
         let Move { label, rest, sent } = self.moves[set.start as usize];
-        let message = sent?;
         let mut row = self.states.row(state.0).to_vec();
-        if row.len() - n_agents >= self.program.options.cap as usize {
-            return None;
-        }
         row[agent] = rest.0;
-        let at = n_agents + row[n_agents..].partition_point(|other| *other < message.0);
-        row.insert(at, message.0);
+        if let Some(message) = sent {
+            if row.len() - n_agents >= self.program.options.cap as usize {
+                return None;
+            }
+            let at = n_agents + row[n_agents..].partition_point(|other| *other < message.0);
+            row.insert(at, message.0);
+        }
         let target = StateId(self.states.insert(&row));
-        Some((self.label_id(label), target))
+        Some(OnlyStep { label: self.label_id(label), target, is_sending: sent.is_some() })
     }
 
     fn sync_successors(
