@@ -65,18 +65,18 @@ fn verdicts_are_as_expected() {
 #[test]
 fn the_travel_example_grows_with_its_airlines() {
     // The last row has Figure 9 to the letter.
-    let rows: [(usize, &[(&str, &str)], u64, u64); 6] = [
-        (2, &[], 160, 234),
-        (3, &[], 297, 536),
-        (4, &[], 596, 1_450),
-        (5, &[], 1_381, 4_524),
-        (6, &[], 3_624, 15_050),
-        (2, &[("guards", "fig9")], 279, 585),
+    let rows = [
+        (2, "lcc", 160, 234),
+        (3, "lcc", 297, 536),
+        (4, "lcc", 596, 1_450),
+        (5, "lcc", 1_381, 4_524),
+        (6, "lcc", 3_624, 15_050),
+        (2, "fig9", 279, 585),
     ];
-    for (n_airlines, options, states, transitions) in rows {
-        let (mut system, _) = travel(n_airlines, options);
+    for (n_airlines, guards, states, transitions) in rows {
+        let (mut system, _) = travel(n_airlines, &[("guards", guards)]);
         let counts = explore(&mut system, &Budget::unlimited()).unwrap();
-        assert_eq!((counts.states, counts.transitions), (states, transitions), "{n_airlines} {options:?}");
+        assert_eq!((counts.states, counts.transitions), (states, transitions), "{n_airlines} {guards}");
         assert_eq!(counts.cut, None);
     }
 }
