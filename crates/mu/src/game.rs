@@ -2,9 +2,9 @@
 //!
 //! A position is a state and a node of the formula. At a disjunction or a diamond the *verifier*
 //! moves, at a conjunction or a box the *refuter*; at a variable there is one move, to the body of
-//! its equation. Who cannot move has lost. A position is true if the verifier wins from it. This is
-//! the boolean equation system of the formula [Mader97], position = or/and of its moves, seen from
-//! the other side.
+//! its equation. Who cannot move has lost; atoms and constants are won or lost at once. A position
+//! is true if the verifier wins from it. This is the boolean equation system of the formula
+//! [Mader97], position = or/and of its moves, seen from the other side.
 //!
 //! Values go from a position back to those that move to it as soon as they are known, along lists
 //! of dependencies: each move is looked at once when it is made and once when its value is known
