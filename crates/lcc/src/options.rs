@@ -67,6 +67,8 @@ pub struct Options {
     pub psize: u32,
     /// Proofs are at most so deep.
     pub sld: u32,
+    /// At most so many states are looked into.
+    pub states: u32,
 }
 
 impl Default for Options {
@@ -80,6 +82,7 @@ impl Default for Options {
             depth: 12,
             psize: 600,
             sld: 400,
+            states: 1_000_000,
         }
     }
 }
@@ -95,10 +98,10 @@ pub struct BadOption {
     pub help: String,
 }
 
-const NAMES: [&str; 8] = ["comm", "guards", "conflict", "roles", "cap", "depth", "psize", "sld"];
+const NAMES: [&str; 9] = ["comm", "guards", "conflict", "roles", "cap", "depth", "psize", "sld", "states"];
 
 /// The largest value of a bound.
-const LARGEST: u32 = 1_000_000;
+const LARGEST: u32 = 1_000_000_000;
 
 impl Options {
     /// Sets an option by its name.
@@ -118,6 +121,7 @@ impl Options {
             "depth" => self.depth = bound(name, value)?,
             "psize" => self.psize = bound(name, value)?,
             "sld" => self.sld = bound(name, value)?,
+            "states" => self.states = bound(name, value)?,
             _ => {
                 let help = did_you_mean(name, NAMES)
                     .unwrap_or_else(|| format!("the options are {}", NAMES.join(", ")));
@@ -144,6 +148,7 @@ impl Options {
                 ("depth", options.depth.to_string()),
                 ("psize", options.psize.to_string()),
                 ("sld", options.sld.to_string()),
+                ("states", options.states.to_string()),
             ]
         };
         all(self)

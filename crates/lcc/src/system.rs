@@ -69,6 +69,8 @@ pub struct System {
     taken: FxHashMap<(u32, TermId, TermId), u32>,
     in_role: FxHashMap<(TermId, TermId), bool>,
     initial: StateId,
+    /// The states that were asked for their successors: beyond the bound no others are.
+    expanded: Vec<bool>,
     /// The row being built.
     row: Vec<u32>,
 }
@@ -97,6 +99,7 @@ impl System {
             taken: FxHashMap::default(),
             in_role: FxHashMap::default(),
             initial,
+            expanded: Vec::new(),
             row: Vec::new(),
         }
     }
@@ -375,6 +378,13 @@ impl Lts for System {
     }
 
     fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
+        if self.expanded.len() <= state.index() {
+            self.expanded.resize(self.states.len(), false);
+        }
+        if !self.expanded[state.index()] && self.states.len() >= self.program.options.states as usize {
+            return Completeness::Cut("states");
+        }
+        self.expanded[state.index()] = true;
         let cut = match self.program.options.comm {
             Comm::Mailbox => self.mailbox_successors(state, step),
             Comm::Sync => self.sync_successors(state, step),

@@ -86,8 +86,8 @@ pub enum Why {
     /// No initial state starts a fair path.
     NoFairPath,
     /// The verdict depends on what lies beyond a bound of the model: `cap` (messages under way),
-    /// `depth` (of a term), `psize` (the size of a process), `sld` (the depth of a proof) or `unfold`
-    /// (role changes in one step).
+    /// `depth` (of a term), `psize` (the size of a process), `sld` (the depth of a proof), `unfold`
+    /// (role changes in one step) or `states` (looked into).
     Bound(&'static str),
 }
 
@@ -106,6 +106,7 @@ impl Why {
             Why::Bound("psize") => "bound:psize",
             Why::Bound("sld") => "bound:sld",
             Why::Bound("unfold") => "bound:unfold",
+            Why::Bound("states") => "bound:states",
             Why::Bound(_) => "bound",
         }
     }
