@@ -1,6 +1,7 @@
 //! Times of the travel example with N airlines: `cargo run --release -p masque-lcc --example
 //! measure -- N..`. For each N: the whole space; then every property of `models/lcc/travel.mu`, all
-//! in one system; then each in a system of its own that sends at once.
+//! in one system; then each in a system of its own that sends at once. `N:NAME` checks one property
+//! only, so that its memory can be seen from outside.
 
 use std::time::Instant;
 
@@ -28,7 +29,29 @@ fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
+/// One property in the whole system.
+fn one(n_airlines: usize, name: &str) {
+    let start = Instant::now();
+    let (mut system, properties) = load(n_airlines);
+    for property in properties.iter().filter(|property| property.source.name.text == name) {
+        let answer = check(&mut Space::new(&mut system), &property.formula, &Budget::unlimited());
+        println!(
+            "N={n_airlines}: {name} {} in {:.2} ms, {} states",
+            answer.verdict,
+            milliseconds(start),
+            answer.states
+        );
+    }
+}
+
 fn main() {
+    for arg in std::env::args().skip(1) {
+        if let Some((n_airlines, name)) = arg.split_once(':')
+            && let Ok(n_airlines) = n_airlines.parse()
+        {
+            one(n_airlines, name);
+        }
+    }
     for n_airlines in std::env::args().skip(1).filter_map(|arg| arg.parse().ok()) {
         let start = Instant::now();
         let (mut system, _) = load(n_airlines);
