@@ -188,3 +188,41 @@ fn sending_at_once_changes_no_verdict() {
     }
     assert!(n_pairs >= 5_000 && n_smaller >= 500, "{n_pairs} pairs, {n_smaller} smaller");
 }
+
+/// The counts of a text's whole space, if it is small.
+fn counted(text: &str) -> Option<masque_lcc::Counts> {
+    let (mut system, _) = both(text)?;
+    explore(&mut system, &Budget::unlimited().with_states(300)).ok()
+}
+
+/// What should not matter does not: the order of statements, a rule about nothing, a step offered
+/// twice.
+#[test]
+fn meaning_survives_harmless_changes() {
+    let mut n_protocols = 0;
+    for seed in 0..800 {
+        let text = random::instance(seed + 90_000);
+        // A body written twice is larger, so where a bound is met more of it is cut.
+        let Some(counts) = counted(&text).filter(|counts| counts.cut.is_none()) else { continue };
+        n_protocols += 1;
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut lines: Vec<&str> = text.lines().collect();
+        rng.shuffle(&mut lines);
+        let twice = |line: &&str| match line.split_once(" :: ") {
+            Some((head, body)) => {
+                let body = body.trim_end_matches('.');
+                format!("{head} :: ({body} or {body}).")
+            }
+            None => line.to_string(),
+        };
+        let changed = [
+            lines.join("\n"),
+            format!("{text}\nrule nobody: (A, _, -nothing(A)) <- unheard_of(A)."),
+            text.lines().collect::<Vec<_>>().iter().map(twice).collect::<Vec<_>>().join("\n"),
+        ];
+        for other in changed {
+            assert_eq!(counted(&other), Some(counts.clone()), "seed {seed}\n{text}\n--\n{other}");
+        }
+    }
+    assert!(n_protocols > 300, "{n_protocols}");
+}
