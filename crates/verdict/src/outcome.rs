@@ -87,6 +87,10 @@ pub enum Why {
     NoFairPath,
     /// The world that was asked about does not exist: its synthesis left no state.
     NoModel,
+    /// The verdict depends on what lies beyond a bound of the model: `cap` (messages under way),
+    /// `depth` (of a term), `psize` (the size of a process), `sld` (the depth of a proof), `unfold`
+    /// (role changes in one step) or `states` (looked into).
+    Bound(&'static str),
 }
 
 impl Why {
@@ -100,6 +104,13 @@ impl Why {
             Why::Unsupported => "unsupported",
             Why::NoFairPath => "no-fair-path",
             Why::NoModel => "no-model",
+            Why::Bound("cap") => "bound:cap",
+            Why::Bound("depth") => "bound:depth",
+            Why::Bound("psize") => "bound:psize",
+            Why::Bound("sld") => "bound:sld",
+            Why::Bound("unfold") => "bound:unfold",
+            Why::Bound("states") => "bound:states",
+            Why::Bound(_) => "bound",
         }
     }
 }

@@ -1,0 +1,92 @@
+//! Times of the travel example with N airlines: `cargo run --release -p masque-lcc --example
+//! measure -- N..`. For each N: the whole space; then every property of `models/lcc/travel.mu`, all
+//! in one system; then each in a system of its own that sends at once. `N:NAME` checks one property
+//! only, so that its memory can be seen from outside.
+
+use std::time::Instant;
+
+use masque_lcc::{System, decide, explore};
+use masque_mu::{Property, Space, check, read_properties};
+use masque_text::Sources;
+use masque_verdict::Budget;
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+/// The system, with bounds that do not matter, and its properties.
+fn load(n_airlines: usize) -> (System, Vec<Property>) {
+    let (mut system, mut sources): (System, Sources) =
+        support::travel(n_airlines, &[("cap", "40"), ("depth", "60"), ("psize", "5000")]);
+    let text = std::fs::read_to_string(support::models().join("travel.mu")).unwrap_or_default();
+    let mut properties = Vec::new();
+    if let Ok(file) = sources.add("travel.mu", text) {
+        properties = read_properties(&sources, sources.span(file), &mut system).0;
+    }
+    (system, properties)
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+/// One property in the whole system.
+fn one(n_airlines: usize, name: &str) {
+    let start = Instant::now();
+    let (mut system, properties) = load(n_airlines);
+    for property in properties.iter().filter(|property| property.source.name.text == name) {
+        let answer = check(&mut Space::new(&mut system), &property.formula, &Budget::unlimited());
+        println!(
+            "N={n_airlines}: {name} {} in {:.2} ms, {} states",
+            answer.verdict,
+            milliseconds(start),
+            answer.states
+        );
+    }
+}
+
+fn main() {
+    for arg in std::env::args().skip(1) {
+        if let Some((n_airlines, name)) = arg.split_once(':')
+            && let Ok(n_airlines) = n_airlines.parse()
+        {
+            one(n_airlines, name);
+        }
+    }
+    for n_airlines in std::env::args().skip(1).filter_map(|arg| arg.parse().ok()) {
+        let start = Instant::now();
+        let (mut system, _) = load(n_airlines);
+        let opened = milliseconds(start);
+        let Ok(counts) = explore(&mut system, &Budget::unlimited()) else { continue };
+        let all = milliseconds(start);
+        println!(
+            "N={n_airlines}: opened {opened:.2} ms, explored {all:.2} ms, {} states, {} transitions, \
+             {:.0} transitions/s, {:.1} MB, {} situations",
+            counts.states,
+            counts.transitions,
+            counts.transitions as f64 / all * 1e3,
+            system.bytes() as f64 / 1e6,
+            system.n_situations(),
+        );
+        let start = Instant::now();
+        let (mut system, properties) = load(n_airlines);
+        let mut space = Space::new(&mut system);
+        for property in &properties {
+            let before = Instant::now();
+            let answer = check(&mut space, &property.formula, &Budget::unlimited());
+            let (name, time) = (&property.source.name.text, milliseconds(before));
+            println!("  {name:20} {:8} {time:9.3} ms, {} states", answer.verdict.to_string(), answer.states);
+        }
+        println!("  all {} properties, cold: {:.3} ms", properties.len(), milliseconds(start));
+        for number in 0..properties.len() {
+            let before = Instant::now();
+            let (mut system, properties) = load(n_airlines);
+            let checked = decide(&mut system, &properties[number], &Budget::unlimited());
+            let (name, time) = (&properties[number].source.name.text, milliseconds(before));
+            println!(
+                "  eager {name:20} {:8} {time:9.3} ms, {} states",
+                checked.verdict.to_string(),
+                checked.states
+            );
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Checking properties of an opened instance.
+
+use masque_mu::{Property, Space, check, explain};
+use masque_verdict::{Budget, Verdict, Why};
+
+use crate::eager::Eager;
+use crate::system::System;
+use crate::trace::Trace;
+
+/// What came of checking one property.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The answer.
+    pub verdict: Verdict,
+    /// States looked at.
+    pub states: u64,
+    /// Pairs of a state and a part of the formula that were looked at.
+    pub positions: u64,
+    /// A run that shows the verdict, if one was asked for and there is one to show.
+    pub trace: Option<Trace>,
+}
+
+/// Checks properties one after the other; what one explores, the others need not.
+///
+/// Evidence is replayed before it is shown; it costs more than a verdict.
+pub fn check_all(
+    system: &mut System,
+    properties: &[Property],
+    evidence: bool,
+    budget: &Budget,
+) -> Vec<Checked> {
+    let mut answers = Vec::new();
+    {
+        let mut space = Space::new(&mut *system);
+        for property in properties {
+            answers.push(match evidence {
+                true => explain(&mut space, &property.formula, budget),
+                false => check(&mut space, &property.formula, budget),
+            });
+        }
+    }
+    let show = |answer: masque_mu::Answer| {
+        let play = answer.evidence.map(|evidence| evidence.play);
+        let trace = play.filter(|play| !play.steps.is_empty() || system.is_stuck(play.start));
+        Checked {
+            verdict: answer.verdict,
+            states: answer.states,
+            positions: answer.positions,
+            trace: trace.map(|play| system.trace(&play)),
+        }
+    };
+    answers.into_iter().map(show).collect()
+}
+
+/// Decides one property, sending at once where the property cannot see it.
+///
+/// The verdict is that of the whole system; there is no evidence, since a run of the reduced system
+/// need not be a shortest one. Where a bound of the reduced system leaves it open, the whole system
+/// is asked.
+pub fn decide(system: &mut System, property: &Property, budget: &Budget) -> Checked {
+    if let Some(mut eager) = Eager::new(system, &property.formula) {
+        let answer = check(&mut Space::new(&mut eager), &property.formula, budget);
+        if !matches!(answer.verdict, Verdict::Unknown(Why::Bound(_))) {
+            let (verdict, states, positions) = (answer.verdict, answer.states, answer.positions);
+            return Checked { verdict, states, positions, trace: None };
+        }
+    }
+    let answer = check(&mut Space::new(system), &property.formula, budget);
+    Checked { verdict: answer.verdict, states: answer.states, positions: answer.positions, trace: None }
+}

@@ -1,0 +1,169 @@
+//! Where lines break.
+
+use std::collections::BTreeSet;
+
+use masque_text::Span;
+
+use super::{WIDTH, is_close, is_open, spacing};
+use crate::lexer::{Token, Tokens};
+use crate::tree::{Clause, Item, Proc, ProcKind, Tree};
+
+/// For each token, whether it begins a line and how far that is indented.
+pub(super) struct Plan {
+    pub(super) breaks: Vec<Option<usize>>,
+    /// Tokens before which a blank stands although their kinds want none.
+    pub(super) spaced: Vec<bool>,
+    /// The first tokens of statements.
+    pub(super) begins: BTreeSet<usize>,
+}
+
+impl Plan {
+    pub(super) fn new(text: &str, base: u32, tokens: &Tokens, tree: &Tree) -> Plan {
+        let n = tokens.len();
+        let mut planner = Planner {
+            text,
+            base,
+            tokens,
+            plan: Plan { breaks: vec![None; n], spaced: vec![false; n], begins: BTreeSet::new() },
+            partner: partners(tokens),
+        };
+        for item in &tree.items {
+            let start = tokens.at(planner.start_of(item).start);
+            planner.plan.begins.insert(start);
+            planner.set(start, 0);
+            match item {
+                Item::Clause(clause) | Item::Now(clause) => planner.clause(start, clause),
+                _ => {}
+            }
+        }
+        planner.plan
+    }
+}
+
+/// For each opening bracket the closing one.
+fn partners(tokens: &Tokens) -> Vec<usize> {
+    let mut partners = vec![usize::MAX; tokens.len()];
+    let mut open = Vec::new();
+    for at in 0..tokens.len() {
+        let kind = tokens.kind(at);
+        if is_open(kind) {
+            open.push(at);
+        } else if is_close(kind)
+            && let Some(opened) = open.pop()
+        {
+            partners[opened] = at;
+        }
+    }
+    partners
+}
+
+struct Planner<'t> {
+    text: &'t str,
+    base: u32,
+    tokens: &'t Tokens,
+    plan: Plan,
+    partner: Vec<usize>,
+}
+
+impl Planner<'_> {
+    /// Where a statement begins: its keyword, if it has one, stands before what the tree has.
+    fn start_of(&self, item: &Item) -> Span {
+        let before = |span: Span| match self.tokens.at(span.start).checked_sub(1) {
+            Some(keyword) => self.tokens.span(keyword),
+            None => span,
+        };
+        match item {
+            Item::Clause(clause) => clause.span,
+            Item::Now(clause) => before(clause.span),
+            Item::Member(member) => before(member.agent.span),
+            Item::Fact(fact) => fact.span,
+            Item::Rule(rule) => rule.span,
+            Item::Duty(duty) => duty.span,
+            Item::Choice(choice) => choice.span,
+            Item::Mail(mail) => mail.span,
+            Item::Setting(setting) => before(setting.name.span),
+            Item::Role(role) => role.span,
+            Item::Property(property) => before(property.name.span),
+        }
+    }
+
+    fn set(&mut self, at: usize, indent: usize) {
+        if let Some(place) = self.plan.breaks.get_mut(at) {
+            *place = Some(indent);
+        }
+    }
+
+    /// The tokens of a span: the first, and the one behind the last.
+    fn range(&self, span: Span) -> (usize, usize) {
+        (self.tokens.at(span.start), self.tokens.at(span.end))
+    }
+
+    /// How long tokens are on one line; too long if a comment stands among them.
+    fn width(&self, (from, to): (usize, usize)) -> usize {
+        let comments = &self.tokens.comments;
+        let first = comments.partition_point(|comment| comment.before as usize <= from);
+        if comments.get(first).is_some_and(|comment| (comment.before as usize) < to) {
+            return WIDTH + 1;
+        }
+        let one = |at: usize| {
+            let blank = usize::from(at > from && spacing::is_spaced(self.text, self.base, self.tokens, at));
+            blank + spacing::written(self.text, self.base, self.tokens, at).chars().count()
+        };
+        (from..to).map(one).sum()
+    }
+
+    fn clause(&mut self, start: usize, clause: &Clause) {
+        let (from, to) = self.range(clause.body.span);
+        if self.width((start, to)) < WIDTH {
+            return;
+        }
+        self.set(from, 2);
+        self.process(&clause.body, 2, 1);
+    }
+
+    /// Breaks a process that begins at an indentation; so much follows it on its last line.
+    fn process(&mut self, process: &Proc, indent: usize, after: usize) {
+        let (mut from, mut to) = self.range(process.span);
+        if indent + self.width((from, to)) + after <= WIDTH {
+            return;
+        }
+        let mut indent = indent;
+        // `( first` .. `last )`: what is inside is set two further in.
+        while from + 1 < to && self.tokens.kind(from) == Token::Open && self.partner[from] == to - 1 {
+            self.plan.spaced[from + 1] = true;
+            self.plan.spaced[to - 1] = true;
+            from += 1;
+            to -= 1;
+            indent += 2;
+        }
+        match &process.kind {
+            ProcKind::Then(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    let (first, _) = self.range(part.span);
+                    if at > 0 {
+                        self.set(first, indent);
+                    }
+                    self.process(part, indent, 5);
+                }
+            }
+            ProcKind::Or(parts) | ProcKind::Par(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    let (first, _) = self.range(part.span);
+                    if at > 0 {
+                        self.set(first - 1, indent);
+                        self.set(first, indent);
+                    }
+                    self.process(part, indent, 2);
+                }
+            }
+            ProcKind::Guarded(step, constraint) => {
+                let is_behind = step.span.end <= constraint.span.start;
+                let (_, end) = self.range(step.span);
+                if is_behind && self.tokens.kind(end) == Token::If {
+                    self.set(end, indent + 4);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What stands between two tokens of a line.
+
+use super::{is_close, is_open};
+use crate::lexer::{Token, Tokens};
+
+/// A token as it is written: the signs of the paper become those of this language.
+pub(super) fn written<'t>(text: &'t str, base: u32, tokens: &Tokens, at: usize) -> &'t str {
+    let span = tokens.span(at);
+    let source = &text[(span.start - base) as usize..(span.end - base) as usize];
+    match (tokens.kind(at), source) {
+        (Token::Sends, _) => "=>",
+        (Token::Receives, _) => "<=",
+        (Token::If, _) => "<-",
+        (Token::To, _) => "->",
+        (Token::And, "∧") => "and",
+        (Token::Or, "∨") => "\\/",
+        (Token::Not, "¬") => "not",
+        _ => source,
+    }
+}
+
+/// Whether a blank stands before a token that does not begin a line.
+pub(super) fn is_spaced(text: &str, base: u32, tokens: &Tokens, at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else { return false };
+    let word = |at: usize| written(text, base, tokens, at);
+    let (last, next) = (tokens.kind(before), tokens.kind(at));
+    match (last, next) {
+        (_, Token::Comma | Token::Stop | Token::Colon) => false,
+        (last, next) if is_open(last) || is_close(next) => false,
+        (Token::Word, Token::Open) => is_operator(word(before)),
+        (Token::Variable | Token::Quoted, Token::Open) => false,
+        (Token::Not, _) => word(before) == "not",
+        (Token::Bar | Token::At | Token::Hash, _) | (_, Token::Bar | Token::At) => false,
+        // `p/2` in a choice; `X / 2` is arithmetic.
+        (Token::Word | Token::Quoted, Token::Slash) => false,
+        (Token::Slash, Token::Number) if before > 0 => {
+            !matches!(tokens.kind(before - 1), Token::Word | Token::Quoted)
+        }
+        (Token::Plus | Token::Minus, _) => before > 0 && ends_operand(tokens.kind(before - 1)),
+        _ => true,
+    }
+}
+
+/// Whether a sign after this token is between two operands.
+fn ends_operand(token: Token) -> bool {
+    matches!(token, Token::Word | Token::Variable | Token::Number | Token::Quoted) || is_close(token)
+}
+
+/// The words before which a bracket does not open arguments.
+fn is_operator(word: &str) -> bool {
+    matches!(word, "then" | "or" | "par" | "and" | "not" | "is" | "mod" | "after" | "until")
+}

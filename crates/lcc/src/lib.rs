@@ -1,0 +1,60 @@
+//! LCC protocols under deontic policies, as transition systems that are discovered while they are
+//! checked. [ORW06]
+//!
+//! ```text
+//! files ─ parse ─▶ tree ─ lower ─▶ Program ─▶ System ─ mu ─▶ verdict, play ─▶ Trace ─▶ Chart
+//!          stratify, lint: diagnostics        an Lts           evidence         blame
+//! ```
+//!
+//! | file | defines |
+//! |---|---|
+//! | `lexer`, `parser`, `tree`, `format` | files as text |
+//! | `instance`, `lower`, `program`, `options` | several files as one checked instance |
+//! | `stratify`, `lint` | what is wrong, or probably not meant |
+//! | `symbol`, `term`, `print` | hash-consed terms: processes, messages and labels too |
+//! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
+//! | `step` | what one agent can do |
+//! | `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
+//! | `explore`, `check`, `eager` | counting, checking, reducing |
+//! | `trace`, `chart`, `blame` | runs for people, and why agents are stuck |
+//! | `reference` | the definition transcribed: slow, plain, and what the rest is measured against |
+#![forbid(unsafe_code)]
+
+mod arith;
+mod blame;
+mod chart;
+mod check;
+mod eager;
+mod explore;
+mod format;
+mod instance;
+mod lexer;
+mod lint;
+mod lower;
+mod options;
+mod parser;
+mod print;
+mod program;
+pub mod reference;
+mod resolve;
+mod show;
+mod step;
+mod store;
+mod stratify;
+mod symbol;
+mod system;
+mod term;
+mod trace;
+pub mod tree;
+mod vocabulary;
+
+pub use chart::{Chart, Row, chart};
+pub use check::{Checked, check_all, decide};
+pub use eager::Eager;
+pub use explore::{Counts, explore};
+pub use format::format;
+pub use instance::{Given, Opened, Parts, open};
+pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
+pub use parser::{NESTING_LIMIT, parse};
+pub use system::System;
+pub use trace::{Deed, Event, Trace};

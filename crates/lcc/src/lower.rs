@@ -1,0 +1,470 @@
+//! From trees to a checked instance.
+
+use masque_text::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
+
+use crate::options::Options;
+use crate::program::{AgentDef, ClauseDef, FactDef, Owner, Program, RuleDef};
+use crate::symbol::Symbol;
+use crate::term::{TermId, Terms};
+use crate::tree::{
+    Agent, Clause, Constraint, ConstraintKind, Fact, Item, Mail, Member, Proc, ProcKind, RoleDecl, Rule,
+    Setting, Term, TermKind, Tree,
+};
+
+/// What a set of trees comes to.
+pub(crate) struct Lowered {
+    pub(crate) program: Program,
+    pub(crate) terms: Terms,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Makes one instance of several files.
+pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lowered {
+    let mut lowering = Lowering::default();
+    let items = || trees.iter().flat_map(|tree| &tree.items);
+    let roles: Vec<&RoleDecl> =
+        items().filter_map(|item| if let Item::Role(role) = item { Some(role) } else { None }).collect();
+    let mut members: Vec<Member> = items()
+        .filter_map(|item| if let Item::Member(member) = item { Some(member.clone()) } else { None })
+        .collect();
+    if members.is_empty() {
+        members = lowering.default_team(&roles);
+    }
+    for member in &members {
+        lowering.member(member);
+    }
+    for item in items() {
+        match item {
+            Item::Clause(clause) => lowering.clause(clause, &roles),
+            Item::Fact(fact) => lowering.fact(fact),
+            Item::Rule(rule) => lowering.rule(rule),
+            Item::Choice(choice) => lowering.choice(choice),
+            Item::Mail(mail) => lowering.mail(mail),
+            Item::Setting(setting) => lowering.setting(setting),
+            Item::Now(_) | Item::Member(_) | Item::Duty(_) | Item::Role(_) | Item::Property(_) => {}
+        }
+    }
+    let nows: Vec<&Clause> =
+        items().filter_map(|item| if let Item::Now(clause) = item { Some(clause) } else { None }).collect();
+    lowering.now(&nows);
+    for (name, value, span) in options {
+        lowering.option(name, value, *span);
+    }
+    lowering.team_sizes(&roles, &members);
+    if lowering.program.agents.is_empty() && !lowering.diagnostics.iter().any(Diagnostic::is_error) {
+        let message = "nobody takes part: there is no `agent` or `server` statement";
+        let diagnostic = match items().find_map(first_span) {
+            Some(span) => Diagnostic::error("lcc/no-team", span, message),
+            None => Diagnostic::nowhere(masque_text::Severity::Error, "lcc/no-team", message),
+        };
+        lowering
+            .diagnostics
+            .push(diagnostic.hint("name who plays which role first, as in `agent a(buyer, b1).`"));
+    }
+    Lowered { program: lowering.program, terms: lowering.terms, diagnostics: lowering.diagnostics }
+}
+
+fn first_span(item: &Item) -> Option<Span> {
+    match item {
+        Item::Clause(clause) => Some(clause.head.span),
+        _ => None,
+    }
+}
+
+/// The variables of one statement, by name.
+#[derive(Debug, Default)]
+pub(crate) struct Scope {
+    names: FxHashMap<String, u32>,
+    n_vars: u32,
+    /// What `self` stands for.
+    this: Option<TermId>,
+}
+
+impl Scope {
+    /// A statement in which `self` is somebody.
+    pub(crate) fn of(this: TermId) -> Scope {
+        Scope { this: Some(this), ..Scope::default() }
+    }
+
+    /// How many variables there are.
+    pub(crate) fn n_vars(&self) -> u32 {
+        self.n_vars
+    }
+
+    fn fresh(&mut self) -> u32 {
+        self.n_vars += 1;
+        self.n_vars - 1
+    }
+
+    /// The term that was written.
+    pub(crate) fn term(&mut self, terms: &mut Terms, term: &Term) -> TermId {
+        match &term.kind {
+            TermKind::Anonymous => {
+                let number = self.fresh();
+                terms.var(number)
+            }
+            TermKind::Var(name) => {
+                let number = match self.names.get(name) {
+                    Some(number) => *number,
+                    None => {
+                        let number = self.fresh();
+                        self.names.insert(name.clone(), number);
+                        number
+                    }
+                };
+                terms.var(number)
+            }
+            TermKind::Int(value) => terms.int(*value),
+            TermKind::Decimal(value) => terms.make(crate::term::Head::Decimal(*value), &[]),
+            TermKind::App(name, args) if args.is_empty() => match self.this {
+                Some(this) if name == "self" => this,
+                _ => terms.constant(name),
+            },
+            TermKind::App(name, args) => {
+                let args = self.terms(terms, args);
+                let symbol = terms.symbols.intern(name);
+                terms.app(symbol, &args)
+            }
+            TermKind::List(items, tail) => {
+                let items = self.terms(terms, items);
+                let tail = match tail {
+                    Some(tail) => self.term(terms, tail),
+                    None => terms.app(Symbol::EMPTY, &[]),
+                };
+                terms.list(&items, tail)
+            }
+            TermKind::Binary(op, left, right) => {
+                let args = [self.term(terms, left), self.term(terms, right)];
+                let symbol = match *op {
+                    "+" => Symbol::PLUS,
+                    "-" => Symbol::MINUS,
+                    "*" => Symbol::TIMES,
+                    "/" => Symbol::DIVIDE,
+                    _ => Symbol::MOD,
+                };
+                terms.app(symbol, &args)
+            }
+            TermKind::Negative(inner) => {
+                let inner = self.term(terms, inner);
+                terms.app(Symbol::NEGATIVE, &[inner])
+            }
+        }
+    }
+
+    fn terms(&mut self, terms: &mut Terms, all: &[Term]) -> Vec<TermId> {
+        all.iter().map(|term| self.term(terms, term)).collect()
+    }
+
+    fn agent(&mut self, terms: &mut Terms, agent: &Agent) -> [TermId; 2] {
+        [self.term(terms, &agent.role), self.term(terms, &agent.id)]
+    }
+
+    /// The constraint as a term.
+    pub(crate) fn constraint(&mut self, terms: &mut Terms, constraint: &Constraint) -> TermId {
+        match &constraint.kind {
+            ConstraintKind::And(parts) => self.chain(terms, parts, Symbol::AND, Self::constraint),
+            ConstraintKind::Or(parts) => self.chain(terms, parts, Symbol::OR, Self::constraint),
+            ConstraintKind::Not(inner) => {
+                let inner = self.constraint(terms, inner);
+                terms.app(Symbol::NOT, &[inner])
+            }
+            ConstraintKind::Atom(term) => self.term(terms, term),
+            ConstraintKind::Compare(op, left, right) => {
+                let args = [self.term(terms, left), self.term(terms, right)];
+                let symbol = match *op {
+                    "=" => Symbol::UNIFY,
+                    "\\=" => Symbol::DIFFER,
+                    "==" => Symbol::SAME,
+                    "\\==" => Symbol::NOT_SAME,
+                    "<" => Symbol::LESS,
+                    ">" => Symbol::GREATER,
+                    "=<" => Symbol::AT_MOST,
+                    ">=" => Symbol::AT_LEAST,
+                    _ => Symbol::IS,
+                };
+                terms.app(symbol, &args)
+            }
+            ConstraintKind::Triple(triple) => {
+                let args = [
+                    self.term(terms, &triple.subject),
+                    self.term(terms, &triple.object),
+                    self.term(terms, &triple.action),
+                ];
+                terms.app(if triple.permits { Symbol::PERMIT } else { Symbol::FORBID }, &args)
+            }
+        }
+    }
+
+    /// A flat chain as a term that nests to the right; variables are met from left to right.
+    fn chain<T>(
+        &mut self,
+        terms: &mut Terms,
+        parts: &[T],
+        symbol: Symbol,
+        one: fn(&mut Self, &mut Terms, &T) -> TermId,
+    ) -> TermId {
+        let mut parts: Vec<TermId> = parts.iter().map(|part| one(self, terms, part)).collect();
+        let last = parts.pop();
+        match last {
+            Some(last) => parts.into_iter().rev().fold(last, |right, left| terms.app(symbol, &[left, right])),
+            None => terms.app(Symbol::NIL, &[]),
+        }
+    }
+
+    /// The process as a term.
+    pub(crate) fn process(&mut self, terms: &mut Terms, process: &Proc) -> TermId {
+        match &process.kind {
+            ProcKind::Null => terms.app(Symbol::NULL, &[]),
+            ProcKind::Call(agent) => {
+                let args = self.agent(terms, agent);
+                terms.app(Symbol::CALL, &args)
+            }
+            ProcKind::Send(message, agent) | ProcKind::Receive(message, agent) => {
+                let message = self.term(terms, message);
+                let [role, id] = self.agent(terms, agent);
+                let is_send = matches!(process.kind, ProcKind::Send(..));
+                terms.app(if is_send { Symbol::SEND } else { Symbol::RECEIVE }, &[message, role, id])
+            }
+            ProcKind::Guarded(step, constraint) => {
+                let args = [self.process(terms, step), self.constraint(terms, constraint)];
+                terms.app(Symbol::GUARD, &args)
+            }
+            ProcKind::Then(parts) => self.chain(terms, parts, Symbol::THEN, Self::process),
+            ProcKind::Par(parts) => self.chain(terms, parts, Symbol::PAR, Self::process),
+            ProcKind::Or(parts) => self.chain(terms, parts, Symbol::EITHER, Self::process),
+            ProcKind::Frame(agent, inner) => {
+                let role = self.term(terms, &agent.role);
+                let inner = self.process(terms, inner);
+                terms.app(Symbol::FRAME, &[role, inner])
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Lowering {
+    program: Program,
+    terms: Terms,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Lowering {
+    /// The constant that names an agent.
+    fn id(&mut self, id: &Term) -> Option<TermId> {
+        let term = Scope::default().term(&mut self.terms, id);
+        if self.terms.is_ground(term) {
+            return Some(term);
+        }
+        let diagnostic =
+            Diagnostic::error("lcc/no-id", id.span, "the id of a member of the team is a constant")
+                .hint("ids begin with a small letter, or stand in quotes");
+        self.diagnostics.push(diagnostic);
+        None
+    }
+
+    fn member(&mut self, member: &Member) {
+        let Some(id) = self.id(&member.agent.id) else { return };
+        let owner = self.program.owner(id);
+        let terms = &mut self.terms;
+        let mut scope = Scope::default();
+        let [role, _] = scope.agent(terms, &member.agent);
+        let call = terms.app(Symbol::CALL, &[role, id]);
+        // Several first roles run side by side, each with variables of its own.
+        if let Some(agent) = self.program.agents.iter_mut().find(|agent| agent.id == id) {
+            let call = terms.shift(call, terms.n_vars(agent.start));
+            let start = terms.app(Symbol::PAR, &[agent.start, call]);
+            let start = terms.canonical(start);
+            (agent.start, agent.now) = (start, start);
+            agent.is_server &= member.is_server;
+            return;
+        }
+        let start = terms.canonical(call);
+        let is_server = member.is_server;
+        self.program.agents.push(AgentDef { id, owner, start, now: start, is_server });
+    }
+
+    /// A clause of the protocol; that of a cyclic role is followed by the role itself.
+    fn clause(&mut self, clause: &Clause, roles: &[&RoleDecl]) {
+        let terms = &mut self.terms;
+        let mut scope = Scope::default();
+        let [role, id] = scope.agent(terms, &clause.head);
+        let mut body = scope.process(terms, &clause.body);
+        let Some(functor) = terms.functor(role) else {
+            let diagnostic = Diagnostic::error("lcc/no-role", clause.head.role.span, "a role has a name")
+                .hint("role names begin with a small letter, as in `a(buyer(X), B) :: ..`");
+            self.diagnostics.push(diagnostic);
+            return;
+        };
+        let name = terms.symbols.name(functor.name);
+        let is_cyclic =
+            roles.iter().any(|decl| decl.kind.text == "cyclic" && role_name(&decl.role) == Some(name));
+        if is_cyclic {
+            let call = terms.app(Symbol::CALL, &[role, id]);
+            body = terms.app(Symbol::THEN, &[body, call]);
+        }
+        let n_vars = scope.n_vars;
+        let number = self.program.clauses.len() as u32;
+        self.program.by_role.entry(functor).or_default().push(number);
+        self.program.clauses.push(ClauseDef { role, id, body, n_vars });
+    }
+
+    fn owner(&mut self, owner: &Term) -> Option<Owner> {
+        let id = self.id(owner)?;
+        Some(self.program.owner(id))
+    }
+
+    fn fact(&mut self, fact: &Fact) {
+        let owner = match &fact.owner {
+            Some(owner) => match self.owner(owner) {
+                Some(owner) => Some(owner),
+                None => return,
+            },
+            None => None,
+        };
+        let terms = &mut self.terms;
+        let mut scope = Scope::default();
+        let head = scope.term(terms, &fact.head);
+        let body = fact.body.as_ref().map(|body| scope.constraint(terms, body));
+        let Some(functor) = terms.functor(head) else { return };
+        let known = match owner {
+            Some(owner) => &mut self.program.known[owner.0 as usize],
+            None => &mut self.program.common,
+        };
+        let def = FactDef { head, body, n_vars: scope.n_vars, span: fact.span };
+        known.entry(functor).or_default().push(def);
+    }
+
+    fn rule(&mut self, rule: &Rule) {
+        let Some(id) = self.id(&rule.enforcer) else { return };
+        let enforcer = self.program.owner(id);
+        let terms = &mut self.terms;
+        let mut scope = Scope::of(id);
+        let subject = scope.term(terms, &rule.subject);
+        let object = scope.term(terms, &rule.object);
+        let action = scope.term(terms, &rule.action);
+        let body = rule.body.as_ref().map(|body| scope.constraint(terms, body));
+        let Some(functor) = terms.functor(action) else { return };
+        let number = self.program.rules.len() as u32;
+        self.program.by_action.entry((functor, rule.permits)).or_default().push(number);
+        self.program.rules.push(RuleDef {
+            enforcer,
+            number: number + 1,
+            permits: rule.permits,
+            subject,
+            object,
+            action,
+            body,
+            n_vars: scope.n_vars,
+            span: rule.span,
+        });
+    }
+
+    fn choice(&mut self, choice: &crate::tree::Choice) {
+        let owner = match &choice.owner {
+            Some(owner) => match self.owner(owner) {
+                Some(owner) => Some(owner),
+                None => return,
+            },
+            None => None,
+        };
+        let name = self.terms.symbols.intern(&choice.name.text);
+        let functor = crate::term::Functor { name, arity: choice.arity as u32 };
+        self.program.choices.insert((owner, functor));
+    }
+
+    fn mail(&mut self, mail: &Mail) {
+        let terms = &mut self.terms;
+        let mut scope = Scope::default();
+        let [from_role, from] = scope.agent(terms, &mail.from);
+        let [to_role, to] = scope.agent(terms, &mail.to);
+        let message = scope.term(terms, &mail.message);
+        let mail = terms.app(Symbol::MESSAGE, &[from_role, from, to_role, to, message]);
+        let mail = terms.canonical(mail);
+        self.program.mail.push(mail);
+    }
+
+    fn setting(&mut self, setting: &Setting) {
+        self.option(&setting.name.text, &setting.value.text, setting.name.span.to(setting.value.span));
+    }
+
+    fn option(&mut self, name: &str, value: &str, span: Span) {
+        let mut options: Options = self.program.options;
+        match options.set(name, value) {
+            Ok(()) => self.program.options = options,
+            Err(bad) => {
+                let code = if bad.is_name { "lcc/unknown-option" } else { "lcc/option-value" };
+                self.diagnostics.push(Diagnostic::error(code, span, bad.message).hint(bad.help));
+            }
+        }
+    }
+
+    /// What remains of an agent's clauses when a running interaction is checked.
+    fn now(&mut self, nows: &[&Clause]) {
+        let mut seen: Vec<TermId> = Vec::new();
+        for clause in nows {
+            let Some(id) = self.id(&clause.head.id) else { continue };
+            let owner = self.program.owner(id);
+            let terms = &mut self.terms;
+            let mut scope = Scope::default();
+            let [role, _] = scope.agent(terms, &clause.head);
+            let body = scope.process(terms, &clause.body);
+            let mut rest = crate::step::frame(terms, role, body);
+            let is_first = !seen.contains(&id);
+            seen.push(id);
+            let Some(agent) = self.program.agents.iter_mut().find(|agent| agent.id == id) else {
+                let rest = terms.canonical(rest);
+                self.program.agents.push(AgentDef { id, owner, start: rest, now: rest, is_server: false });
+                continue;
+            };
+            if !is_first {
+                rest = terms.shift(rest, terms.n_vars(agent.now));
+                rest = terms.app(Symbol::PAR, &[agent.now, rest]);
+            }
+            agent.now = terms.canonical(rest);
+        }
+    }
+
+    /// One agent for each declared role that somebody must start in.
+    fn default_team(&mut self, roles: &[&RoleDecl]) -> Vec<Member> {
+        let mut members = Vec::new();
+        for decl in roles {
+            let usual = u64::from(matches!(decl.kind.text.as_str(), "initial" | "necessary" | "cyclic"));
+            let Some(name) = role_name(&decl.role) else { continue };
+            for number in 1..=decl.min.unwrap_or(usual).min(64) {
+                let id = TermKind::App(format!("{name}{number}"), Vec::new());
+                let agent = Agent {
+                    role: decl.role.clone(),
+                    id: Term { kind: id, span: decl.span },
+                    span: decl.span,
+                };
+                members.push(Member { agent, is_server: false });
+            }
+        }
+        members
+    }
+
+    /// Whether the declared numbers of agents are kept.
+    fn team_sizes(&mut self, roles: &[&RoleDecl], members: &[Member]) {
+        for decl in roles {
+            let Some(name) = role_name(&decl.role) else { continue };
+            let n =
+                members.iter().filter(|member| role_name(&member.agent.role) == Some(name)).count() as u64;
+            let says = match (decl.min, decl.max) {
+                (Some(min), _) if n < min => format!("at least {min}"),
+                (_, Some(max)) if n > max => format!("at most {max}"),
+                _ => continue,
+            };
+            let message = format!("{n} agents start in role `{name}`, which wants {says}");
+            self.diagnostics.push(Diagnostic::warning("lcc/team-size", decl.span, message));
+        }
+    }
+}
+
+/// The name of a role as written.
+pub(crate) fn role_name(role: &Term) -> Option<&str> {
+    match &role.kind {
+        TermKind::App(name, _) => Some(name),
+        _ => None,
+    }
+}

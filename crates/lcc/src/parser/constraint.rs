@@ -1,0 +1,220 @@
+//! Constraints, and the bodies of facts and rules.
+
+use masque_text::Diagnostic;
+
+use super::{Parsed, Parser};
+use crate::lexer::Token;
+use crate::tree::{Constraint, ConstraintKind, Term, TermKind, Triple};
+
+/// Where a constraint stands: it decides what `or` and `,` mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Behind `<-` in a process: `or` belongs to the process.
+    Process,
+    /// In brackets there: `or` is a disjunction.
+    Brackets,
+    /// The body of a fact or rule: `or` is a disjunction, `,` a conjunction.
+    Body,
+}
+
+impl Parser<'_> {
+    /// Literals joined by `and`, joined by `or`.
+    pub(super) fn constraint(&mut self, place: Place) -> Parsed<Constraint> {
+        let first = self.literal(place)?;
+        self.constraint_from(first, place)
+    }
+
+    /// Goes on with a constraint whose first literal has been read.
+    pub(super) fn constraint_from(&mut self, first: Constraint, place: Place) -> Parsed<Constraint> {
+        let mut alternatives = vec![self.conjunction_from(first, place)?];
+        while self.at_or(place) {
+            self.advance();
+            let first = self.literal(place)?;
+            alternatives.push(self.conjunction_from(first, place)?);
+        }
+        Ok(joined(alternatives, ConstraintKind::Or))
+    }
+
+    fn conjunction_from(&mut self, first: Constraint, place: Place) -> Parsed<Constraint> {
+        let mut parts = vec![first];
+        while self.at_and(place) {
+            self.advance();
+            parts.push(self.literal(place)?);
+        }
+        Ok(joined(parts, ConstraintKind::And))
+    }
+
+    fn at_or(&self, place: Place) -> bool {
+        matches!(self.kind(), Token::Or | Token::Semicolon)
+            || (place != Place::Process && self.word() == "or")
+    }
+
+    fn at_and(&self, place: Place) -> bool {
+        self.kind() == Token::And
+            || self.word() == "and"
+            || (place == Place::Body && self.kind() == Token::Comma)
+    }
+
+    /// Whether what follows a term makes it part of a constraint.
+    pub(super) fn goes_on_as_constraint(&self) -> bool {
+        self.comparison().is_some() || self.at_and(Place::Process) || self.at_or(Place::Process)
+    }
+
+    /// A literal, negated or not.
+    pub(super) fn literal(&mut self, place: Place) -> Parsed<Constraint> {
+        let start = self.position;
+        if self.kind() == Token::Not || self.word() == "not" {
+            self.advance();
+            let inner = self.nested(|parser| parser.literal(place))?;
+            let kind = ConstraintKind::Not(Box::new(inner));
+            return Ok(Constraint { kind, span: self.span_from(start) });
+        }
+        let left = match self.kind() {
+            Token::Open => match self.brackets(place)? {
+                // `(X + 1) * 2 < Y`: the brackets were those of a term.
+                Constraint { kind: ConstraintKind::Atom(term), .. } if self.goes_on_as_term() => {
+                    let product = self.product_from(term)?;
+                    self.sum_from(product)?
+                }
+                constraint => {
+                    return match &constraint.kind {
+                        ConstraintKind::Atom(term) if !is_callable(term) => Err(self.not_a_literal(term)),
+                        _ => Ok(constraint),
+                    };
+                }
+            },
+            _ => self.term()?,
+        };
+        self.literal_from(left)
+    }
+
+    fn goes_on_as_term(&self) -> bool {
+        matches!(self.kind(), Token::Plus | Token::Minus | Token::Star | Token::Slash)
+            || self.word() == "mod"
+            || self.comparison().is_some()
+    }
+
+    /// Goes on with a literal whose first term has been read.
+    pub(super) fn literal_from(&mut self, left: Term) -> Parsed<Constraint> {
+        let Some(op) = self.comparison() else {
+            return match is_callable(&left) {
+                true => Ok(atom(left)),
+                false => Err(self.not_a_literal(&left)),
+            };
+        };
+        self.advance();
+        let right = self.term()?;
+        let span = left.span.to(right.span);
+        Ok(Constraint { kind: ConstraintKind::Compare(op, left, right), span })
+    }
+
+    fn not_a_literal(&mut self, term: &Term) -> super::Reported {
+        let text = self.text_of(term.span);
+        let diagnostic =
+            Diagnostic::error("lcc/no-constraint", term.span, format!("`{text}` is no constraint")).hint(
+                "a constraint is a name with arguments, a comparison, or a question to the policies: \
+                   `p(X)`, `X < 3`, `(X, Y, +act)`",
+            );
+        self.error(diagnostic)
+    }
+
+    fn comparison(&self) -> Option<&'static str> {
+        Some(match self.kind() {
+            Token::Equal => "=",
+            Token::Differs => "\\=",
+            Token::Same => "==",
+            Token::NotSame => "\\==",
+            Token::Less => "<",
+            Token::Greater => ">",
+            Token::AtMost => "=<",
+            Token::AtLeast => ">=",
+            Token::Word if self.word() == "is" => "is",
+            _ => return None,
+        })
+    }
+
+    /// `( constraint )`, or `(S, O, +act)`.
+    fn brackets(&mut self, place: Place) -> Parsed<Constraint> {
+        let start = self.position;
+        self.advance();
+        let inside = if place == Place::Body { Place::Body } else { Place::Brackets };
+        let first = self.nested(|parser| parser.item(inside))?;
+        if self.kind() != Token::Comma {
+            let mut constraint = self.nested(|parser| parser.constraint_from(first, inside))?;
+            self.expect(Token::Close, "`and`, `or`, `,` or `)`")?;
+            constraint.span = self.span_from(start);
+            return Ok(constraint);
+        }
+        self.advance();
+        let second = self.nested(|parser| parser.item(inside))?;
+        if self.kind() == Token::Comma && self.at_signed_action(1) {
+            self.advance();
+            let triple = self.triple(first, second)?;
+            self.expect(Token::Close, "`)`")?;
+            return Ok(Constraint { kind: ConstraintKind::Triple(triple), span: self.span_from(start) });
+        }
+        if place != Place::Body {
+            return Err(self.expected("`,` and `+action` or `-action`"));
+        }
+        // A conjunction by commas: what has been read are its first two parts.
+        let second = self.conjunction_from(second, inside)?;
+        let conjunction = joined(vec![first, second], ConstraintKind::And);
+        let mut constraint = self.nested(|parser| parser.constraint_from(conjunction, inside))?;
+        self.expect(Token::Close, "`,`, `or` or `)`")?;
+        constraint.span = self.span_from(start);
+        Ok(constraint)
+    }
+
+    /// A literal, or a term of any kind: it may be the subject or object of a triple.
+    fn item(&mut self, place: Place) -> Parsed<Constraint> {
+        match self.kind() {
+            Token::Variable | Token::Number | Token::Quoted | Token::OpenBracket => {
+                let term = self.term()?;
+                if self.comparison().is_some() { self.literal_from(term) } else { Ok(atom(term)) }
+            }
+            _ => self.literal(place),
+        }
+    }
+
+    fn at_signed_action(&self, ahead: usize) -> bool {
+        let sign = matches!(self.kind_ahead(ahead), Token::Plus | Token::Minus);
+        sign && matches!(self.kind_ahead(ahead + 1), Token::Word | Token::Quoted)
+    }
+
+    fn triple(&mut self, subject: Constraint, object: Constraint) -> Parsed<Box<Triple>> {
+        let subject = self.party(subject)?;
+        let object = self.party(object)?;
+        let permits = self.kind() == Token::Plus;
+        self.advance();
+        let action = self.nested(Self::term)?;
+        Ok(Box::new(Triple { subject, object, permits, action }))
+    }
+
+    fn party(&mut self, constraint: Constraint) -> Parsed<Term> {
+        match constraint.kind {
+            ConstraintKind::Atom(term) => Ok(term),
+            _ => {
+                let message = "the parties of a policy triple are terms";
+                Err(self.error(Diagnostic::error("lcc/no-constraint", constraint.span, message)))
+            }
+        }
+    }
+}
+
+fn atom(term: Term) -> Constraint {
+    let span = term.span;
+    Constraint { kind: ConstraintKind::Atom(term), span }
+}
+
+/// Whether a term may be called: a name, with or without arguments.
+fn is_callable(term: &Term) -> bool {
+    matches!(term.kind, TermKind::App(..))
+}
+
+fn joined(mut parts: Vec<Constraint>, join: fn(Vec<Constraint>) -> ConstraintKind) -> Constraint {
+    if parts.len() == 1 {
+        return parts.remove(0);
+    }
+    let span = parts[0].span.to(parts[parts.len() - 1].span);
+    Constraint { kind: join(parts), span }
+}

@@ -1,0 +1,296 @@
+//! Statements.
+
+use masque_text::{Diagnostic, Span, did_you_mean};
+
+use super::constraint::Place;
+use super::recover::STATEMENTS;
+use super::{Parsed, Parser};
+use crate::lexer::Token;
+use crate::tree::{
+    Choice, Clause, Constraint, Duty, Fact, Item, Mail, Member, Name, PropertyText, RoleDecl, Rule, Setting,
+    Term, TermKind, Tree,
+};
+
+impl Parser<'_> {
+    pub(super) fn file(&mut self) -> Tree {
+        let mut tree = Tree::default();
+        while self.kind() != Token::End {
+            let start = self.position;
+            match self.statement() {
+                Ok(item) => tree.items.push(item),
+                Err(_) => self.recover(start),
+            }
+        }
+        tree
+    }
+
+    fn statement(&mut self) -> Parsed<Item> {
+        let start = self.position;
+        match self.word() {
+            "a" if self.kind_ahead(1) == Token::Open => {
+                let clause = self.clause()?;
+                self.end_of_clause()?;
+                Ok(Item::Clause(clause))
+            }
+            "r" if self.kind_ahead(1) == Token::Open => self.role_declaration(),
+            "agent" | "server" => {
+                let is_server = self.word() == "server";
+                self.advance();
+                let agent = self.agent()?;
+                self.stop()?;
+                Ok(Item::Member(Member { agent, is_server }))
+            }
+            "common" => {
+                self.advance();
+                self.fact(start, None)
+            }
+            "know" => {
+                self.advance();
+                let owner = self.owner()?;
+                self.fact(start, Some(owner))
+            }
+            "rule" => {
+                self.advance();
+                self.rule(start)
+            }
+            "choice" => {
+                self.advance();
+                self.choice(start)
+            }
+            "now" => {
+                self.advance();
+                let clause = self.clause()?;
+                self.stop()?;
+                Ok(Item::Now(clause))
+            }
+            "mail" => {
+                self.advance();
+                let from = self.agent()?;
+                self.expect(Token::To, "`->` and the receiver")?;
+                let to = self.agent()?;
+                self.expect(Token::Colon, "`:` and the message")?;
+                let message = self.term()?;
+                self.stop()?;
+                Ok(Item::Mail(Mail { from, to, message, span: self.span_from(start) }))
+            }
+            "option" => {
+                self.advance();
+                self.setting()
+            }
+            "property" => {
+                self.advance();
+                self.property()
+            }
+            word => Err(self.no_statement(word)),
+        }
+    }
+
+    fn no_statement(&mut self, word: &str) -> super::Reported {
+        let what = "a clause `a(Role, Id) :: ..` or a statement";
+        let help = did_you_mean(word, STATEMENTS);
+        let reported = self.expected(what);
+        if let (Some(help), Some(last)) = (help, self.diagnostics.last_mut()) {
+            last.help = Some(help);
+        }
+        reported
+    }
+
+    fn clause(&mut self) -> Parsed<Clause> {
+        let start = self.position;
+        let head = self.agent()?;
+        self.expect(Token::Defines, "`::`")?;
+        let body = self.process()?;
+        Ok(Clause { head, body, span: self.span_from(start) })
+    }
+
+    /// The full stop after a clause may be missing where another statement begins.
+    fn end_of_clause(&mut self) -> Parsed<()> {
+        if self.eat(Token::Stop) || self.at_boundary() {
+            return Ok(());
+        }
+        Err(self.expected("`then`, `par`, `or` or the end of the clause"))
+    }
+
+    /// The full stop after any other statement.
+    fn stop(&mut self) -> Parsed<()> {
+        if self.eat(Token::Stop) {
+            return Ok(());
+        }
+        if !self.at_boundary() || !self.open.is_empty() {
+            return Err(self.expected("`.`"));
+        }
+        let after = self.last_span().after();
+        self.error(
+            Diagnostic::error("lcc/missing-stop", after, "a full stop is missing")
+                .label("expected `.` here")
+                .hint("only clauses may do without one"),
+        );
+        Ok(())
+    }
+
+    /// `id:` before a fact or rule.
+    fn owner(&mut self) -> Parsed<Term> {
+        let name = self.name("the id of an agent")?;
+        self.expect(Token::Colon, "`:`")?;
+        Ok(Term { kind: TermKind::App(name.text, Vec::new()), span: name.span })
+    }
+
+    fn fact(&mut self, start: usize, owner: Option<Term>) -> Parsed<Item> {
+        let head = self.term()?;
+        if !matches!(head.kind, TermKind::App(..)) {
+            let text = self.text_of(head.span);
+            let diagnostic = Diagnostic::error("lcc/no-fact", head.span, format!("`{text}` is no fact"))
+                .hint("a fact is a name with arguments, such as `member(ta, syta)`");
+            return Err(self.error(diagnostic));
+        }
+        let body = self.body()?;
+        self.stop()?;
+        Ok(Item::Fact(Fact { owner, head, body, span: self.span_from(start) }))
+    }
+
+    fn body(&mut self) -> Parsed<Option<Constraint>> {
+        match self.eat(Token::If) {
+            true => Ok(Some(self.constraint(Place::Body)?)),
+            false => Ok(None),
+        }
+    }
+
+    /// `id: (S, O, +act) <- B.`, `id: (S, O, !act) after P until Q.`
+    fn rule(&mut self, start: usize) -> Parsed<Item> {
+        let enforcer = self.owner()?;
+        self.expect(Token::Open, "`(subject, object, +action)`")?;
+        let subject = self.nested(Self::term)?;
+        self.expect(Token::Comma, "`,` and the object")?;
+        let object = self.nested(Self::term)?;
+        self.expect(Token::Comma, "`,` and the action with its sign")?;
+        let sign = self.kind();
+        if !matches!(sign, Token::Plus | Token::Minus | Token::Not) {
+            return Err(self.expected("`+`, `-` or `!` and the action"));
+        }
+        self.advance();
+        let action = self.nested(Self::term)?;
+        if !matches!(action.kind, TermKind::App(..)) {
+            let diagnostic =
+                Diagnostic::error("lcc/rule-action", action.span, "the action of a rule has a name")
+                    .hint("name what is permitted or forbidden, as in `+query(D, _, _)`");
+            return Err(self.error(diagnostic));
+        }
+        self.expect(Token::Close, "`)`")?;
+        if sign == Token::Not {
+            return self.duty(start, [enforcer, subject, object, action]);
+        }
+        let body = self.body()?;
+        self.stop()?;
+        let permits = sign == Token::Plus;
+        let span = self.span_from(start);
+        Ok(Item::Rule(Rule { enforcer, subject, object, permits, action, body, span }))
+    }
+
+    fn duty(&mut self, start: usize, parties: [Term; 4]) -> Parsed<Item> {
+        let [enforcer, subject, object, action] = parties;
+        if !self.eat_word("after") {
+            return Err(self.expected("`after` and an action pattern"));
+        }
+        let after = self.pattern_text()?;
+        let until = match self.eat_word("until") {
+            true => Some(self.pattern_text()?),
+            false => None,
+        };
+        self.stop()?;
+        let span = self.span_from(start);
+        Ok(Item::Duty(Duty { enforcer, subject, object, action, after, until, span }))
+    }
+
+    /// An action pattern, up to `until` or the full stop.
+    fn pattern_text(&mut self) -> Parsed<Span> {
+        let start = self.position;
+        while !self.at_boundary() && self.word() != "until" {
+            self.advance();
+        }
+        match self.position == start {
+            true => Err(self.expected("an action pattern such as `in(order(_))`")),
+            false => Ok(self.span_from(start)),
+        }
+    }
+
+    /// `[id:] p/n.`
+    fn choice(&mut self, start: usize) -> Parsed<Item> {
+        let owner = if self.kind_ahead(1) == Token::Colon { Some(self.owner()?) } else { None };
+        let name = self.name("the name of a predicate")?;
+        self.expect(Token::Slash, "`/` and the number of arguments")?;
+        let arity = self.count("the number of arguments")?;
+        self.stop()?;
+        Ok(Item::Choice(Choice { owner, name, arity: arity as usize, span: self.span_from(start) }))
+    }
+
+    fn count(&mut self, what: &str) -> Parsed<u64> {
+        match self.text_of(self.span()).parse::<u32>() {
+            Ok(value) if self.kind() == Token::Number => {
+                self.advance();
+                Ok(u64::from(value))
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    fn setting(&mut self) -> Parsed<Item> {
+        let name = self.name("the name of an option")?;
+        self.expect(Token::Equal, "`=` and a value")?;
+        let value = match self.kind() {
+            Token::Number => {
+                let span = self.advance();
+                Name { text: self.text_of(span).to_string(), span }
+            }
+            _ => self.name("a value")?,
+        };
+        self.stop()?;
+        Ok(Item::Setting(Setting { name, value }))
+    }
+
+    /// `r(Role, kind, Min, Max)`.
+    fn role_declaration(&mut self) -> Parsed<Item> {
+        let start = self.position;
+        self.advance();
+        self.advance();
+        let role = self.nested(Self::term)?;
+        self.expect(Token::Comma, "`,` and the kind of role")?;
+        let kind = self.name("the kind of role")?;
+        const KINDS: [&str; 6] = ["initial", "necessary", "optional", "auxiliary", "cyclic", "uncommitted"];
+        if !KINDS.contains(&kind.text.as_str()) {
+            let message = format!("there is no kind of role `{}`", kind.text);
+            let help =
+                did_you_mean(&kind.text, KINDS).unwrap_or(format!("the kinds are {}", KINDS.join(", ")));
+            return Err(self.error(Diagnostic::error("lcc/role-kind", kind.span, message).hint(help)));
+        }
+        let mut bounds = [None, None];
+        for bound in &mut bounds {
+            if self.eat(Token::Comma) {
+                *bound = Some(self.count("a number of agents")?);
+            }
+        }
+        self.expect(Token::Close, "`,` or `)`")?;
+        let span = self.span_from(start);
+        self.eat(Token::Stop);
+        Ok(Item::Role(RoleDecl { role, kind, min: bounds[0], max: bounds[1], span }))
+    }
+
+    /// `name : formula ;`
+    fn property(&mut self) -> Parsed<Item> {
+        if !matches!(self.kind(), Token::Word | Token::Variable | Token::Number) {
+            return Err(self.expected("the name of a property"));
+        }
+        let span = self.advance();
+        let name = Name { text: self.text_of(span).to_string(), span };
+        self.expect(Token::Colon, "`:` and a formula")?;
+        let start = self.position;
+        while !matches!(self.kind(), Token::Semicolon | Token::End) {
+            self.position += 1;
+        }
+        if self.position == start {
+            return Err(self.expected("a formula"));
+        }
+        let formula = self.span_from(start);
+        self.expect(Token::Semicolon, "`;` at the end of the formula")?;
+        Ok(Item::Property(PropertyText { name, formula }))
+    }
+}

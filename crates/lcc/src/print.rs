@@ -1,0 +1,127 @@
+//! Terms, processes and constraints as text.
+
+use std::fmt::Write;
+
+use crate::symbol::Symbol;
+use crate::term::{Head, TermId, Terms};
+
+/// Terms nested deeper than this are shown as `..` from there on.
+const DEEPEST: u32 = 1000;
+
+impl Terms {
+    /// The term as reports have it: variables are `_0`, `_1` .., no blanks behind commas.
+    pub(crate) fn text(&self, term: TermId) -> String {
+        let mut printer = Printer { terms: self, out: String::new(), is_anonymous: false, comma: "," };
+        printer.term(term, 0);
+        printer.out
+    }
+
+    /// The term for people: all its variables are `_`.
+    pub(crate) fn shape(&self, term: TermId) -> String {
+        let mut printer = Printer { terms: self, out: String::new(), is_anonymous: true, comma: ", " };
+        printer.term(term, 0);
+        printer.out
+    }
+}
+
+struct Printer<'t> {
+    terms: &'t Terms,
+    out: String,
+    is_anonymous: bool,
+    comma: &'static str,
+}
+
+impl Printer<'_> {
+    fn term(&mut self, term: TermId, depth: u32) {
+        if depth > DEEPEST {
+            return self.out.push_str("..");
+        }
+        let terms = self.terms;
+        let args = terms.args(term);
+        let _ = match terms.head(term) {
+            Head::Var(_) if self.is_anonymous => write!(self.out, "_"),
+            Head::Var(number) => write!(self.out, "_{number}"),
+            Head::Int(value) => write!(self.out, "{value}"),
+            Head::Decimal(value) => write!(self.out, "{value:?}"),
+            Head::App(Symbol::CONS) => return self.list(term, depth),
+            Head::App(symbol) if symbol.is_built_in() => return self.built_in(symbol, args, depth),
+            Head::App(symbol) => {
+                self.out.push_str(&quoted(terms.symbols.name(symbol)));
+                if !args.is_empty() {
+                    self.all("(", self.comma, ")", args, depth);
+                }
+                Ok(())
+            }
+        };
+    }
+
+    fn all(&mut self, open: &str, between: &str, close: &str, args: &[TermId], depth: u32) {
+        self.out.push_str(open);
+        for (at, arg) in args.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(between);
+            }
+            self.term(*arg, depth + 1);
+        }
+        self.out.push_str(close);
+    }
+
+    fn list(&mut self, mut term: TermId, depth: u32) {
+        let mut items = Vec::new();
+        while self.terms.symbol(term) == Some(Symbol::CONS) {
+            items.push(self.terms.arg(term, 0));
+            term = self.terms.arg(term, 1);
+        }
+        self.all("[", self.comma, "", &items, depth);
+        if self.terms.symbol(term) != Some(Symbol::EMPTY) {
+            self.out.push('|');
+            self.term(term, depth + 1);
+        }
+        self.out.push(']');
+    }
+
+    /// Processes, constraints, arithmetic, messages and labels.
+    fn built_in(&mut self, symbol: Symbol, args: &[TermId], depth: u32) {
+        let name = self.terms.symbols.name(symbol);
+        let comma = self.comma;
+        match (symbol, args) {
+            (Symbol::CALL, _) => self.all("a(", comma, ")", args, depth),
+            (Symbol::SEND | Symbol::RECEIVE, [message, agent @ ..]) => {
+                self.term(*message, depth + 1);
+                self.all(&format!(" {name} a("), comma, ")", agent, depth);
+            }
+            (Symbol::FRAME, _) => self.all("{", ": ", "}", args, depth),
+            (Symbol::PERMIT | Symbol::FORBID, [subject, object, action]) => {
+                self.all("(", comma, comma, &[*subject, *object], depth);
+                self.all(name, "", ")", &[*action], depth);
+            }
+            (Symbol::NOT, _) => self.all("not ", "", "", args, depth),
+            (Symbol::MESSAGE, [from_role, from, to_role, to, message]) => {
+                self.all("a(", comma, ") -> ", &[*from_role, *from], depth);
+                self.all("a(", comma, ") : ", &[*to_role, *to], depth);
+                self.term(*message, depth + 1);
+            }
+            (Symbol::SET, _) => self.all("{", comma, "}", args, depth),
+            (Symbol::PLUS | Symbol::MINUS | Symbol::TIMES | Symbol::DIVIDE, _) => {
+                self.all("(", name, ")", args, depth);
+            }
+            (Symbol::THEN | Symbol::PAR | Symbol::EITHER | Symbol::AND | Symbol::OR | Symbol::MOD, _) => {
+                self.all("(", &format!(" {name} "), ")", args, depth);
+            }
+            (_, [_, _]) => self.all("", &format!(" {name} "), "", args, depth),
+            (_, []) => self.out.push_str(name),
+            _ => self.all(&format!("{name}("), comma, ")", args, depth),
+        }
+    }
+}
+
+/// A name, in quotes if it would be read as something else.
+fn quoted(name: &str) -> String {
+    let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '$')
+        || (name.starts_with('_') && name.len() > 1);
+    let is_plain = is_plain && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
+    match is_plain {
+        true => name.to_string(),
+        false => format!("'{name}'"),
+    }
+}

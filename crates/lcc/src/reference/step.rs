@@ -1,0 +1,283 @@
+//! One agent's transitions: section 6.1, rule by rule.
+
+use super::OutOfBounds;
+use super::sat::{Bounded, Knowledge};
+use super::term::{Canon, Process, Subst, Term, text, unify};
+use crate::options::{Guards, Roles};
+
+/// Role changes in one derivation.
+const UNFOLDINGS: usize = 60;
+/// Role changes in one situation: they may branch.
+const ENTRIES: u32 = 2_000;
+
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Internal,
+    Sent,
+    Taken,
+}
+
+/// A transition before its substitution is applied.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) theta: Subst,
+    pub(super) kind: Kind,
+    /// Message, and the peer's role and id.
+    pub(super) what: Vec<Term>,
+    pub(super) role: Term,
+    pub(super) used: Vec<Term>,
+    pub(super) rest: Process,
+}
+
+/// A message: sender's role and id, receiver's role and id, content.
+pub(super) type Message = [Term; 5];
+
+/// The agent, and what it is offered.
+#[derive(Clone, Copy)]
+pub(super) struct Actor<'a> {
+    pub(super) id: &'a str,
+    pub(super) offered: Option<&'a Message>,
+}
+
+impl Knowledge {
+    /// All transitions of a process in a role: its own, or those that take the offered message.
+    pub(super) fn steps(
+        &self,
+        actor: Actor<'_>,
+        process: &Process,
+        role: &Term,
+        theta: &Subst,
+        entered: &[String],
+    ) -> Bounded<Vec<Step>> {
+        let is_own = actor.offered.is_none();
+        let internal = |theta: &Subst, used: Vec<Term>, rest: Process| Step {
+            theta: theta.clone(),
+            kind: Kind::Internal,
+            what: Vec::new(),
+            role: role.clone(),
+            used,
+            rest,
+        };
+        let within = |inner: &Process, wrap: &dyn Fn(Process) -> Process| -> Bounded<Vec<Step>> {
+            let mut steps = self.steps(actor, inner, role, theta, entered)?;
+            for step in &mut steps {
+                step.rest = wrap(step.rest.clone());
+            }
+            Ok(steps)
+        };
+        match process {
+            Process::Nil => Ok(Vec::new()),
+            Process::Null if is_own => Ok(vec![internal(theta, Vec::new(), Process::Nil)]),
+            Process::Send(m, r, j) if is_own => self.send(actor, [m, r, j], role, theta, Vec::new()),
+            Process::Receive(m, r, j) if !is_own => self.receive(actor, [m, r, j], role, theta),
+            Process::Null | Process::Send(..) | Process::Receive(..) => Ok(Vec::new()),
+            Process::Call(r, j) => self.call(actor, r, j, theta, entered),
+            Process::Or(p, q) => {
+                let mut steps = self.steps(actor, p, role, theta, entered)?;
+                steps.extend(self.steps(actor, q, role, theta, entered)?);
+                Ok(steps)
+            }
+            Process::Then(p, q) => within(p, &|rest| match rest {
+                Process::Nil => (**q).clone(),
+                rest => Process::Then(Box::new(rest), q.clone()),
+            }),
+            Process::Par(p, q) => {
+                let mut steps = within(p, &|rest| match rest {
+                    Process::Nil => (**q).clone(),
+                    rest => Process::Par(Box::new(rest), q.clone()),
+                })?;
+                steps.extend(within(q, &|rest| match rest {
+                    Process::Nil => (**p).clone(),
+                    rest => Process::Par(p.clone(), Box::new(rest)),
+                })?);
+                Ok(steps)
+            }
+            Process::Frame(r, p) => {
+                let mut steps = self.steps(actor, p, r, theta, entered)?;
+                for step in &mut steps {
+                    step.rest = in_role(r, step.rest.clone());
+                }
+                Ok(steps)
+            }
+            Process::Guard(step, c) if self.instance.options.guards == Guards::Fig9 => {
+                self.fig9(actor, step, c, role, theta, entered)
+            }
+            Process::Guard(step, c) => match &**step {
+                Process::Null | Process::Call(..) if is_own => {
+                    let rest = if **step == Process::Null { Process::Nil } else { (**step).clone() };
+                    let answers = self.sat(actor.id, c, theta, true)?;
+                    Ok(answers
+                        .into_iter()
+                        .map(|(theta, used)| internal(&theta, used, rest.clone()))
+                        .collect())
+                }
+                Process::Send(m, r, j) if is_own => {
+                    let mut steps = Vec::new();
+                    for (theta, used) in self.sat(actor.id, c, theta, true)? {
+                        steps.extend(self.send(actor, [m, r, j], role, &theta, used)?);
+                    }
+                    Ok(steps)
+                }
+                Process::Receive(m, r, j) if !is_own => {
+                    let mut steps = Vec::new();
+                    for taken in self.receive(actor, [m, r, j], role, theta)? {
+                        for (theta, used) in self.sat(actor.id, c, &taken.theta, true)? {
+                            steps.push(Step { theta, used, ..taken.clone() });
+                        }
+                    }
+                    Ok(steps)
+                }
+                _ => Ok(Vec::new()),
+            },
+        }
+    }
+
+    /// The two rules for `A <- C` as printed.
+    fn fig9(
+        &self,
+        actor: Actor<'_>,
+        step: &Process,
+        c: &Term,
+        role: &Term,
+        theta: &Subst,
+        entered: &[String],
+    ) -> Bounded<Vec<Step>> {
+        let mut steps = Vec::new();
+        if actor.offered.is_none() {
+            for (theta, used) in self.sat(actor.id, c, theta, true)? {
+                for literal in used {
+                    let (what, role, rest) = (Vec::new(), role.clone(), step.clone());
+                    let used = vec![literal];
+                    steps.push(Step { theta: theta.clone(), kind: Kind::Internal, what, role, used, rest });
+                }
+            }
+        }
+        // The message is bound before the constraint of a receipt is tried, as in our own rule.
+        if let Process::Receive(..) = step {
+            for taken in self.steps(actor, step, role, theta, entered)? {
+                for (theta, _) in self.sat(actor.id, c, &taken.theta, true)? {
+                    steps.push(Step { theta, ..taken.clone() });
+                }
+            }
+            return Ok(steps);
+        }
+        for (theta, _) in self.sat(actor.id, c, theta, true)? {
+            let own = self.steps(actor, step, role, &theta, entered)?;
+            steps.extend(own.into_iter().filter(|step| step.kind != Kind::Internal));
+        }
+        Ok(steps)
+    }
+
+    fn send(
+        &self,
+        actor: Actor<'_>,
+        [m, r, j]: [&Term; 3],
+        role: &Term,
+        theta: &Subst,
+        used: Vec<Term>,
+    ) -> Bounded<Vec<Step>> {
+        let action = Term::App("send".to_string(), vec![m.clone()]);
+        let thetas = self.gate(actor.id, j, &action, theta, true)?;
+        let step = |theta| Step {
+            theta,
+            kind: Kind::Sent,
+            what: vec![m.clone(), r.clone(), j.clone()],
+            role: role.clone(),
+            used: used.clone(),
+            rest: Process::Nil,
+        };
+        Ok(thetas.into_iter().map(step).collect())
+    }
+
+    fn receive(
+        &self,
+        actor: Actor<'_>,
+        [m, r, j]: [&Term; 3],
+        role: &Term,
+        theta: &Subst,
+    ) -> Bounded<Vec<Step>> {
+        let Some([from_role, from, to_role, to, content]) = actor.offered else { return Ok(Vec::new()) };
+        let id = Term::App(actor.id.to_string(), Vec::new());
+        let theta = unify(to, &id, theta)
+            .and_then(|theta| self.same_role(to_role, role, &theta))
+            .and_then(|theta| unify(j, from, &theta))
+            .and_then(|theta| self.same_role(r, from_role, &theta))
+            .and_then(|theta| unify(m, content, &theta));
+        let Some(theta) = theta else { return Ok(Vec::new()) };
+        let action = Term::App("receive".to_string(), vec![m.clone()]);
+        let thetas = self.gate(actor.id, j, &action, &theta, true)?;
+        let step = |theta| Step {
+            theta,
+            kind: Kind::Taken,
+            what: vec![m.clone(), from_role.clone(), from.clone()],
+            role: role.clone(),
+            used: Vec::new(),
+            rest: Process::Nil,
+        };
+        Ok(thetas.into_iter().map(step).collect())
+    }
+
+    /// Section 6.1, D16.
+    fn same_role(&self, left: &Term, right: &Term, theta: &Subst) -> Option<Subst> {
+        match (left.walk(theta), right.walk(theta)) {
+            (Term::App(f, xs), Term::App(g, ys))
+                if self.instance.options.roles == Roles::Lenient && f == g && xs.len() != ys.len() =>
+            {
+                Some(theta.clone())
+            }
+            (left, right) => unify(left, right, theta),
+        }
+    }
+
+    /// Enters a role; one already being entered in this derivation is not entered again.
+    fn call(
+        &self,
+        actor: Actor<'_>,
+        r: &Term,
+        j: &Term,
+        theta: &Subst,
+        entered: &[String],
+    ) -> Bounded<Vec<Step>> {
+        let id = Term::App(actor.id.to_string(), Vec::new());
+        let Some(theta) = unify(j, &id, theta) else { return Ok(Vec::new()) };
+        let variant = text(&Canon::default().term(&r.apply(&theta)));
+        if entered.contains(&variant) {
+            return Ok(Vec::new());
+        }
+        self.n_entered.set(self.n_entered.get() + 1);
+        if entered.len() >= UNFOLDINGS || self.n_entered.get() >= ENTRIES {
+            return Err(OutOfBounds);
+        }
+        let entered = [entered, &[variant]].concat();
+        let mut steps = Vec::new();
+        for clause in &self.instance.clauses {
+            let base = self.next.get();
+            let mut top = base;
+            let mut apart = |term: &Term| {
+                term.map(&mut |number| {
+                    top = top.max(base + number + 1);
+                    Term::Var(base + number)
+                })
+            };
+            let (role, head, body) = (apart(&clause.role), apart(&clause.id), clause.body.map(&mut apart));
+            self.next.set(top);
+            let Some(theta) = unify(&role, r, &theta).and_then(|theta| unify(&head, &id, &theta)) else {
+                continue;
+            };
+            for mut step in self.steps(actor, &body, r, &theta, &entered)? {
+                step.rest = in_role(r, step.rest);
+                steps.push(step);
+            }
+        }
+        Ok(steps)
+    }
+}
+
+/// `{R: P}`: nothing around what is finished, a frame, or a tail call.
+fn in_role(role: &Term, process: Process) -> Process {
+    match process {
+        Process::Nil | Process::Frame(..) | Process::Call(..) => process,
+        process => Process::Frame(role.clone(), Box::new(process)),
+    }
+}

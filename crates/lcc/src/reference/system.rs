@@ -1,0 +1,223 @@
+//! The system of all agents: section 6.2 and the bounds of 6.3.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::instance::Instance;
+use super::sat::{Bounded, Knowledge};
+use super::step::{Actor, Kind, Message, Step};
+use super::term::{Canon, Process, Subst, Term, process_text, shape, text};
+use crate::options::Comm;
+use crate::tree::Tree;
+
+/// An instance by the definition.
+pub struct Reference {
+    knowledge: Knowledge,
+}
+
+/// One process per agent, and the messages under way in the order of their text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    processes: Vec<Process>,
+    mail: Vec<Message>,
+}
+
+/// Where a transition leads, and its label as text.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// What is done, by whom, to whom, and why it may be done.
+    pub label: String,
+    /// The state after it.
+    pub target: State,
+}
+
+/// A step with its substitution applied and its variables numbered.
+struct Done {
+    label: String,
+    rest: Process,
+    sent: Option<Message>,
+}
+
+impl Reference {
+    /// The instance of trees that have no errors; run-time states and mail are left out.
+    pub fn new(trees: &[Tree]) -> Reference {
+        let knowledge = Knowledge {
+            instance: Instance::new(trees),
+            conflicts: RefCell::new(BTreeSet::new()),
+            unknown: RefCell::new(BTreeSet::new()),
+            next: Cell::new(0),
+            n_entered: Cell::new(0),
+        };
+        Reference { knowledge }
+    }
+
+    /// Everybody before the first step.
+    pub fn initial(&self) -> State {
+        let members = &self.knowledge.instance.members;
+        State { processes: members.iter().map(|member| canonical(&member.start)).collect(), mail: Vec::new() }
+    }
+
+    /// The state as text: equal up to the names of variables if and only if the texts are.
+    pub fn text(&self, state: &State) -> String {
+        let processes: Vec<String> = state.processes.iter().map(process_text).collect();
+        let mail: Vec<String> = state.mail.iter().map(message_text).collect();
+        format!("{} | {}", processes.join(" ; "), mail.join(" ; "))
+    }
+
+    /// Section 6.2, Ends.
+    pub fn is_final(&self, state: &State) -> bool {
+        let members = self.knowledge.instance.members.iter().zip(&state.processes);
+        state.mail.is_empty()
+            && members.into_iter().all(|(member, process)| {
+                *process == Process::Nil || (member.is_server && *process == canonical(&member.start))
+            })
+    }
+
+    /// What was both permitted and forbidden so far.
+    pub fn conflicts(&self) -> Vec<String> {
+        self.knowledge.conflicts.borrow().iter().cloned().collect()
+    }
+
+    /// The constraints that nobody could tell so far.
+    pub fn unknown_constraints(&self) -> Vec<String> {
+        self.knowledge.unknown.borrow().iter().cloned().collect()
+    }
+
+    /// All transitions, each once, and whether a bound of section 6.3 hides some.
+    pub fn successors(&self, state: &State) -> Bounded<(Vec<Transition>, bool)> {
+        let mut found: BTreeMap<(String, String), Transition> = BTreeMap::new();
+        let mut is_cut = false;
+        let mut add = |label: String, target: State| {
+            let key = (label.clone(), self.text(&target));
+            found.entry(key).or_insert(Transition { label, target });
+        };
+        let members = &self.knowledge.instance.members;
+        for (at, process) in state.processes.iter().enumerate() {
+            let (steps, hidden) = self.done(at, process, None)?;
+            is_cut |= hidden;
+            for done in steps {
+                let mut target = state.clone();
+                target.processes[at] = done.rest.clone();
+                match (&done.sent, self.knowledge.instance.options.comm) {
+                    (None, _) => add(done.label, target),
+                    (Some(_), Comm::Mailbox)
+                        if state.mail.len() >= self.knowledge.instance.options.cap as usize =>
+                    {
+                        is_cut = true;
+                    }
+                    (Some(message), Comm::Mailbox) => {
+                        target.mail.push(message.clone());
+                        target.mail.sort_by_key(message_text);
+                        add(done.label, target);
+                    }
+                    (Some(message), Comm::Sync) => {
+                        for other in (0..members.len()).filter(|other| *other != at) {
+                            let (taken, hidden) = self.done(other, &state.processes[other], Some(message))?;
+                            is_cut |= hidden && reaches(message, &members[other].id);
+                            for taken in taken {
+                                let mut target = target.clone();
+                                target.processes[other] = taken.rest;
+                                add(format!("{} / {}", done.label, taken.label), target);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if self.knowledge.instance.options.comm == Comm::Mailbox {
+            for (place, message) in state.mail.iter().enumerate() {
+                for (at, process) in state.processes.iter().enumerate() {
+                    let (steps, hidden) = self.done(at, process, Some(message))?;
+                    is_cut |= hidden && reaches(message, &members[at].id);
+                    for done in steps {
+                        let mut target = state.clone();
+                        target.processes[at] = done.rest;
+                        target.mail.remove(place);
+                        add(done.label, target);
+                    }
+                }
+            }
+        }
+        Ok((found.into_values().collect(), is_cut))
+    }
+
+    /// The steps of one agent, finished; and whether a bound hides some.
+    fn done(&self, at: usize, process: &Process, offered: Option<&Message>) -> Bounded<(Vec<Done>, bool)> {
+        let member = &self.knowledge.instance.members[at];
+        // The variables of a process are numbered from 0; what is renamed apart lies above them.
+        self.knowledge.next.set(10_000);
+        self.knowledge.n_entered.set(0);
+        let offered: Option<Message> = offered.map(|message| {
+            let renamed = self.knowledge.rename(&message.iter().collect::<Vec<_>>());
+            std::array::from_fn(|at| renamed[at].clone())
+        });
+        let actor = Actor { id: &member.id, offered: offered.as_ref() };
+        let nowhere = Term::op("nil", Vec::new());
+        let steps = self.knowledge.steps(actor, process, &nowhere, &Subst::new(), &[])?;
+        let mut is_cut = false;
+        let mut done = Vec::new();
+        for step in steps {
+            match self.finish(&member.id, step) {
+                Some(step) => done.push(step),
+                None => is_cut = true,
+            }
+        }
+        Ok((done, is_cut))
+    }
+
+    /// Applies the substitution and numbers the variables, unless a bound is crossed.
+    fn finish(&self, id: &str, step: Step) -> Option<Done> {
+        let theta = &step.theta;
+        let rest = canonical(&step.rest.map(&mut |term| term.apply(theta)));
+        let id = Term::App(id.to_string(), Vec::new());
+        let options = &self.knowledge.instance.options;
+        let role = step.role.apply(theta);
+        let what: Vec<Term> = step.what.iter().map(|term| term.apply(theta)).collect();
+        let sent = match (step.kind, what.as_slice()) {
+            (Kind::Sent, [m, r, j]) => {
+                let mut canon = Canon::default();
+                let message = [&role, &id, r, j, m].map(|term| canon.term(term));
+                Some(message)
+            }
+            _ => None,
+        };
+        let is_deep = sent.as_ref().is_some_and(|message| message[4].depth() > options.depth);
+        if rest.size() > options.psize || is_deep {
+            return None;
+        }
+        let mut used: Vec<Term> = step.used.iter().map(|literal| literal.apply(theta)).collect();
+        used.sort_by_key(shape);
+        used.dedup();
+        let mut canon = Canon::default();
+        let what: Vec<String> = what.iter().map(|term| text(&canon.term(term))).collect();
+        let (role, id) = (text(&canon.term(&role)), text(&id));
+        let used: Vec<String> = used.iter().map(|literal| text(&canon.term(literal))).collect();
+        let kind = match step.kind {
+            Kind::Internal => "#",
+            Kind::Sent => "out",
+            Kind::Taken => "in",
+        };
+        let what = match what.as_slice() {
+            [m, r, j] => format!("({m}, a({r},{j}))"),
+            _ => String::new(),
+        };
+        let label = format!("{kind}{what}@a({role},{id}) {{{}}}", used.join(","));
+        Some(Done { label, rest, sent })
+    }
+}
+
+/// Whether a message may reach an agent by its address.
+fn reaches(message: &Message, id: &str) -> bool {
+    matches!(&message[3], Term::Var(_)) || text(&message[3]) == id
+}
+
+fn canonical(process: &Process) -> Process {
+    let mut canon = Canon::default();
+    process.map(&mut |term| canon.term(term))
+}
+
+fn message_text(message: &Message) -> String {
+    let [from_role, from, to_role, to, content] = message;
+    let agent = |role: &Term, id: &Term| format!("a({},{})", text(role), text(id));
+    format!("{} -> {} : {}", agent(from_role, from), agent(to_role, to), text(content))
+}

@@ -1,0 +1,101 @@
+//! Names as numbers.
+
+use rustc_hash::FxHashMap;
+
+/// A name: a constant, a functor, or a constructor of processes and constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Symbol(pub(crate) u32);
+
+/// Declares the symbols that no text can name, each with the text that reports use.
+macro_rules! built_in {
+    ($($name:ident = $text:expr;)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Number { $($name),* }
+        impl Symbol {
+            $(pub(crate) const $name: Symbol = Symbol(Number::$name as u32);)*
+        }
+        const BUILT_IN: &[&str] = &[$($text),*];
+    };
+}
+
+built_in! {
+    // Lists.
+    EMPTY = "[]";
+    CONS = "[|]";
+    // Processes.
+    NIL = "nil";
+    NULL = "null";
+    CALL = "a";
+    SEND = "=>";
+    RECEIVE = "<=";
+    GUARD = "<-";
+    THEN = "then";
+    PAR = "par";
+    EITHER = "or";
+    FRAME = "::";
+    // Constraints.
+    AND = "and";
+    OR = "or";
+    NOT = "not";
+    PERMIT = "+";
+    FORBID = "-";
+    UNIFY = "=";
+    DIFFER = "\\=";
+    SAME = "==";
+    NOT_SAME = "\\==";
+    LESS = "<";
+    GREATER = ">";
+    AT_MOST = "=<";
+    AT_LEAST = ">=";
+    IS = "is";
+    // Arithmetic.
+    PLUS = "+";
+    MINUS = "-";
+    TIMES = "*";
+    DIVIDE = "/";
+    MOD = "mod";
+    NEGATIVE = "-";
+    // Messages and labels.
+    MESSAGE = "message";
+    SENT = "out";
+    TAKEN = "in";
+    INTERNAL = "#";
+    SET = "{}";
+}
+
+/// All names of an instance.
+#[derive(Clone, Debug)]
+pub(crate) struct Symbols {
+    names: Vec<Box<str>>,
+    by_name: FxHashMap<Box<str>, Symbol>,
+}
+
+impl Default for Symbols {
+    fn default() -> Self {
+        // The built-in symbols have no entry in `by_name`: the constant 'then' is another symbol.
+        Symbols { names: BUILT_IN.iter().map(|name| (*name).into()).collect(), by_name: FxHashMap::default() }
+    }
+}
+
+impl Symbols {
+    pub(crate) fn intern(&mut self, name: &str) -> Symbol {
+        if let Some(symbol) = self.by_name.get(name) {
+            return *symbol;
+        }
+        let symbol = Symbol(self.names.len() as u32);
+        self.names.push(name.into());
+        self.by_name.insert(name.into(), symbol);
+        symbol
+    }
+
+    pub(crate) fn name(&self, symbol: Symbol) -> &str {
+        &self.names[symbol.0 as usize]
+    }
+}
+
+impl Symbol {
+    /// Whether no text can name it.
+    pub(crate) fn is_built_in(self) -> bool {
+        (self.0 as usize) < BUILT_IN.len()
+    }
+}

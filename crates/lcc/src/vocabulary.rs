@@ -1,0 +1,255 @@
+//! What formulas can say of a protocol: action patterns and state atoms.
+
+use masque_mu::{AtomId, PatternId, Vocabulary};
+use masque_text::{Diagnostic, Span, did_you_mean};
+
+use crate::lower::Scope;
+use crate::parser::parse_action;
+use crate::symbol::Symbol;
+use crate::system::{LabelTerm, System};
+use crate::term::{Bindings, Functor, TermId};
+use crate::tree::Term;
+
+/// What a pattern is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    Sent,
+    Taken,
+    Internal,
+    /// The annotation contains this.
+    Literal,
+    Tau,
+}
+
+/// A primitive action pattern. `terms` has the variables of all parts, numbered together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pattern {
+    about: About,
+    /// Message, then peer's role and id; or the literal; or message, sender and receiver.
+    terms: Vec<Option<TermId>>,
+    by_role: Option<TermId>,
+    by: Option<TermId>,
+    n_vars: u32,
+}
+
+/// A proposition about states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Atom {
+    /// No mail, and everybody is done or idle.
+    Final,
+    /// The agent has finished.
+    Done(u32),
+    /// The agent is a server and back where it began.
+    Idle(u32),
+    /// The agent is in a role.
+    At(u32, TermId),
+}
+
+impl Vocabulary for System {
+    fn pattern(&mut self, text: &str, span: Span) -> Result<PatternId, Diagnostic> {
+        let action = parse_action(text, span.start)?;
+        let mut scope = Scope::default();
+        let about = match action.word.as_str() {
+            "in" => About::Taken,
+            "out" => About::Sent,
+            "#" if action.literal.is_some() => About::Literal,
+            "#" => About::Internal,
+            "tau" => About::Tau,
+            word => {
+                let help = did_you_mean(word, ["in", "out", "tau"]);
+                return Err(Diagnostic::error("lcc/pattern", span, format!("there is no action `{word}`"))
+                    .help(
+                        help.or(Some("actions are `in(..)`, `out(..)`, `#(..)`, `#` and `tau`".to_string())),
+                    ));
+            }
+        };
+        let most = match about {
+            About::Tau => 3,
+            About::Sent | About::Taken => 2,
+            About::Internal | About::Literal => 0,
+        };
+        if action.terms.len() > most {
+            let message = format!("`{}` takes at most {most} arguments", action.word);
+            return Err(Diagnostic::error("lcc/pattern", span, message)
+                .hint("write `in(message, a(role, id))@who`; who and the other party may be left out"));
+        }
+        let mut terms = Vec::new();
+        if let Some(literal) = &action.literal {
+            terms.push(Some(scope.constraint(&mut self.terms, literal)));
+        }
+        for (at, term) in action.terms.iter().enumerate() {
+            match at {
+                0 => terms.push(Some(scope.term(&mut self.terms, term))),
+                _ => terms.extend(self.party(&mut scope, term)?),
+            }
+        }
+        let by = match &action.by {
+            Some(by) => self.actor(&mut scope, by)?,
+            None => [None, None],
+        };
+        let pattern = Pattern { about, terms, by_role: by[0], by: by[1], n_vars: scope.n_vars() };
+        if let Some(at) = self.patterns.iter().position(|known| *known == pattern) {
+            return Ok(PatternId(at as u32));
+        }
+        self.patterns.push(pattern);
+        Ok(PatternId(self.patterns.len() as u32 - 1))
+    }
+
+    fn atom(&mut self, text: &str, span: Span) -> Result<AtomId, Diagnostic> {
+        let action = parse_action(text, span.start)?;
+        let n_terms = action.terms.len();
+        let atom = match (action.word.as_str(), n_terms) {
+            ("final", 0) => Atom::Final,
+            ("done", 1) => Atom::Done(self.member(&action.terms[0])?),
+            ("idle", 1) => Atom::Idle(self.member(&action.terms[0])?),
+            ("at", 2) => {
+                let agent = self.member(&action.terms[0])?;
+                Atom::At(agent, Scope::default().term(&mut self.terms, &action.terms[1]))
+            }
+            (word, _) => {
+                let help =
+                    "the state atoms are `final`, `deadlock`, `done(id)`, `idle(id)` and `at(id, role)`";
+                let help = did_you_mean(word, ["final", "deadlock", "done", "idle", "at"])
+                    .filter(|_| !["final", "done", "idle", "at"].contains(&word))
+                    .unwrap_or(help.to_string());
+                let message = format!("there is no state atom `{text}`");
+                return Err(Diagnostic::error("lcc/atom", span, message).hint(help));
+            }
+        };
+        if action.by.is_some() {
+            return Err(Diagnostic::error(
+                "lcc/atom",
+                span,
+                "nobody acts in a state: `@` belongs to actions",
+            ));
+        }
+        if let Some(at) = self.atoms.iter().position(|known| *known == atom) {
+            return Ok(AtomId(at as u32));
+        }
+        self.atoms.push(atom);
+        Ok(AtomId(self.atoms.len() as u32 - 1))
+    }
+}
+
+impl System {
+    /// A party of an exchange: `a(role, id)`, or a wildcard.
+    fn party(&mut self, scope: &mut Scope, term: &Term) -> Result<[Option<TermId>; 2], Diagnostic> {
+        let lowered = scope.term(&mut self.terms, term);
+        let a = self.terms.symbols.intern("a");
+        match self.terms.functor(lowered) {
+            None => Ok([None, None]),
+            Some(functor) if functor == (Functor { name: a, arity: 2 }) => {
+                Ok([Some(self.terms.arg(lowered, 0)), Some(self.terms.arg(lowered, 1))])
+            }
+            Some(_) => Err(Diagnostic::error("lcc/pattern", term.span, "the other party is an agent")
+                .hint("write `a(role, id)`, where either may be `_`")),
+        }
+    }
+
+    /// Who acts: an id, or `a(role, id)`.
+    fn actor(&mut self, scope: &mut Scope, term: &Term) -> Result<[Option<TermId>; 2], Diagnostic> {
+        let lowered = scope.term(&mut self.terms, term);
+        let a = self.terms.symbols.intern("a");
+        let [role, id] = match self.terms.functor(lowered) {
+            Some(functor) if functor == (Functor { name: a, arity: 2 }) => {
+                [Some(self.terms.arg(lowered, 0)), Some(self.terms.arg(lowered, 1))]
+            }
+            _ => [None, Some(lowered)],
+        };
+        match id {
+            Some(id) if self.terms.is_ground(id) && self.agent_index(id).is_none() => {
+                Err(self.no_member(id, term.span))
+            }
+            _ => Ok([role, id]),
+        }
+    }
+
+    fn member(&mut self, term: &Term) -> Result<u32, Diagnostic> {
+        let id = Scope::default().term(&mut self.terms, term);
+        self.agent_index(id).ok_or_else(|| self.no_member(id, term.span))
+    }
+
+    fn no_member(&self, id: TermId, span: Span) -> Diagnostic {
+        let name = self.terms.text(id);
+        let names: Vec<String> = self.program.agents.iter().map(|agent| self.terms.text(agent.id)).collect();
+        let help = did_you_mean(&name, names.iter().map(String::as_str))
+            .unwrap_or_else(|| format!("the team is {}", names.join(", ")));
+        Diagnostic::error("lcc/unknown-agent", span, format!("nobody in the team is called `{name}`"))
+            .hint(help)
+    }
+
+    /// Whether a label matches a pattern: both with variables of their own, they unify.
+    pub(crate) fn label_matches(&mut self, label: LabelTerm, pattern: &Pattern) -> bool {
+        match label {
+            LabelTerm::Own(label) => self.side_matches(label, pattern),
+            LabelTerm::Tau(sent, taken) if pattern.about == About::Tau => {
+                let arg = |label: TermId, at: usize| self.terms.arg(label, at);
+                let found = [arg(taken, 0), arg(sent, 3), arg(sent, 4), arg(taken, 3), arg(taken, 4)];
+                self.all_unify(pattern, &found, [None, None])
+            }
+            LabelTerm::Tau(sent, taken) => {
+                self.side_matches(sent, pattern) || self.side_matches(taken, pattern)
+            }
+        }
+    }
+
+    /// One agent's side of a label.
+    fn side_matches(&mut self, label: TermId, pattern: &Pattern) -> bool {
+        let kind = self.terms.symbol(label);
+        let args: Vec<TermId> = self.terms.args(label).to_vec();
+        let by = [Some(args[3]), Some(args[4])];
+        match (pattern.about, kind) {
+            (About::Sent, Some(Symbol::SENT)) | (About::Taken, Some(Symbol::TAKEN)) => {
+                self.all_unify(pattern, &args[..3], by)
+            }
+            (About::Internal, Some(Symbol::INTERNAL)) => self.all_unify(pattern, &[], by),
+            (About::Literal, _) => {
+                let literals = self.terms.args(args[5]).to_vec();
+                literals.iter().any(|literal| self.all_unify(pattern, &[*literal], by))
+            }
+            _ => false,
+        }
+    }
+
+    fn all_unify(&mut self, pattern: &Pattern, found: &[TermId], by: [Option<TermId>; 2]) -> bool {
+        let wanted = pattern.terms.iter().copied().zip(found.iter().copied().map(Some));
+        let wanted = wanted.chain([(pattern.by_role, by[0]), (pattern.by, by[1])]);
+        let pairs: Vec<(TermId, TermId)> = wanted.filter_map(|(wanted, found)| wanted.zip(found)).collect();
+        let mut bindings = Bindings::default();
+        bindings.reset(pattern.n_vars);
+        // A label's variables are numbered together too, so they move up together.
+        let mut n_vars = 0;
+        for (_, found) in &pairs {
+            n_vars = n_vars.max(self.terms.n_vars(*found));
+        }
+        bindings.fresh(n_vars);
+        pairs.into_iter().all(|(wanted, found)| {
+            let found = self.terms.shift(found, pattern.n_vars);
+            self.terms.unify(wanted, found, &mut bindings)
+        })
+    }
+
+    /// Whether an agent's process is in a role: the innermost frame's, or that of a role call not
+    /// yet entered.
+    pub(crate) fn is_in_role(&mut self, process: TermId, role: TermId) -> bool {
+        let mut stack = vec![(process, None)];
+        let mut roles = Vec::new();
+        while let Some((process, current)) = stack.pop() {
+            let args = self.terms.args(process);
+            match self.terms.symbol(process) {
+                Some(Symbol::FRAME) => stack.push((args[1], Some(args[0]))),
+                Some(Symbol::CALL) => roles.push(args[0]),
+                Some(Symbol::THEN) => stack.push((args[0], current)),
+                Some(Symbol::PAR) => stack.extend([(args[0], current), (args[1], current)]),
+                _ => roles.extend(current),
+            }
+        }
+        let n_vars = self.terms.n_vars(role);
+        roles.into_iter().any(|found| {
+            let mut bindings = Bindings::default();
+            bindings.reset(n_vars + self.terms.n_vars(found));
+            let found = self.terms.shift(found, n_vars);
+            self.terms.unify(role, found, &mut bindings)
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Stuck states, blamed on the rule and the fact; and runs as charts.
+
+mod support;
+
+use masque_lcc::{Parts, chart, check_all, open};
+use masque_text::{Sources, render};
+use masque_verdict::Budget;
+use support::models;
+
+/// The verdict and, as text, the run for one formula about some model files and a text.
+fn show(files: &[&str], more: &str, formula: &str) -> String {
+    let mut sources = Sources::default();
+    let mut ids = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(models().join(file)).unwrap();
+        ids.push(sources.add(*file, text).unwrap());
+    }
+    ids.push(sources.add("more.lcc", format!("{more}\nproperty p : {formula} ;")).unwrap());
+    let opened = open(&mut sources, &Parts { files: ids, ..Parts::default() });
+    let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
+    let mut system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
+    let checked = check_all(&mut system, &opened.properties, true, &Budget::unlimited());
+    let mut out = format!("{}\n", checked[0].verdict);
+    if let Some(trace) = &checked[0].trace {
+        out += &chart(trace).text();
+        for reason in &trace.blame {
+            out += &format!("{reason}\n");
+        }
+    }
+    out
+}
+
+const TRAVEL: [&str; 3] = ["travel.lcc", "travel_team.lcc", "rules.pol"];
+
+#[test]
+fn a_stuck_state_names_the_rule_and_the_fact() {
+    let rows = [
+        ("know hd: member(other, syta). common customer(c1, visa). common payment_encryption(visa, openpgp).
+          know visa: authenticate('X.509').",
+         "ta could not query hd: rule 2 of hd requires member(ta, syta)"),
+        ("know hd: member(ta, syta). common customer(c9, visa). common payment_encryption(visa, openpgp).
+          know visa: authenticate('X.509').",
+         "c1 could not get_payment_details(visa, card1234): rule 3 of br requires customer(c1, visa)"),
+        ("know hd: member(ta, syta). common customer(c1, visa). common payment_encryption(visa, des).
+          know visa: authenticate('X.509').",
+         "c1 could not encrypt(des): rule 5 of c1 forbids it"),
+        ("know hd: member(ta, syta). common customer(c1, visa). know visa: authenticate('X.509').",
+         "c1 needs payment_encryption(visa, _), but knows nothing of payment_encryption/2"),
+        ("know hd: member(ta, syta). common customer(c1, visa). common payment_encryption(visa, openpgp).
+          know visa: authenticate(pgp).",
+         "visa could not authenticate(pgp): no rule permits it"),
+    ];
+    for (facts, reason) in rows {
+        let shown = show(&TRAVEL, facts, "AG !deadlock");
+        assert!(shown.lines().any(|line| line == reason), "{reason}\n{shown}");
+    }
+}
+
+#[test]
+fn a_run_is_drawn() {
+    let all = [
+        show(&["m02_or.lcc"], "", "AG !deadlock"),
+        show(&["m02_or.lcc"], "option comm = sync.", "EF final"),
+        show(&["m05_constraint.lcc"], "", "AG !deadlock"),
+        show(&["m03_par.lcc"], "", "[-* . in(y)]ff"),
+        show(
+            &TRAVEL,
+            "know hd: member(ta, syta). common customer(c1, visa). common payment_encryption(visa, openpgp).
+             know visa: authenticate('X.509').",
+            "inev({in(confirm_booking(_,_)), in(quit)})",
+        ),
+    ];
+    insta::assert_snapshot!("charts", all.join("\n"));
+}

@@ -1,0 +1,228 @@
+//! The fast semantics against the definition, on random protocols.
+
+mod random;
+mod support;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use masque_lcc::reference::Reference;
+use masque_lcc::{Eager, Parts, System, explore, open};
+use masque_mu::{
+    Completeness, Lts, Space, StateId, check, explain, naive, parse_formula, read_formula, resolve,
+};
+use masque_text::Sources;
+use masque_verdict::{Budget, Verdict};
+
+/// States of one protocol that are compared.
+const STATES: usize = 30;
+
+/// Both readings of a text, if it has no errors.
+fn both(text: &str) -> Option<(System, Reference)> {
+    let mut sources = Sources::default();
+    let file = sources.add("random.lcc", text).unwrap();
+    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+    Some((opened.system?, Reference::new(&opened.trees)))
+}
+
+/// How many states were compared; or what differs.
+fn compare(text: &str) -> Result<usize, String> {
+    let Some((mut system, reference)) = both(text) else { return Ok(0) };
+    let first = (system.initial(), reference.initial());
+    let mut seen = BTreeSet::from([first.0]);
+    let mut queue = VecDeque::from([first]);
+    let (mut n_states, mut is_whole) = (0, true);
+    while let Some((state, by_definition)) = queue.pop_front() {
+        let here = system.state_text(state);
+        if here != reference.text(&by_definition) {
+            return Err(format!("state {here}\n  is {}", reference.text(&by_definition)));
+        }
+        if system.is_final(state) != reference.is_final(&by_definition) {
+            return Err(format!("final: {here}"));
+        }
+        let mut found: Vec<(String, String, StateId)> = Vec::new();
+        let mut steps = Vec::new();
+        let complete = system.successors(state, &mut |label, target| steps.push((label, target)));
+        for (label, target) in steps {
+            found.push((system.label_text(label), system.state_text(target), target));
+        }
+        found.sort();
+        // Bounds on proofs and role changes are not the same in both.
+        if matches!(complete, Completeness::Cut("sld" | "unfold")) {
+            return Ok(n_states);
+        }
+        let Ok((expected, is_cut)) = reference.successors(&by_definition) else {
+            return match complete {
+                Completeness::Cut(_) => Ok(n_states),
+                Completeness::Complete => Err(format!("out of bounds by definition only: {here}")),
+            };
+        };
+        let mut expected: Vec<_> =
+            expected.into_iter().map(|t| (t.label, reference.text(&t.target), t.target)).collect();
+        expected.sort_by(|left, right| (&left.0, &left.1).cmp(&(&right.0, &right.1)));
+        let plain = |(label, target): (&String, &String)| format!("{label}\n    to {target}");
+        let fast: Vec<String> = found.iter().map(|(label, target, _)| plain((label, target))).collect();
+        let slow: Vec<String> = expected.iter().map(|(label, target, _)| plain((label, target))).collect();
+        if fast != slow || (complete != Completeness::Complete) != is_cut {
+            return Err(format!("from {here}\n{complete:?}\n{fast:#?}\nby definition {is_cut}\n{slow:#?}"));
+        }
+        n_states += 1;
+        is_whole &= !is_cut;
+        for ((_, _, state), (_, _, by_definition)) in found.into_iter().zip(expected) {
+            if seen.len() < STATES && seen.insert(state) {
+                queue.push_back((state, by_definition));
+            }
+        }
+    }
+    if is_whole && seen.len() < STATES {
+        let fast = (system.conflicts(), system.unknown_constraints());
+        let slow = (reference.conflicts(), reference.unknown_constraints());
+        if fast != slow {
+            return Err(format!("findings {fast:?}\nby definition {slow:?}"));
+        }
+    }
+    Ok(n_states)
+}
+
+#[test]
+fn transition_systems_are_those_of_the_definition() {
+    let (mut n_protocols, mut n_states) = (0, 0);
+    for seed in 0..4_000_u64 {
+        let text = random::instance(seed);
+        match compare(&text) {
+            Ok(0) => {}
+            Ok(n) => {
+                n_protocols += 1;
+                n_states += n;
+            }
+            Err(_) => {
+                let small = random::shrink(&text, &|text| compare(text).is_err());
+                panic!("seed {seed}\n{small}\n{}", compare(&small).unwrap_err());
+            }
+        }
+    }
+    assert!(n_protocols >= 3_000 && n_states > 15_000, "{n_protocols} protocols, {n_states} states");
+}
+
+/// What the solver and the truth definition say; `None` if the formula has errors or the space is
+/// too large.
+fn verdicts(text: &str, formula: &str) -> Option<Result<(), String>> {
+    let (mut system, _) = both(text)?;
+    explore(&mut system, &Budget::unlimited().with_states(60)).ok()?;
+    let mut sources = Sources::default();
+    let file = sources.add("random.mu", formula).unwrap();
+    let phi = parse_formula(&sources, sources.span(file)).0?;
+    let solved = resolve(&phi, &mut system).0?;
+    let answer = explain(&mut Space::new(&mut system), &solved, &Budget::unlimited());
+    let met = naive::holds(&mut system, &phi, true).unwrap();
+    let unmet = naive::holds(&mut system, &phi, false).unwrap();
+    let agrees = match answer.verdict {
+        Verdict::Holds => met && unmet,
+        Verdict::Fails => !met && !unmet,
+        Verdict::Unknown(_) => met != unmet,
+    };
+    Some(if agrees { Ok(()) } else { Err(format!("{:?}, by definition {met} {unmet}", answer.verdict)) })
+}
+
+/// What the whole system and the one that sends at once say of a formula; and whether the formula
+/// lets anything be reduced.
+fn reduced(text: &str, formula: &str) -> Option<Result<bool, String>> {
+    let (mut system, _) = both(text)?;
+    explore(&mut system, &Budget::unlimited().with_states(300)).ok()?;
+    let mut sources = Sources::default();
+    let file = sources.add("random.mu", formula).unwrap();
+    let solved = read_formula(&sources, sources.span(file), &mut system).0?;
+    let whole_states = system.n_states() as u64;
+    let whole = check(&mut Space::new(&mut system), &solved, &Budget::unlimited());
+    let eager = check(&mut Space::new(&mut Eager::new(&mut system, &solved)?), &solved, &Budget::unlimited());
+    Some(match (whole.verdict, eager.verdict) {
+        (_, Verdict::Unknown(_)) => Ok(false),
+        (Verdict::Unknown(_), _) => Ok(false),
+        (whole, other) if whole == other => Ok(eager.states < whole_states),
+        (whole, other) => Err(format!("{whole}, reduced {other}")),
+    })
+}
+
+/// Evidence is replayed before the solver hands it out.
+#[test]
+fn verdicts_are_those_of_the_definition() {
+    let mut n_pairs = 0;
+    for seed in 0..2_600_u64 {
+        let text = random::instance(seed + 10_000);
+        for number in 0..3 {
+            let formula = random::formula(seed * 3 + number);
+            match verdicts(&text, &formula) {
+                None => {}
+                Some(Ok(())) => n_pairs += 1,
+                Some(Err(_)) => {
+                    let fails = |text: &str| matches!(verdicts(text, &formula), Some(Err(_)));
+                    let small = random::shrink(&text, &fails);
+                    panic!("seed {seed}\n{small}\n{formula}\n{:?}", verdicts(&small, &formula));
+                }
+            }
+        }
+    }
+    assert!(n_pairs >= 5_000, "{n_pairs}");
+}
+
+/// Formulas of the shapes that the reduction accepts; what they see is random.
+#[test]
+fn sending_at_once_changes_no_verdict() {
+    let (mut n_pairs, mut n_smaller) = (0, 0);
+    for seed in 0..3_000_u64 {
+        let text = random::instance(seed + 50_000);
+        for number in 0..4 {
+            let formula = random::insensitive(seed * 4 + number);
+            match reduced(&text, &formula) {
+                None => {}
+                Some(Ok(is_smaller)) => {
+                    n_pairs += 1;
+                    n_smaller += usize::from(is_smaller);
+                }
+                Some(Err(_)) => {
+                    let fails = |text: &str| matches!(reduced(text, &formula), Some(Err(_)));
+                    let small = random::shrink(&text, &fails);
+                    panic!("seed {seed}\n{small}\n{formula}\n{:?}", reduced(&small, &formula));
+                }
+            }
+        }
+    }
+    assert!(n_pairs >= 5_000 && n_smaller >= 500, "{n_pairs} pairs, {n_smaller} smaller");
+}
+
+/// The counts of a text's whole space, if it is small.
+fn counted(text: &str) -> Option<masque_lcc::Counts> {
+    let (mut system, _) = both(text)?;
+    explore(&mut system, &Budget::unlimited().with_states(300)).ok()
+}
+
+/// What should not matter does not: the order of statements, a rule about nothing, a step offered
+/// twice.
+#[test]
+fn meaning_survives_harmless_changes() {
+    let mut n_protocols = 0;
+    for seed in 0..800 {
+        let text = random::instance(seed + 90_000);
+        // A body written twice is larger, so where a bound is met more of it is cut.
+        let Some(counts) = counted(&text).filter(|counts| counts.cut.is_none()) else { continue };
+        n_protocols += 1;
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut lines: Vec<&str> = text.lines().collect();
+        rng.shuffle(&mut lines);
+        let twice = |line: &&str| match line.split_once(" :: ") {
+            Some((head, body)) => {
+                let body = body.trim_end_matches('.');
+                format!("{head} :: ({body} or {body}).")
+            }
+            None => line.to_string(),
+        };
+        let changed = [
+            lines.join("\n"),
+            format!("{text}\nrule nobody: (A, _, -nothing(A)) <- unheard_of(A)."),
+            text.lines().collect::<Vec<_>>().iter().map(twice).collect::<Vec<_>>().join("\n"),
+        ];
+        for other in changed {
+            assert_eq!(counted(&other), Some(counts.clone()), "seed {seed}\n{text}\n--\n{other}");
+        }
+    }
+    assert!(n_protocols > 300, "{n_protocols}");
+}

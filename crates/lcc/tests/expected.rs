@@ -1,0 +1,106 @@
+//! Every `models/lcc/*.expected.json`: counts, findings and verdicts.
+
+mod support;
+
+use masque_lcc::{Counts, explore};
+use masque_mu::{Space, explain, naive, parse_formula, resolve};
+use masque_verdict::{Budget, Verdict};
+use support::{expectations, load, travel};
+
+#[test]
+fn whole_spaces_are_counted() {
+    let mut wrong = String::new();
+    let all = expectations();
+    assert!(all.len() >= 19, "{}", all.len());
+    for expected in &all {
+        let (mut system, _) = load(&expected.files, &expected.options);
+        let counts = explore(&mut system, &Budget::unlimited()).unwrap();
+        let want = Counts {
+            states: expected.json["states"].as_u64().unwrap(),
+            transitions: expected.json["transitions"].as_u64().unwrap(),
+            deadlocks: expected.json["deadlocks"].as_u64().unwrap(),
+            finals: expected.json["finals"].as_u64().unwrap(),
+            cut: None,
+        };
+        if counts != want {
+            wrong += &format!("{}: {counts:?}, expected {want:?}\n", expected.name);
+        }
+        for (name, found) in
+            [("conflicts", system.conflicts()), ("unknown_constraints", system.unknown_constraints())]
+        {
+            let want: Vec<String> = serde_json::from_value(expected.json[name].clone()).unwrap();
+            if found != want {
+                wrong += &format!("{}: {name} {found:?}, expected {want:?}\n", expected.name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// By the solver, with evidence that replays, and by the truth definition.
+#[test]
+fn verdicts_are_as_expected() {
+    let mut n_verdicts = 0;
+    for expected in expectations() {
+        let (mut system, mut sources) = load(&expected.files, &expected.options);
+        for (name, property) in expected.json["properties"].as_object().unwrap() {
+            let text = property["formula"].as_str().unwrap();
+            let file = sources.add(name.clone(), text).unwrap();
+            let (phi, diagnostics) = parse_formula(&sources, sources.span(file));
+            assert!(diagnostics.is_empty(), "{}: {name}: {diagnostics:?}", expected.name);
+            let (formula, diagnostics) = resolve(phi.as_ref().unwrap(), &mut system);
+            assert!(diagnostics.is_empty(), "{}: {name}: {diagnostics:?}", expected.name);
+            let answer = explain(&mut Space::new(&mut system), &formula.unwrap(), &Budget::unlimited());
+            let want = property["verdict"] == "true";
+            assert_eq!(answer.verdict, Verdict::from(want), "{}: {name}", expected.name);
+            assert!(answer.evidence.is_some(), "{}: {name}", expected.name);
+            let by_definition = naive::holds(&mut system, phi.as_ref().unwrap(), true);
+            assert_eq!(by_definition, Ok(want), "{}: {name}", expected.name);
+            n_verdicts += 1;
+        }
+    }
+    assert!(n_verdicts >= 140, "{n_verdicts}");
+}
+
+#[test]
+fn the_travel_example_grows_with_its_airlines() {
+    // The last row has Figure 9 to the letter.
+    let rows = [
+        (2, "lcc", 160, 234),
+        (3, "lcc", 297, 536),
+        (4, "lcc", 596, 1_450),
+        (5, "lcc", 1_381, 4_524),
+        (6, "lcc", 3_624, 15_050),
+        (2, "fig9", 279, 585),
+    ];
+    for (n_airlines, guards, states, transitions) in rows {
+        let (mut system, _) = travel(n_airlines, &[("guards", guards)]);
+        let counts = explore(&mut system, &Budget::unlimited()).unwrap();
+        assert_eq!((counts.states, counts.transitions), (states, transitions), "{n_airlines} {guards}");
+        assert_eq!(counts.cut, None);
+    }
+}
+
+/// What the lints say of the models: the paper's brackets, and what the small models do on purpose.
+#[test]
+fn the_lints_see_what_is_there_and_no_more() {
+    let mut found: Vec<String> = Vec::new();
+    for expected in expectations() {
+        for diagnostic in support::diagnose(&expected.files) {
+            found.push(format!("{}: {}: {}", expected.name, diagnostic.code, diagnostic.message));
+        }
+    }
+    found.sort();
+    insta::assert_snapshot!("lints", found.join("\n"));
+}
+
+/// What a change of knowledge or rules would touch: few situations, or none.
+#[test]
+fn situations_remember_what_they_asked() {
+    let (mut system, _) = travel(2, &[]);
+    explore(&mut system, &Budget::unlimited()).unwrap();
+    let rows = [("access", 0, 2), ("blacklisted", 1, 0), ("member", 2, 2), ("member", 3, 0), ("valid", 1, 1)];
+    for (name, arity, n) in rows {
+        assert_eq!(system.n_depending(name, arity), n, "{name}/{arity} of {}", system.n_situations());
+    }
+}

@@ -1,0 +1,83 @@
+//! Every model with properties: each property has its expected verdict beside it, and gets it.
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use masque_lcc::{Parts, check_all, decide, open};
+use masque_text::{Sources, render};
+use masque_verdict::Budget;
+use support::models;
+
+/// The verdicts that comments promise, by the name of the property that follows.
+fn expected(text: &str) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    let mut verdict: Option<String> = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(word) = line.strip_prefix("// expect:") {
+            verdict = Some(word.trim().to_string());
+        } else if !line.starts_with("//") && !line.is_empty() {
+            let line = line.strip_prefix("property ").unwrap_or(line);
+            if let (Some(word), Some((name, _))) = (verdict.take(), line.split_once(':')) {
+                all.insert(name.trim().to_string(), word);
+            }
+        }
+    }
+    all
+}
+
+#[track_caller]
+fn check(files: &[&str], properties: &[&str]) -> usize {
+    let mut sources = Sources::default();
+    let mut wanted = BTreeMap::new();
+    let mut add = |file: &str| {
+        let text = std::fs::read_to_string(models().join(file)).unwrap();
+        wanted.extend(expected(&text));
+        sources.add(file, text).unwrap()
+    };
+    let files_added = files.iter().map(|file| add(file)).collect();
+    let properties = properties.iter().map(|file| add(file)).collect();
+    let parts = Parts { files: files_added, properties, options: Vec::new() };
+    let opened = open(&mut sources, &parts);
+    let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
+    assert!(opened.diagnostics.is_empty(), "{drawn}");
+    let mut system = opened.system.unwrap();
+    let checked = check_all(&mut system, &opened.properties, true, &Budget::unlimited());
+    let mut wrong = String::new();
+    for (property, checked) in opened.properties.iter().zip(&checked) {
+        let name = &property.source.name.text;
+        let want = match name.starts_with("obligation") {
+            true => "holds",
+            false => wanted.get(name).unwrap_or_else(|| panic!("{files:?}: {name} has no expected verdict")),
+        };
+        let reduced = decide(&mut system, property, &Budget::unlimited());
+        if checked.verdict.word() != want || reduced.verdict.word() != want {
+            wrong += &format!("{name}: {}, reduced {}, expected {want}\n", checked.verdict, reduced.verdict);
+        }
+    }
+    assert!(wrong.is_empty(), "{files:?}\n{wrong}");
+    opened.properties.len()
+}
+
+#[test]
+fn models_keep_their_promises() {
+    let mut n_models = 0;
+    let mut names: Vec<String> =
+        std::fs::read_dir(models()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    for name in names.iter().filter(|name| name.ends_with(".lcc")) {
+        let text = std::fs::read_to_string(models().join(name)).unwrap();
+        if text.contains("\nproperty ") {
+            assert!(check(&[name], &[]) > 0);
+            n_models += 1;
+        }
+    }
+    assert!(n_models >= 4, "{n_models}");
+}
+
+#[test]
+fn the_travel_agency() {
+    let team = ["travel_team.lcc", "rules.pol", "f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
+    let files: Vec<&str> = std::iter::once("travel.lcc").chain(team).collect();
+    assert_eq!(check(&files, &["travel.mu"]), 11);
+}

@@ -1,0 +1,42 @@
+//! `docs/lcc.md`: every example is an instance without a complaint, and its properties have the
+//! verdicts it says.
+
+use masque_lcc::{Parts, check_all, open};
+use masque_text::{Sources, render};
+use masque_verdict::Budget;
+
+const GUIDE: &str = include_str!("../../../docs/lcc.md");
+
+#[test]
+fn examples_are_true() {
+    let blocks: Vec<&str> =
+        GUIDE.split("```lcc\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(blocks.len() >= 7);
+    for block in blocks {
+        let mut sources = Sources::default();
+        let files = vec![sources.add("guide.lcc", block).unwrap()];
+        let opened = open(&mut sources, &Parts { files, ..Parts::default() });
+        let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
+        assert!(opened.diagnostics.is_empty(), "{drawn}");
+        let mut system = opened.system.unwrap();
+        let checked = check_all(&mut system, &opened.properties, true, &Budget::unlimited());
+        let expected: Vec<&str> =
+            block.lines().filter_map(|line| line.strip_prefix("// expect: ")).map(str::trim).collect();
+        let written = opened.properties.iter().zip(&checked);
+        let verdicts: Vec<&str> = written
+            .filter(|(property, _)| !property.source.name.text.starts_with("obligation"))
+            .map(|(_, checked)| checked.verdict.word())
+            .collect();
+        assert_eq!(verdicts, expected, "{block}");
+    }
+}
+
+#[test]
+fn bounds_are_named() {
+    let endless = GUIDE.split("```lcc\n").find(|block| block.contains("never_negative")).unwrap();
+    let mut sources = Sources::default();
+    let files = vec![sources.add("guide.lcc", endless.split("```").next().unwrap()).unwrap()];
+    let opened = open(&mut sources, &Parts { files, ..Parts::default() });
+    let checked = check_all(&mut opened.system.unwrap(), &opened.properties, false, &Budget::unlimited());
+    assert_eq!(checked[2].verdict.reason(), Some("bound:cap"));
+}

@@ -1,0 +1,189 @@
+//! Which parts of a formula depend on each other, and how deep fixpoints alternate.
+//!
+//! A *level* is a strongly connected part of the graph of nodes. A play may stay in a level for ever
+//! only if the level has equations; if these are all least or all greatest, that decides it. So
+//! a formula is alternation free exactly if no level is mixed.
+//!
+//! Priorities follow the nesting of fixpoints inside a level: an equation is at least as important
+//! as those inside it that depend on it, and more important if their sign differs [EJS01,
+//! Niwinski86]. They are found by taking the outermost equation out of a strongly connected part
+//! and looking at what is left, which still depends on each other.
+
+use crate::formula::{Equation, Node, operands};
+use crate::tree::Sign;
+
+/// What the equations of a level have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// There are none: no play stays here.
+    Acyclic,
+    /// All have this sign, which decides a play that stays.
+    Uniform(Sign),
+    /// There are both: a play that stays is decided by priorities.
+    Mixed,
+}
+
+/// The level of each node, and the levels, lowest first.
+pub(crate) fn levels(nodes: &[Node], equations: &[Equation]) -> (Vec<u32>, Vec<Level>) {
+    let edges = edges(nodes, equations);
+    let all: Vec<u32> = (0..nodes.len() as u32).collect();
+    let mut level_of = vec![0; nodes.len()];
+    let mut levels = Vec::new();
+    for part in Components::new(&edges).of(&all) {
+        let mut level = Level::Acyclic;
+        for &node in &part {
+            level_of[node as usize] = levels.len() as u32;
+            let Node::Variable(equation) = &nodes[node as usize] else { continue };
+            let sign = equations[equation.0 as usize].sign;
+            // An unused variable stands alone, and no play comes back to it.
+            if part.len() == 1 && !edges[node as usize].contains(&node) {
+                continue;
+            }
+            level = match level {
+                Level::Acyclic => Level::Uniform(sign),
+                Level::Uniform(other) if other == sign => level,
+                _ => Level::Mixed,
+            };
+        }
+        levels.push(level);
+    }
+    (level_of, levels)
+}
+
+/// The priority of each equation: odd for `mu`, even for `nu`.
+pub(crate) fn priorities(nodes: &[Node], equations: &[Equation]) -> Vec<u32> {
+    let edges = edges(nodes, equations);
+    // Equations are numbered outer ones first. A part waits until those inside it are done.
+    enum Task {
+        Split(Vec<u32>),
+        Raise { node: u32, inner: Vec<u32> },
+    }
+    let mut priority: Vec<u32> = equations.iter().map(|e| u32::from(e.sign == Sign::Mu)).collect();
+    let mut components = Components::new(&edges);
+    let mut tasks = vec![Task::Split((0..nodes.len() as u32).collect())];
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Split(part) => {
+                for component in components.of(&part) {
+                    let variable = |&node: &u32| match &nodes[node as usize] {
+                        Node::Variable(equation) => Some((equation.0, node)),
+                        _ => None,
+                    };
+                    let variables: Vec<(u32, u32)> = component.iter().filter_map(variable).collect();
+                    let Some(&(_, outermost)) = variables.iter().min() else { continue };
+                    let inner = variables.iter().map(|&(e, _)| e).collect();
+                    tasks.push(Task::Raise { node: outermost, inner });
+                    tasks.push(Task::Split(component.into_iter().filter(|&n| n != outermost).collect()));
+                }
+            }
+            Task::Raise { node, inner } => {
+                let Node::Variable(equation) = &nodes[node as usize] else { continue };
+                let own = equation.0 as usize;
+                let highest = inner.iter().map(|&e| priority[e as usize]).max().unwrap_or(0);
+                priority[own] = highest + (highest + priority[own]) % 2;
+            }
+        }
+    }
+    priority
+}
+
+fn edges(nodes: &[Node], equations: &[Equation]) -> Vec<Vec<u32>> {
+    let of = |node: &Node| {
+        let mut targets = Vec::new();
+        operands(node, equations, |target| targets.push(target.0));
+        targets
+    };
+    nodes.iter().map(of).collect()
+}
+
+/// Finds strongly connected components of parts of one graph. [Tarjan72], with an explicit stack.
+pub(crate) struct Components<'g> {
+    edges: &'g [Vec<u32>],
+    inside: Vec<bool>,
+    index: Vec<u32>,
+    low: Vec<u32>,
+}
+
+/// Not visited yet.
+const NEW: u32 = u32::MAX;
+
+impl<'g> Components<'g> {
+    pub(crate) fn new(edges: &'g [Vec<u32>]) -> Self {
+        let n = edges.len();
+        Components { edges, inside: vec![false; n], index: vec![NEW; n], low: vec![NEW; n] }
+    }
+
+    /// The components of a part, each after those it leads to. The time is linear in the part.
+    pub(crate) fn of(&mut self, part: &[u32]) -> Vec<Vec<u32>> {
+        for &node in part {
+            self.inside[node as usize] = true;
+            self.index[node as usize] = NEW;
+        }
+        let mut found = Vec::new();
+        let (mut stack, mut path): (Vec<u32>, Vec<(u32, usize)>) = (Vec::new(), Vec::new());
+        let mut next = 0;
+        for &start in part {
+            if self.index[start as usize] == NEW {
+                path.push((start, 0));
+            }
+            while let Some((node, edge)) = path.last_mut() {
+                let (own, n) = (*node, *node as usize);
+                if self.index[n] == NEW {
+                    (self.index[n], self.low[n]) = (next, next);
+                    next += 1;
+                    stack.push(own);
+                }
+                if let Some(&target) = self.edges[n].get(*edge) {
+                    *edge += 1;
+                    // What is outside, or in a component already found, does not count.
+                    if self.inside[target as usize] {
+                        match self.index[target as usize] {
+                            NEW => path.push((target, 0)),
+                            index => self.low[n] = self.low[n].min(index),
+                        }
+                    }
+                    continue;
+                }
+                path.pop();
+                if let Some((parent, _)) = path.last() {
+                    let parent = *parent as usize;
+                    self.low[parent] = self.low[parent].min(self.low[n]);
+                }
+                if self.low[n] == self.index[n] {
+                    let begin = stack.iter().rposition(|&s| s == own).unwrap_or(0);
+                    let component = stack.split_off(begin);
+                    component.iter().for_each(|&member| self.inside[member as usize] = false);
+                    found.push(component);
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::formula;
+
+    /// What each text says of its equations, outer ones first.
+    #[test]
+    fn priorities_follow_alternation() {
+        let table: [(&str, &[u32], bool); 9] = [
+            ("mu X. <->X", &[1], true),
+            ("nu X. <->X && mu Y. <->Y", &[0, 1], true),
+            ("nu X. mu Y. <a>X || <b>Y", &[2, 1], false),
+            ("mu X. nu Y. mu Z. <a>X || <b>Y || <c>Z", &[3, 2, 1], false),
+            ("mu X. nu Y. ([a]Y && mu Z. <b>Z) || <c>X", &[1, 0, 1], false),
+            ("nu X. nu Y. mu Z. <a>X || <b>Y || <c>Z", &[2, 2, 1], false),
+            ("nu X. (mu Y. <b>Y || <a>X) && (mu Z. <c>Z)", &[2, 1, 1], false),
+            ("AG EF <a>tt", &[0, 1], true),
+            ("mu X. nu Y. <a>Y", &[1, 0], true),
+        ];
+        for (text, expected, alternation_free) in table {
+            let formula = formula(text);
+            let found: Vec<u32> = formula.equations().iter().map(|e| e.priority).collect();
+            assert_eq!(found, expected, "{text}");
+            assert_eq!(formula.is_alternation_free(), alternation_free, "{text}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The modal mu-calculus on labelled transition systems that are discovered while they are checked.
+//!
+//! A language implements [`Lts`] and [`Vocabulary`]; everything from the formula down is here.
+//!
+//! ```text
+//! text ─ parse ─▶ tree::Phi ─ resolve ─▶ Formula ─ check, explain ─▶ Answer: verdict, Evidence
+//!                                         + Space over an Lts          replayed on the Lts
+//! ```
+//!
+//! | file | defines |
+//! |---|---|
+//! | `lts` | the contract with a language |
+//! | `lexer`, `parser`, `tree`, `print` | formulas and property files as text |
+//! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
+//! | `naive` | the truth definition, transcribed |
+//! | `space` | what is known of a transition system |
+//! | `game`, `settle`, `parity`, `check` | the solver |
+//! | `play`, `evidence`, `replay` | what shows a verdict, and its proof |
+//! | `graph`, `aut` | transition systems written down |
+#![forbid(unsafe_code)]
+
+mod aut;
+mod check;
+mod evidence;
+mod formula;
+mod game;
+mod graph;
+mod levels;
+mod lexer;
+mod lts;
+pub mod naive;
+mod parity;
+mod parser;
+mod play;
+mod print;
+mod read;
+mod replay;
+mod resolve;
+mod settle;
+mod space;
+#[cfg(test)]
+mod testing;
+pub mod tree;
+
+pub use aut::read_aut;
+pub use check::{Answer, check, explain};
+pub use evidence::{Evidence, Move, Place, Play, Step};
+pub use formula::{Action, ActionId, Equation, EquationId, Formula, Node, NodeId};
+pub use graph::Graph;
+pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
+pub use parser::{NESTING_LIMIT, parse_formula, parse_properties};
+pub use read::{Property, read_formula, read_properties};
+pub use replay::ReplayError;
+pub use resolve::resolve;
+pub use space::Space;

@@ -1,0 +1,175 @@
+//! Formulas by precedence: `->`, then `||`, then `&&`, then prefixes. `mu` and `nu` are prefixes
+//! that reach as far right as possible.
+
+use crate::lexer::Token;
+use crate::tree::{Kind, Modality, Name, PathOperator, Phi, Sign};
+
+use super::{Parsed, Parser};
+
+/// Words that are no variables, atoms or patterns.
+pub(super) const RESERVED: [&str; 18] = [
+    "tt", "ff", "true", "false", "and", "or", "not", "mu", "nu", "inev", "resp", "deadlock", "AG", "EF",
+    "AF", "EG", "AX", "EX",
+];
+
+/// Formulas.
+impl Parser<'_> {
+    /// A formula of any form. Chains are loops; only prefixes and brackets recurse.
+    pub(super) fn formula(&mut self) -> Parsed<Phi> {
+        let start = self.position;
+        let mut chain = vec![self.disjunction()?];
+        while self.at_arrow() || self.kind() == Token::Arrow {
+            self.position += if self.kind() == Token::Arrow { 1 } else { 2 };
+            chain.push(self.disjunction()?);
+        }
+        Ok(self.chained(start, chain, Kind::Implies))
+    }
+
+    fn disjunction(&mut self) -> Parsed<Phi> {
+        let start = self.position;
+        let mut chain = vec![self.conjunction()?];
+        while self.take(Token::Or) || self.take_word("or") {
+            chain.push(self.conjunction()?);
+        }
+        Ok(self.chained(start, chain, Kind::Or))
+    }
+
+    fn conjunction(&mut self) -> Parsed<Phi> {
+        let start = self.position;
+        let mut chain = vec![self.prefixed()?];
+        while self.take(Token::And) || self.take_word("and") {
+            chain.push(self.prefixed()?);
+        }
+        Ok(self.chained(start, chain, Kind::And))
+    }
+
+    /// A chain of one link is that link.
+    fn chained(&self, start: usize, mut chain: Vec<Phi>, kind: fn(Vec<Phi>) -> Kind) -> Phi {
+        match chain.len() {
+            1 => chain.remove(0),
+            _ => Phi { kind: kind(chain), span: self.span_from(start) },
+        }
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.word() == word;
+        self.position += usize::from(found);
+        found
+    }
+
+    fn prefixed(&mut self) -> Parsed<Phi> {
+        self.deeper(|parser| {
+            let start = parser.position;
+            let kind = parser.prefixed_kind()?;
+            Ok(Phi { kind, span: parser.span_from(start) })
+        })
+    }
+
+    fn prefixed_kind(&mut self) -> Parsed<Kind> {
+        match self.kind() {
+            Token::Not => self.negation(),
+            Token::Less => self.modal(Modality::Diamond),
+            Token::OpenBracket => self.modal(Modality::Box),
+            Token::Mu => self.fixpoint(Sign::Mu),
+            Token::Nu => self.fixpoint(Sign::Nu),
+            Token::Open => self.bracketed(),
+            Token::Word => self.worded(),
+            _ => Err(self.expected("a formula")),
+        }
+    }
+
+    fn negation(&mut self) -> Parsed<Kind> {
+        self.position += 1;
+        Ok(Kind::Not(Box::new(self.prefixed()?)))
+    }
+
+    fn bracketed(&mut self) -> Parsed<Kind> {
+        let open = self.span();
+        self.position += 1;
+        let inner = self.formula()?;
+        self.close(Token::Close, open, "`)`")?;
+        Ok(inner.kind)
+    }
+
+    fn modal(&mut self, modality: Modality) -> Parsed<Kind> {
+        let open = self.span();
+        self.position += 1;
+        let regular = self.regular()?;
+        match modality {
+            Modality::Diamond => self.close(Token::Greater, open, "`>`")?,
+            Modality::Box => self.close(Token::CloseBracket, open, "`]`")?,
+        }
+        Ok(Kind::Modal(modality, regular, Box::new(self.prefixed()?)))
+    }
+
+    fn fixpoint(&mut self, sign: Sign) -> Parsed<Kind> {
+        self.position += 1;
+        let name = self.variable_name()?;
+        if !self.take(Token::Dot) {
+            return Err(self.expected("`.` after the variable"));
+        }
+        Ok(Kind::Fixpoint(sign, name, Box::new(self.formula()?)))
+    }
+
+    /// A variable begins with a capital letter, and so is never an atom.
+    fn variable_name(&mut self) -> Parsed<Name> {
+        if self.kind() != Token::Word {
+            return Err(self.expected("a variable, as in `mu X. phi`"));
+        }
+        let name = Name { text: self.word().to_string(), span: self.span() };
+        if RESERVED.contains(&name.text.as_str()) || !is_variable(&name.text) {
+            return Err(self.no_variable_name(&name));
+        }
+        self.position += 1;
+        Ok(name)
+    }
+
+    fn worded(&mut self) -> Parsed<Kind> {
+        let word = self.word();
+        if let Some(operator) = PathOperator::ALL.into_iter().find(|operator| operator.word() == word) {
+            self.position += 1;
+            return Ok(Kind::Path(operator, Box::new(self.prefixed()?)));
+        }
+        let simple = match word {
+            "mu" => return self.fixpoint(Sign::Mu),
+            "nu" => return self.fixpoint(Sign::Nu),
+            "not" => return self.negation(),
+            "inev" | "resp" => return self.macro_of_patterns(word),
+            "and" | "or" => return Err(self.expected("a formula")),
+            "tt" | "true" => Kind::True,
+            "ff" | "false" => Kind::False,
+            "deadlock" => Kind::Deadlock,
+            _ if is_variable(word) => Kind::Variable(word.to_string()),
+            _ => {
+                let span = self.primitive(false)?;
+                return Ok(Kind::Atom(self.text_of(span).to_string()));
+            }
+        };
+        self.position += 1;
+        Ok(simple)
+    }
+
+    fn macro_of_patterns(&mut self, word: &str) -> Parsed<Kind> {
+        self.position += 1;
+        let open = self.span();
+        if !self.take(Token::Open) {
+            return Err(self.expected(&format!("`(` after `{word}`")));
+        }
+        let first = self.pattern()?;
+        if word == "inev" {
+            self.close(Token::Close, open, "`)`")?;
+            return Ok(Kind::Inevitable(first));
+        }
+        if !self.take(Token::Comma) {
+            return Err(self.expected("`,` and what must follow, as in `resp(ask, answer)`"));
+        }
+        let second = self.pattern()?;
+        self.close(Token::Close, open, "`)`")?;
+        Ok(Kind::Response(first, second))
+    }
+}
+
+/// Whether a word is written like a variable.
+fn is_variable(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+}

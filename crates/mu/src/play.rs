@@ -1,0 +1,422 @@
+//! The play to show: the shortest that the winner can force.
+//!
+//! Everything the winner wins is her *region*. Where a level of the formula is in her favour, she may
+//! go anywhere in the region: staying for ever wins. Where it is not, she must get on, and *ranks*
+//! say how: the number of steps to where she has won, or may stay. On a mixed level she follows the
+//! strategy that the parity game gave her.
+//!
+//! Among all plays that keep to this, the shortest that ends where the loser is beaten, or in a loop,
+//! is shown. The loser's side conditions that can be seen in the state itself (`p` in `p && <a>X`)
+//! are passed over; where the loser has a choice of steps, one play no longer tells the story, and it
+//! ends there.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::evidence::verifier_moves;
+use crate::formula::{Formula, Node, NodeId};
+use crate::game::{Game, NONE, Position, is_leaf, leaf};
+use crate::levels::Level;
+use crate::tree::Sign;
+use crate::{Lts, Space, StateId};
+
+/// So many moves are looked at for the shortest loop; after that the shortest found so far is taken.
+const LOOP_EFFORT: usize = 2_000_000;
+
+/// Where the winner wins, and how. A copy of that part of the game, with the leaves.
+pub(crate) struct Region<'f> {
+    formula: &'f Formula,
+    holds: bool,
+    /// The root first.
+    spots: Vec<Spot>,
+    rank: Vec<u32>,
+    /// When a rank was found; moves of equal rank go to places ranked before.
+    order: Vec<u32>,
+    /// Whether the place is decided in the state itself.
+    is_flat: Vec<bool>,
+}
+
+/// A position that the winner wins.
+pub(crate) struct Spot {
+    pub(crate) state: StateId,
+    pub(crate) node: NodeId,
+    /// The moves inside the region, by place.
+    pub(crate) moves: Vec<u32>,
+    /// The winner's move by which the position was decided, by place.
+    witness: Option<u32>,
+}
+
+/// A play as places of the region.
+pub(crate) struct Route {
+    pub(crate) places: Vec<usize>,
+    /// For a lasso, where the play goes after its last place.
+    pub(crate) returns_to: Option<usize>,
+    pub(crate) is_closed: bool,
+}
+
+impl Route {
+    /// For each place of the play, the next one.
+    pub(crate) fn successors(&self) -> FxHashMap<usize, usize> {
+        let back = self.returns_to.and_then(|turn| self.places.get(turn));
+        let next = self.places.iter().skip(1).chain(back);
+        self.places.iter().copied().zip(next.copied()).collect()
+    }
+}
+
+/// How the winner must play at a position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Freedom {
+    /// She may go anywhere in the region.
+    Free,
+    /// She must come nearer.
+    Ranked,
+    /// She follows the strategy of the parity game.
+    Fixed,
+}
+
+/// Copies the region out of a game.
+struct Copier<'g, 'f, 's, L> {
+    game: &'g Game<'f>,
+    space: &'s mut Space<L>,
+    holds: bool,
+    spots: Vec<Spot>,
+    /// What each place is a copy of; [`NONE`] for a leaf.
+    positions: Vec<Position>,
+    place_of: Vec<u32>,
+    leaves: FxHashMap<(StateId, NodeId), u32>,
+}
+
+impl<L: Lts> Copier<'_, '_, '_, L> {
+    fn place(&mut self, position: Position) -> u32 {
+        if self.place_of[position as usize] == NONE {
+            self.place_of[position as usize] = self.spots.len() as u32;
+            let spot = self.game.at(position);
+            self.push(spot.state, spot.node, position);
+        }
+        self.place_of[position as usize]
+    }
+
+    fn leaf(&mut self, state: StateId, node: NodeId) -> u32 {
+        let next = self.spots.len() as u32;
+        let place = *self.leaves.entry((state, node)).or_insert(next);
+        if place == next {
+            self.push(state, node, NONE);
+        }
+        place
+    }
+
+    fn push(&mut self, state: StateId, node: NodeId, position: Position) {
+        self.spots.push(Spot { state, node, moves: Vec::new(), witness: None });
+        self.positions.push(position);
+    }
+
+    /// Finds the moves of a place, leaves included.
+    fn connect(&mut self, i: usize) {
+        let (game, position) = (self.game, self.positions[i]);
+        if position == NONE {
+            return;
+        }
+        let mut moves: Vec<u32> = Vec::new();
+        for &target in game.moves(position) {
+            if game.value(target) == Some(self.holds) {
+                moves.push(self.place(target));
+            }
+        }
+        let (formula, state) = (game.formula, self.spots[i].state);
+        match formula.node(self.spots[i].node) {
+            Node::And(operands) | Node::Or(operands) => {
+                operands.iter().for_each(|&operand| self.connect_leaf(&mut moves, state, operand));
+            }
+            Node::Variable(equation) => {
+                self.connect_leaf(&mut moves, state, formula.equation(*equation).body);
+            }
+            Node::Modal(_, action, inner) if is_leaf(formula, *inner) => {
+                for j in 0..self.space.transitions(state).len() {
+                    let (label, to) = self.space.transitions(state)[j];
+                    if self.space.is_in(formula, *action, label) {
+                        self.connect_leaf(&mut moves, to, *inner);
+                    }
+                }
+            }
+            _ => {}
+        }
+        let witness = game.at(position).witness;
+        self.spots[i].witness = (witness != NONE).then(|| self.place(witness));
+        self.spots[i].moves = moves;
+    }
+
+    /// A leaf that the winner wins is a move; no leaf is entered twice.
+    fn connect_leaf(&mut self, moves: &mut Vec<u32>, state: StateId, node: NodeId) {
+        if leaf(self.game.formula, self.space, state, node) == Some(self.holds) {
+            let place = self.leaf(state, node);
+            if !moves.contains(&place) {
+                moves.push(place);
+            }
+        }
+    }
+}
+
+impl<'f> Region<'f> {
+    pub(crate) fn new<L: Lts>(game: &Game<'f>, space: &mut Space<L>, root: Position, holds: bool) -> Self {
+        let place_of = vec![NONE; game.positions.len()];
+        let (spots, positions, leaves) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut copier = Copier { game, space, holds, spots, positions, place_of, leaves };
+        copier.place(root);
+        let mut done = 0;
+        while done < copier.spots.len() {
+            copier.connect(done);
+            done += 1;
+        }
+        let spots = copier.spots;
+        let n = spots.len();
+        let (rank, order, is_flat) = (vec![NONE; n], vec![NONE; n], vec![false; n]);
+        let mut region = Region { formula: game.formula, holds, spots, rank, order, is_flat };
+        region.rank();
+        region
+    }
+
+    pub(crate) fn spot(&self, i: usize) -> &Spot {
+        &self.spots[i]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.spots.len()
+    }
+
+    fn freedom(&self, i: usize) -> Freedom {
+        match self.formula.levels()[self.formula.level_of(self.spots[i].node) as usize] {
+            Level::Mixed => Freedom::Fixed,
+            Level::Uniform(sign) if (sign == Sign::Nu) == self.holds => Freedom::Free,
+            Level::Uniform(_) | Level::Acyclic => Freedom::Ranked,
+        }
+    }
+
+    fn is_modal(&self, i: usize) -> bool {
+        matches!(self.formula.node(self.spots[i].node), Node::Modal(..))
+    }
+
+    /// Whether the winner moves at a place.
+    pub(crate) fn winner_moves(&self, i: usize) -> bool {
+        verifier_moves(self.formula, self.spots[i].node) == self.holds
+    }
+
+    fn moves(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        self.spots[i].moves.iter().map(|&place| place as usize)
+    }
+
+    /// Ranks by increasing number of steps. Where the winner moves, one ranked move is enough; where
+    /// the loser does, all are needed, and the last one counts. [Knuth77]
+    fn rank(&mut self) {
+        let n = self.spots.len();
+        let mut back = vec![Vec::new(); n];
+        let mut open: Vec<u32> = (0..n).map(|i| self.moves(i).count() as u32).collect();
+        let mut queue = VecDeque::new();
+        for (i, &n_moves) in open.iter().enumerate() {
+            // At the ends, and wherever the winner need not hurry, there is nothing left to do.
+            if n_moves == 0 || self.freedom(i) != Freedom::Ranked {
+                queue.push_back((i, 0));
+            } else {
+                self.moves(i).for_each(|target| back[target].push(i));
+            }
+        }
+        let mut n_ranked = 0;
+        while let Some((i, rank)) = queue.pop_front() {
+            if self.rank[i] != NONE {
+                continue;
+            }
+            (self.rank[i], self.order[i]) = (rank, n_ranked);
+            n_ranked += 1;
+            self.is_flat[i] = self.flat(i);
+            for &from in &back[i] {
+                open[from] -= 1;
+                if self.rank[from] == NONE && (self.winner_moves(from) || open[from] == 0) {
+                    match self.is_modal(from) {
+                        true => queue.push_back((from, rank + 1)),
+                        false => queue.push_front((from, rank)),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a position that is being ranked is decided without a step.
+    fn flat(&self, i: usize) -> bool {
+        let mut moves = self.moves(i).peekable();
+        if moves.peek().is_none() {
+            return true;
+        }
+        if self.is_modal(i) || self.freedom(i) != Freedom::Ranked {
+            return false;
+        }
+        match self.winner_moves(i) {
+            true => self.nearest(i).is_some_and(|next| self.is_flat[next]),
+            false => moves.all(|next| self.is_flat[next]),
+        }
+    }
+
+    /// The move that was ranked first.
+    fn nearest(&self, i: usize) -> Option<usize> {
+        self.moves(i).min_by_key(|&next| self.order[next])
+    }
+
+    /// The winner's move at a place.
+    pub(crate) fn choice(&self, i: usize) -> Option<usize> {
+        match self.freedom(i) {
+            Freedom::Ranked => self.nearest(i),
+            Freedom::Free | Freedom::Fixed => self.decisive(i),
+        }
+    }
+
+    /// The move that decided a place, or a leaf that did.
+    fn decisive(&self, i: usize) -> Option<usize> {
+        let leaf = || self.moves(i).find(|&next| is_leaf(self.formula, self.spots[next].node));
+        self.spots[i].witness.map(|place| place as usize).or_else(leaf)
+    }
+
+    /// The moves that a play to show may take.
+    fn shown_moves(&self, i: usize) -> Vec<usize> {
+        if self.winner_moves(i) {
+            return match self.freedom(i) {
+                Freedom::Free => self.moves(i).collect(),
+                Freedom::Fixed => self.decisive(i).into_iter().collect(),
+                Freedom::Ranked => {
+                    let step = u32::from(self.is_modal(i));
+                    let nearer = |next: &usize| {
+                        self.order[*next] < self.order[i] && self.rank[*next] + step == self.rank[i]
+                    };
+                    self.moves(i).filter(nearer).collect()
+                }
+            };
+        }
+        let moves: Vec<usize> = self.moves(i).collect();
+        match self.is_modal(i) {
+            true if moves.len() == 1 => moves,
+            true => Vec::new(),
+            false => moves.into_iter().filter(|&next| !self.is_flat[next]).collect(),
+        }
+    }
+
+    /// Whether a play that cannot go on here has come to its end.
+    fn is_end(&self, i: usize) -> bool {
+        self.winner_moves(i) || !self.is_modal(i) || self.moves(i).next().is_none()
+    }
+
+    /// The play to show.
+    pub(crate) fn route(&self) -> Route {
+        let shown: Vec<Vec<usize>> = (0..self.spots.len()).map(|i| self.shown_moves(i)).collect();
+        let search = Search { region: self, shown: &shown };
+        let mut unlimited = usize::MAX;
+        let tree = search.from(0, NONE, &mut unlimited);
+        let nearest = |closed: bool| {
+            let ends = (0..shown.len()).filter(|&i| shown[i].is_empty() && self.is_end(i) == closed);
+            ends.filter(|&i| tree.distance[i] != NONE).min_by_key(|&i| (tree.distance[i], i))
+        };
+        let (end, open) = (nearest(true), nearest(false));
+        // A choice of steps at once tells nothing, if there is anything else to tell.
+        let later = open.filter(|&open| tree.distance[open] > 0);
+        let far = |end: Option<usize>| end.map_or(NONE, |end| tree.distance[end]);
+        let lasso = search.lasso(&tree, far(end).min(far(later).saturating_add(1)));
+        let shortest = if far(end) <= far(later) { end.or(open) } else { later };
+        match (lasso, shortest) {
+            // A variable that is its own body: the play goes round on the spot.
+            (Some((stem, cycle)), _) if !stem.last().into_iter().chain(&cycle).any(|&i| self.is_modal(i)) => {
+                Route { places: stem, returns_to: None, is_closed: true }
+            }
+            (Some((stem, cycle)), _) => {
+                let mut places = stem;
+                let returns_to = Some(places.len() - 1);
+                places.extend(&cycle);
+                Route { places, returns_to, is_closed: true }
+            }
+            (None, Some(end)) => {
+                Route { places: tree.path(end), returns_to: None, is_closed: self.is_end(end) }
+            }
+            (None, None) => Route { places: vec![0], returns_to: None, is_closed: false },
+        }
+    }
+}
+
+/// Breadth-first search along shown moves, where only transitions count as steps.
+struct Search<'s, 'f> {
+    region: &'s Region<'f>,
+    shown: &'s [Vec<usize>],
+}
+
+/// Shortest paths from one place.
+struct Tree {
+    distance: Vec<u32>,
+    parent: Vec<u32>,
+    /// The places in the order of their distance.
+    visited: Vec<usize>,
+}
+
+impl Tree {
+    fn path(&self, to: usize) -> Vec<usize> {
+        let mut path = vec![to];
+        let mut at = to;
+        while self.parent[at] != NONE {
+            at = self.parent[at] as usize;
+            path.push(at);
+        }
+        path.reverse();
+        path
+    }
+}
+
+impl Search<'_, '_> {
+    /// Distances below `limit`, as long as there is `effort` left.
+    fn from(&self, start: usize, limit: u32, effort: &mut usize) -> Tree {
+        let n = self.shown.len();
+        let mut tree = Tree { distance: vec![NONE; n], parent: vec![NONE; n], visited: Vec::new() };
+        let mut is_done = vec![false; n];
+        let mut queue = VecDeque::from([start]);
+        tree.distance[start] = 0;
+        while let Some(i) = queue.pop_front() {
+            if std::mem::replace(&mut is_done[i], true) {
+                continue;
+            }
+            tree.visited.push(i);
+            let step = u32::from(self.region.is_modal(i));
+            let next_distance = tree.distance[i] + step;
+            if next_distance >= limit || *effort == 0 {
+                continue;
+            }
+            for &next in &self.shown[i] {
+                *effort = effort.saturating_sub(1);
+                if next_distance < tree.distance[next] {
+                    (tree.distance[next], tree.parent[next]) = (next_distance, i as u32);
+                    if step == 1 { queue.push_back(next) } else { queue.push_front(next) }
+                }
+            }
+        }
+        tree
+    }
+
+    /// The shortest path to a loop and around it, if shorter than `limit`: the path up to the first
+    /// place of the loop, and the rest of the loop.
+    fn lasso(&self, tree: &Tree, limit: u32) -> Option<(Vec<usize>, Vec<usize>)> {
+        let mut best = None;
+        let mut limit = limit;
+        let mut effort = LOOP_EFFORT;
+        for &entry in &tree.visited {
+            let stem = tree.distance[entry];
+            if stem >= limit || effort == 0 {
+                break;
+            }
+            // The cheapest loop through `entry` ends with a move back to it.
+            effort = effort.saturating_sub(self.shown.len());
+            let around = self.from(entry, limit - stem, &mut effort);
+            let closing = around.visited.iter().copied().filter(|&i| self.shown[i].contains(&entry));
+            let length = |i: usize| around.distance[i] + u32::from(self.region.is_modal(i));
+            let Some(last) = closing.min_by_key(|&i| length(i)) else { continue };
+            if stem + length(last) < limit {
+                limit = stem + length(last);
+                let mut cycle = around.path(last);
+                cycle.remove(0);
+                best = Some((tree.path(entry), cycle));
+            }
+        }
+        best
+    }
+}

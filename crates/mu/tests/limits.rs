@@ -1,0 +1,134 @@
+//! Systems without end, and checks that are not allowed to finish.
+
+mod support;
+
+use std::time::Duration;
+
+use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, Space, StateId, Vocabulary, check, explain};
+use masque_text::{Diagnostic, Span};
+use masque_verdict::{Budget, Verdict, Why};
+use support::read;
+
+/// Counts up for ever, and may halt at any time: state 2n is the number n, 2n + 1 is its end. With
+/// a bound, what lies beyond it is cut.
+struct Counter {
+    bound: Option<u32>,
+}
+
+impl Lts for Counter {
+    fn initial(&mut self) -> StateId {
+        StateId(0)
+    }
+
+    fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
+        let n = state.0 / 2;
+        if state.0 % 2 == 1 {
+            return Completeness::Complete;
+        }
+        step(LabelId(1), StateId(state.0 + 1));
+        if self.bound == Some(n) {
+            return Completeness::Cut("depth");
+        }
+        step(LabelId(0), StateId(state.0 + 2));
+        Completeness::Complete
+    }
+
+    /// Atom 2n + 1: the counter has halted; atom 2n: it shows n.
+    fn holds(&mut self, state: StateId, atom: AtomId) -> bool {
+        if atom.0 % 2 == 1 { state.0 % 2 == 1 } else { state.0 / 2 == atom.0 / 2 }
+    }
+
+    fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
+        label.0 == pattern.0
+    }
+}
+
+impl Vocabulary for Counter {
+    fn pattern(&mut self, text: &str, _: Span) -> Result<PatternId, Diagnostic> {
+        Ok(PatternId(u32::from(text == "halt")))
+    }
+
+    fn atom(&mut self, text: &str, _: Span) -> Result<AtomId, Diagnostic> {
+        let number = text.strip_prefix('n').and_then(|number| number.parse::<u32>().ok());
+        Ok(AtomId(number.map_or(1, |n| 2 * n)))
+    }
+}
+
+fn verdict(counter: &mut Counter, text: &str, budget: &Budget) -> Verdict {
+    let (_, formula) = read(text, counter);
+    check(&mut Space::new(counter), &formula, budget).verdict
+}
+
+#[rustfmt::skip]
+#[test]
+fn an_endless_system_is_decided_where_a_part_decides() {
+    let table = [
+        ("EF n500",                       Verdict::Holds),
+        ("AG !n500",                      Verdict::Fails),
+        ("AF (n40 || final)",             Verdict::Holds),
+        ("<tick . tick>tt && AX AX AX (final || n3 || deadlock || [-]ff)", Verdict::Holds),
+        ("[-* . halt . tick]ff || EF n9", Verdict::Holds),
+        ("AG EF final -> EF n100",        Verdict::Holds),
+    ];
+    for (text, expected) in table {
+        let budget = Budget::unlimited().with_timeout(Duration::from_secs(10));
+        assert_eq!(verdict(&mut Counter { bound: None }, text, &budget), expected, "{text}");
+    }
+}
+
+#[rustfmt::skip]
+#[test]
+fn a_bound_is_named_where_it_matters() {
+    let unknown = Verdict::Unknown(Why::Bound("depth"));
+    let table = [
+        ("EF n5",              Verdict::Holds),
+        ("AG EF final",        unknown),
+        ("EF n500",            unknown),
+        ("AG !n500",           unknown),
+        ("AG !deadlock",       unknown),
+        ("inev(halt)",         unknown),
+        ("[halt]final",        Verdict::Holds),
+        ("nu X. <tick>X",      unknown),
+        ("nu X. mu Y. <tick>X || <halt>Y", unknown),
+        ("AX AX (n2 || final)", Verdict::Holds),
+    ];
+    for (text, expected) in table {
+        let found = verdict(&mut Counter { bound: Some(20) }, text, &Budget::unlimited());
+        assert_eq!(found, expected, "{text}");
+    }
+    assert_eq!(unknown.reason(), Some("bound:depth"));
+}
+
+#[test]
+fn limits_are_answers() {
+    let endless = "AG EF final";
+    let mut counter = Counter { bound: None };
+    let mut why = |budget: &Budget| verdict(&mut counter, endless, budget);
+    let unlimited = Budget::unlimited;
+    assert_eq!(why(&unlimited().with_timeout(Duration::from_millis(50))), Verdict::Unknown(Why::Timeout));
+    assert_eq!(why(&unlimited().with_states(1000)), Verdict::Unknown(Why::States));
+    assert_eq!(why(&unlimited().with_memory(1 << 20)), Verdict::Unknown(Why::Memory));
+    let cancelled = unlimited();
+    cancelled.cancel();
+    assert_eq!(why(&cancelled), Verdict::Unknown(Why::Interrupted));
+}
+
+#[test]
+fn a_limit_comes_after_the_last_attempt() {
+    // Ten states are enough to see the end of `halt`, whatever follows.
+    let budget = Budget::unlimited().with_states(10);
+    let mut counter = Counter { bound: None };
+    assert_eq!(verdict(&mut counter, "nu X. <halt>tt || <tick>X", &budget), Verdict::Holds);
+    assert_eq!(verdict(&mut counter, "EF n50", &budget), Verdict::Unknown(Why::States));
+}
+
+/// The number of states looked at is about what the shortest evidence needs.
+#[test]
+fn a_check_stops_early() {
+    let mut counter = Counter { bound: None };
+    let (_, formula) = read("EF n30", &mut counter);
+    let answer = explain(&mut Space::new(&mut counter), &formula, &Budget::unlimited());
+    assert_eq!(answer.verdict, Verdict::Holds);
+    assert!(answer.states <= 64, "{}", answer.states);
+    assert_eq!(answer.evidence.unwrap().play.steps.len(), 30);
+}
