@@ -116,7 +116,8 @@ snapshots! {
 
 #[test]
 fn verbose_and_quiet() {
-    let with = |detail, color| Context { text: Text { color, detail }, ..Context::default() };
+    let with =
+        |detail, color| Context { text: Text { color, detail, ..Text::default() }, ..Context::default() };
     let line = "check models/counter.ispl models/lamps.ispl models/wrong.ispl --at reachable";
     insta::assert_snapshot!("verbose", masque_with(line, &with(Detail::Verbose, false)));
     let checked = masque_with("check models/light.ispl --cross-check", &with(Detail::Verbose, false));

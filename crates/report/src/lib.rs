@@ -1,5 +1,5 @@
-//! The formats that others may rely on: the JSON report and its schema, and the text of the
-//! command line.
+//! The formats that others may rely on: the JSON report and its schema, the text of the command
+//! line, and evidence as a graph.
 //!
 //! A file that was loaded, and perhaps checked, becomes a [`RunReport`]: plain data in the words of
 //! the report. [`json`] writes it down; [`Text`] tells it to a person. Neither depends on the
@@ -11,7 +11,12 @@
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
-//! | `evidence`, `show` | what shows a verdict, as data and as text |
+//! | `evidence` | what shows a verdict, as data |
+//! | `frame` | evidence with its system: names, values, what matters |
+//! | `show`, `compare`, `cut` | evidence as text: claims, states side by side, long runs |
+//! | `graph`, `layout` | evidence as a graph, and where its states are drawn |
+//! | `dot`, `svg`, `html` | the graph for Graphviz, as a drawing, as a page |
+//! | `lines` | lines, wrapped and coloured |
 //! | `path` | paths through a system, as data and as text |
 //! | `stats` | times and memory |
 //! | `text` | the report as text |
@@ -20,9 +25,13 @@
 
 mod bench;
 mod check;
+mod compare;
+mod cut;
 mod diagnostic;
 mod entries;
 mod evidence;
+mod frame;
+mod lines;
 mod path;
 mod schema;
 mod show;
@@ -37,6 +46,7 @@ pub use check::{
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath};
+pub use lines::WIDTH;
 pub use path::PathReport;
 pub use schema::{bench_schema, schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
