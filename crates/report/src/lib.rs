@@ -28,14 +28,19 @@ mod check;
 mod compare;
 mod cut;
 mod diagnostic;
+mod dot;
 mod entries;
 mod evidence;
 mod frame;
+mod graph;
+mod html;
+mod layout;
 mod lines;
 mod path;
 mod schema;
 mod show;
 mod stats;
+mod svg;
 mod text;
 
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
@@ -46,6 +51,7 @@ pub use check::{
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath};
+pub use html::{EvidenceFile, EvidenceFormat};
 pub use lines::WIDTH;
 pub use path::PathReport;
 pub use schema::{bench_schema, schema};

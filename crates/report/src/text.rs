@@ -180,7 +180,11 @@ impl Text {
     }
 
     /// What shows the verdicts of a file, where it is part of the report.
-    fn run_evidence(self, out: &mut dyn Write, Subject { loaded, run }: Subject<'_>) -> io::Result<()> {
+    pub(crate) fn run_evidence(
+        self,
+        out: &mut dyn Write,
+        Subject { loaded, run }: Subject<'_>,
+    ) -> io::Result<()> {
         let (Some(system), Some(run)) = (loaded.system.as_deref(), run.filter(|_| self.evidence)) else {
             return Ok(());
         };
@@ -247,7 +251,7 @@ impl Text {
 }
 
 /// How far from an initial state the first run of evidence leads, in words.
-fn after(evidence: &Evidence) -> String {
+pub(crate) fn after(evidence: &Evidence) -> String {
     let run = match &evidence.root().because {
         Because::Run(showing) if evidence.start.states.len() == 1 => &showing.run,
         _ => &evidence.start,
