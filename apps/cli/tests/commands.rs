@@ -80,6 +80,15 @@ snapshots! {
     bench_bad_list: "bench models/lamps.ispl -D N=2,,4";
     bench_two_lists: "bench models/lamps.ispl -D N=2,4 -D M=1,2";
     bench_standard_input: "bench -";
+    check_evidence_all: "check models/light.ispl models/blind.ispl --evidence all";
+    check_evidence_none: "check models/blind.ispl --evidence none";
+    check_evidence_dot: "check models/blind.ispl --evidence-format dot";
+    check_evidence_html: "check models/blind.ispl --evidence-format html";
+    check_evidence_nowhere: "check models/blind.ispl --evidence-format html --evidence-out no/such/folder.html";
+    check_long_run: "check models/long.ispl";
+    check_wide: "check models/wide.ispl";
+    check_chain: "check models/chain.ispl";
+    check_norms: "check models/norms.ispl --evidence all";
     check_timeout: "check models/light.ispl --timeout 0s";
     check_memory: "check models/lamps.ispl -D N=14 --memory 1k";
     check_several: "check models/light.ispl models/missing.ispl models/wrong.ispl models/stop.ispl";

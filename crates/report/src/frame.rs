@@ -1,8 +1,8 @@
 //! Evidence together with its system: what text and drawings ask about it.
 
 use masque_driver::{
-    AgentId, Because, Evidence, Expr, ExprId, Formula, FormulaId, JointAction, PathRun, ReasonId, StateId,
-    System, VarId,
+    AgentId, Because, Evidence, Expr, ExprId, Formula, FormulaId, JointAction, PathRun, ReasonId, Showing,
+    StateId, System, VarId,
 };
 
 /// Longer formulas are cut in claims; the report has them whole.
@@ -22,6 +22,21 @@ pub(crate) struct Frame<'a> {
 pub(crate) struct Abridged<T> {
     pub(crate) shown: Vec<T>,
     pub(crate) n_left_out: usize,
+}
+
+impl<T> Abridged<T> {
+    /// All items if there are at most so many, else half of `most`, those of least rank: who sees a
+    /// long list does not read it.
+    fn new<R: Ord>(mut items: Vec<T>, most: usize, rank: impl FnMut(&T) -> R) -> Self {
+        if items.len() <= most {
+            return Abridged { shown: items, n_left_out: 0 };
+        }
+        let n_shown = most.div_ceil(2);
+        let n_left_out = items.len() - n_shown;
+        items.sort_by_key(rank);
+        items.truncate(n_shown);
+        Abridged { shown: items, n_left_out }
+    }
 }
 
 impl<'a> Frame<'a> {
@@ -71,6 +86,14 @@ impl<'a> Frame<'a> {
         order
     }
 
+    /// The positions of a run that must not be left out: where more is claimed than a look at the
+    /// state shows, and where fairness constraints are met.
+    pub(crate) fn important(&self, showing: &Showing) -> Vec<usize> {
+        let is_plain = |id: ReasonId| matches!(self.evidence.reason(id).because, Because::Here);
+        let claims = showing.claims.iter().filter(|(_, id)| !is_plain(*id)).map(|claim| claim.0);
+        claims.chain(showing.fair.iter().copied()).collect()
+    }
+
     /// Whether a variable stands in the property.
     pub(crate) fn matters(&self, variable: VarId) -> bool {
         self.matters[variable.index()]
@@ -84,31 +107,21 @@ impl<'a> Frame<'a> {
 
     /// At most so many variables: all of them as they come, else those that matter first, then
     /// those that change.
-    pub(crate) fn abridge(&self, mut variables: Vec<VarId>, most: usize) -> Abridged<VarId> {
-        let n_left_out = variables.len().saturating_sub(most);
-        if n_left_out > 0 {
-            variables.sort_by_key(|v| (!self.matters(*v), !self.changes[v.index()]));
-            variables.truncate(most);
-        }
-        Abridged { shown: variables, n_left_out }
+    pub(crate) fn abridge(&self, variables: Vec<VarId>, most: usize) -> Abridged<VarId> {
+        Abridged::new(variables, most, |v| (!self.matters(*v), !self.changes[v.index()]))
     }
 
     /// What the agents do: `Alice: wait`. If there are too many, those whose variables matter or
     /// are changed by the step come first.
     pub(crate) fn doing(&self, joint: &JointAction, changed: &[VarId], most: usize) -> Abridged<String> {
         let named = |agent: &AgentId| !self.action(*agent, joint).is_empty();
-        let mut agents: Vec<AgentId> = self.system.agent_ids().filter(named).collect();
-        let n_left_out = agents.len().saturating_sub(most);
-        if n_left_out > 0 {
-            let owns = |agent: AgentId, variable: &VarId| self.system.variable(*variable).owner == agent;
-            agents.sort_by_key(|&agent| {
-                let own = &self.system.agent(agent).variables;
-                (!own.iter().any(|v| self.matters(*v)), !changed.iter().any(|v| owns(agent, v)))
-            });
-            agents.truncate(most);
-        }
+        let owns = |agent: AgentId, variable: &VarId| self.system.variable(*variable).owner == agent;
+        let agents = Abridged::new(self.system.agent_ids().filter(named).collect(), most, |&agent| {
+            let own = &self.system.agent(agent).variables;
+            (!own.iter().any(|v| self.matters(*v)), !changed.iter().any(|v| owns(agent, v)))
+        });
         let text = |agent| format!("{}: {}", self.system.agent(agent).name, self.action(agent, joint));
-        Abridged { shown: agents.into_iter().map(text).collect(), n_left_out }
+        Abridged { shown: agents.shown.into_iter().map(text).collect(), n_left_out: agents.n_left_out }
     }
 
     fn action(&self, agent: AgentId, joint: &JointAction) -> &str {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use masque_driver::{AgentId, Because, PathRun, Possibility, ReasonId, Showing, StateId, VarId};
+use masque_driver::{AgentId, Because, PathRun, Possibility, ReasonId, StateId, VarId};
 
 use crate::cut::{Shown, cut};
 use crate::frame::{Frame, formula_variables};
@@ -109,7 +109,7 @@ impl Graph {
         builder.graph
     }
 
-    /// Where a state is drawn.
+    /// What is written on the card of a state.
     fn lines_of(frame: &Frame<'_>, card: &Card, state: StateId, claims: &[ReasonId]) -> Vec<Line> {
         let value = |&variable: &VarId| Line {
             text: frame.assignment(variable, state),
@@ -159,11 +159,7 @@ impl Builder<'_> {
                 continue;
             }
             match &reason.because {
-                Because::Run(Showing { run, claims, fair }) => {
-                    let important: Vec<usize> =
-                        claims.iter().map(|claim| claim.0).chain(fair.iter().copied()).collect();
-                    self.run(run, &important, None);
-                }
+                Because::Run(showing) => self.run(&showing.run, &self.frame.important(showing), None),
                 Because::Possible(possible) => self.possible(reason.state, possible),
                 Because::Chain(chain) => {
                     let mut before = reason.state;

@@ -15,7 +15,7 @@ use crate::lines::{ACTION, Lines, PLAIN, Piece, STATE, STRONG};
 /// So many claims are told; the others are counted.
 const MOST_CLAIMS: usize = 40;
 /// Of a long run so many states at each end are shown.
-const ENDS: usize = 8;
+const ENDS: usize = 5;
 /// So many states are named in a sentence.
 const MOST_NAMED: usize = 6;
 
@@ -94,22 +94,21 @@ impl<'a, 'l> Teller<'a, 'l> {
     fn showing(&mut self, claim: &str, showing: &Showing) -> io::Result<()> {
         let Showing { run, claims, fair } = showing;
         let how = match (run.back_to, run.states.len()) {
-            (Some(_), _) => "on this run, which goes on for ever,",
-            (None, 1) => "already there",
-            (None, 2) => "after this step",
-            (None, _) => "on this run",
+            (Some(_), _) => "on this run, which goes on for ever, ",
+            (None, 1) => "",
+            (None, 2) => "after this step ",
+            (None, _) => "on this run ",
         };
         let facts: Vec<String> = (self.by_claim(claims).iter())
             .map(|(what, positions)| format!("{what} {}", places(run, positions)))
             .collect();
-        let mut text = format!("{claim}, for {how} {}", facts.join(", "));
+        let mut text = format!("{claim}, for {how}{}", facts.join(", "));
         for (constraint, &position) in self.frame.system.fairness.iter().zip(fair) {
             let constraint = self.frame.formula(*constraint);
             text += &format!("; it is fair, for `{constraint}` is true at {}", number(run.states[position]));
         }
         self.head(&text)?;
-        let important: Vec<usize> = claims.iter().map(|claim| claim.0).chain(fair.iter().copied()).collect();
-        self.run(run, &important)
+        self.run(run, &self.frame.important(showing))
     }
 
     /// The different claims along a run in the order in which they first appear, each with its
@@ -206,13 +205,19 @@ impl<'a, 'l> Teller<'a, 'l> {
         let important: Vec<usize> = important.iter().copied().chain(run.back_to).collect();
         let width = run.states.iter().map(|state| number(*state).len()).max().unwrap_or_default();
         let mut before: Option<StateId> = None;
+        // Whether the loop has begun when so much is shown.
+        let is_past = |start: usize, before: Option<StateId>| {
+            run.states[start..].iter().any(|state| Some(*state) == before)
+        };
         let indent = if run.back_to.is_some() { "    " } else { "" };
         for shown in cut(run.states.len(), ENDS, &important) {
             let position = match shown {
                 Shown::Position(position) => position,
                 Shown::LeftOut(n) => {
                     let states = if n == 1 { "state is" } else { "states are" };
-                    let text = format!("  {indent}.. {n} {states} left out; --format json has them all");
+                    let bar =
+                        if run.back_to.is_some_and(|start| is_past(start, before)) { "|   " } else { indent };
+                    let text = format!("  {bar}.. {n} {states} left out; --format json has them all");
                     self.lines.line(&[(PLAIN, text)])?;
                     continue;
                 }

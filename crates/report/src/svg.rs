@@ -37,6 +37,11 @@ fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
                 let bend = x1.max(x2) + 44.0;
                 format!("M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}")
             }
+            // To the side and down: what is written below the card stays legible.
+            false if to.x > from.x => {
+                let (x1, y1, x2, y2) = (from.right(), from.bottom() - 14.0, to.middle(), to.y);
+                format!("M{x1:.1} {y1:.1} C{x2:.1} {y1:.1} {x2:.1} {y1:.1} {x2:.1} {y2:.1}")
+            }
             false => {
                 let (x1, y1, x2, y2) = (from.middle(), from.bottom(), to.middle(), to.y);
                 let half = (y2 - y1) / 2.0;

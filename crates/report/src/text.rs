@@ -256,10 +256,15 @@ pub(crate) fn after(evidence: &Evidence) -> String {
         Because::Run(showing) if evidence.start.states.len() == 1 => &showing.run,
         _ => &evidence.start,
     };
+    let holds = evidence.root().holds;
     match (run.back_to, run.states.len().saturating_sub(1)) {
+        (Some(_), _) if holds => ", as a run that goes on for ever shows".to_string(),
         (Some(_), _) => ", on a run that goes on for ever".to_string(),
+        (None, 0) if holds => ", as this initial state shows".to_string(),
         (None, 0) => " in this initial state".to_string(),
+        (None, 1) if holds => ", as one step shows".to_string(),
         (None, 1) => " after one step".to_string(),
+        (None, n) if holds => format!(", as {n} steps show"),
         (None, n) => format!(" after {n} steps"),
     }
 }
