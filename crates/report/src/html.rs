@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::Subject;
 use crate::dot::write_cluster;
 use crate::frame::Frame;
-use crate::graph::Graph;
+use crate::graph::{Graph, Mark};
 use crate::lines::{Lines, WIDTH};
 use crate::show::Teller;
 use crate::svg::{N_COLOURS, escaped, write_svg};
@@ -146,9 +146,17 @@ fn legend(out: &mut String, graph: &Graph) -> std::fmt::Result {
             r#" <span class="key"><svg width="34" height="10"><path class="alike agent-{colour}" d="M1 5 H33"/></svg> {name} cannot tell apart</span>"#
         )?;
     }
-    if !graph.alike.is_empty() {
-        write!(out, r#" <span class="key seen">seen and equal</span>"#)?;
-        write!(out, r#" <span class="key differs">the difference that counts</span>"#)?;
+    if graph.alike.iter().any(|alike| alike.agents.is_empty()) {
+        let text = "a state that norms admit";
+        write!(
+            out,
+            r#" <span class="key"><svg width="34" height="10"><path class="norm" d="M1 5 H33"/></svg> {text}</span>"#
+        )?;
+    }
+    for (mark, text) in [(Mark::Seen, "seen and equal"), (Mark::Differs, "the difference that counts")] {
+        if graph.cards.iter().flat_map(|card| &card.lines).any(|line| line.mark == mark) {
+            write!(out, r#" <span class="key {}">{text}</span>"#, mark.word())?;
+        }
     }
     writeln!(out, "</p>")?;
     graph.notes.iter().try_for_each(|note| writeln!(out, "<p>{}</p>", escaped(note)))

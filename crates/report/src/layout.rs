@@ -16,6 +16,8 @@ pub(crate) const PAD: f64 = 10.0;
 /// Between the arrow's ends and what is written beside it.
 const ARROW: f64 = 14.0;
 const MARGIN: f64 = 16.0;
+/// Written at a state that norms admit.
+pub(crate) const NORM: &str = "admitted";
 
 /// The place of each card, and of what is written at each step.
 pub(crate) struct Layout {
@@ -63,10 +65,11 @@ impl Layout {
         let letters = graph.cards.iter().flat_map(|card| &card.lines).map(|line| columns(&line.text));
         let widest = letters.max().unwrap_or(0).clamp(16, MOST_LETTERS);
         let card_width = widest as f64 * LETTER + 2.0 * PAD;
-        let names = graph.agents.iter().map(|name| columns(name)).max().unwrap_or(0);
+        let names = graph.agents.iter().map(|name| columns(name)).max().unwrap_or(0).max(columns(NORM));
         let between = ((names + 4) as f64 * LETTER).clamp(90.0, 240.0);
 
-        let doing: Vec<Vec<String>> = graph.steps.iter().map(|step| packed(&step.doing, widest)).collect();
+        let doing: Vec<Vec<String>> =
+            graph.steps.iter().map(|step| packed(&step.doing, (widest / 2 + 4).max(20))).collect();
         // What leads back is written below its card, everything else above the card it leads to.
         let n_cards = graph.cards.len();
         let (mut above, mut below) = (vec![0; n_cards], vec![0; n_cards]);
@@ -114,7 +117,7 @@ impl Layout {
             .iter()
             .zip(&doing_at)
             .flat_map(|(lines, at)| lines.iter().map(|line| at.0 + columns(line) as f64 * LETTER));
-        let width = written.fold(right + 60.0, f64::max) + MARGIN;
+        let width = written.fold(right + between.max(60.0), f64::max) + MARGIN;
         let height = y + gaps[n_rows].0 as f64 * LINE + MARGIN;
         Layout { width, height, cards, doing, doing_at }
     }

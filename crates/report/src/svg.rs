@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use crate::graph::{Alike, Card, Graph};
-use crate::layout::{LINE, Layout, MOST_LETTERS, PAD, Place};
+use crate::layout::{LINE, Layout, MOST_LETTERS, NORM, PAD, Place};
 use crate::lines::columns;
 
 /// The page has so many colours for agents; then they begin again.
@@ -80,7 +80,7 @@ fn write_alike(out: &mut String, graph: &Graph, layout: &Layout, alike: &Alike, 
     let names: Vec<&str> = alike.agents.iter().map(|agent| graph.agents[*agent].as_str()).collect();
     let (class, text) = match alike.agents.first() {
         Some(agent) => (format!("alike agent-{}", agent % N_COLOURS), names.join(", ")),
-        None => ("norm".to_string(), "must be reckoned with".to_string()),
+        None => ("norm".to_string(), NORM.to_string()),
     };
     let (one, other) = (id(graph, alike.from), id(graph, alike.to));
     writeln!(
