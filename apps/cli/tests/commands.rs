@@ -137,6 +137,40 @@ fn verbose_and_quiet() {
 }
 
 #[test]
+fn a_narrow_terminal() {
+    let narrow = Context { text: Text { width: 44, ..Text::default() }, ..Context::default() };
+    let text = masque_with("check models/blind.ispl", &narrow);
+    let (_, evidence) = text.split_once("\n\n").unwrap();
+    let (evidence, _) = evidence.split_once("\n\nnote").unwrap();
+    assert!(evidence.lines().all(|line| line.len() <= 44), "{evidence}");
+    insta::assert_snapshot!(evidence);
+}
+
+#[test]
+fn evidence_goes_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("evidence");
+    let line = |format: &str| format!("check models/blind.ispl --evidence-format {format}");
+    let report = masque("check models/blind.ispl --evidence none");
+    for format in ["text", "json", "dot", "html"] {
+        let mut words = words(&line(format));
+        words.extend(["--evidence-out".to_string(), file.display().to_string()]);
+        let (out, exit) = outcome(&words, &Context::default());
+        assert_eq!((format!("{out}[exit 1]\n"), exit), (report.clone(), Exit::SomeFail), "{format}");
+        let written = fs::read_to_string(&file).unwrap();
+        match format {
+            "text" => assert!(
+                masque("check models/blind.ispl").contains(written.split_once('\n').unwrap().1.trim())
+            ),
+            "json" => {
+                assert_eq!(format!("{written}[exit 1]\n"), masque("check models/blind.ispl --format json"))
+            }
+            _ => assert!(masque(&line(format)).starts_with(&written), "{format}"),
+        }
+    }
+}
+
+#[test]
 fn help_pages() {
     for page in ["", "check", "bench", "fmt", "explain", "completions", "man", "schema"] {
         let args = ["masque", page, "--help"].into_iter().filter(|word| !word.is_empty());

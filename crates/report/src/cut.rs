@@ -9,11 +9,13 @@ pub(crate) enum Shown {
     LeftOut(usize),
 }
 
-/// Of a run of `length` states all, or, if it has more than twice `ends` and a few, the first and
-/// the last `ends` and some of the `important` ones, those nearest to the end.
+/// A run with not more states than this beyond its ends is shown whole.
+const SPARED: usize = 14;
+
+/// Of a run of `length` states all, or, if there are many, the first and the last `ends` and some of the `important` ones, those nearest to the end.
 pub(crate) fn cut(length: usize, ends: usize, important: &[usize]) -> Vec<Shown> {
-    // To leave out a handful would save no room.
-    if length <= 2 * ends + 4 {
+    // To leave out a handful would save little, and cost the reader the thread.
+    if length <= 2 * ends + SPARED {
         return (0..length).map(Shown::Position).collect();
     }
     let middle = ends..length - ends;
@@ -55,9 +57,9 @@ mod tests {
         };
         check(0,      &[],               "");
         check(3,      &[],               "0 1 2");
-        check(8,      &[4],              "0 1 2 3 4 5 6 7");
-        check(9,      &[],               "0 1 (5) 7 8");
-        check(9,      &[2, 8, 0],        "0 1 2 (4) 7 8");
+        check(18,     &[4],              "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17");
+        check(19,     &[],               "0 1 (15) 17 18");
+        check(19,     &[2, 18, 0],       "0 1 2 (14) 17 18");
         check(10_000, &[5_000],          "0 1 (4998) 5000 (4997) 9998 9999");
         check(100,    &[50, 10, 70, 50], "0 1 (48) 50 (19) 70 (27) 98 99");
     }

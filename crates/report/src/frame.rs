@@ -141,11 +141,7 @@ impl<'a> Frame<'a> {
 
     /// A formula; a very long one is cut.
     pub(crate) fn formula(&self, formula: FormulaId) -> String {
-        let text = self.system.formula_text(formula);
-        match text.char_indices().nth(MOST_LETTERS) {
-            None => text,
-            Some((end, _)) => format!("{}..", &text[..end]),
-        }
+        shortened(self.system.formula_text(formula), MOST_LETTERS)
     }
 
     /// "`AF(won)` is false"
@@ -167,6 +163,15 @@ impl<'a> Frame<'a> {
             _ => names.concat(),
         }
     }
+}
+
+/// The text, or its beginning if it has more letters than `most`.
+pub(crate) fn shortened(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+        text.push_str("..");
+    }
+    text
 }
 
 /// For each variable, whether a formula speaks of it; what agents see does not count.

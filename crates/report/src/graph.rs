@@ -163,7 +163,14 @@ impl Builder<'_> {
                 Because::Possible(possible) => self.possible(reason.state, possible),
                 Because::Chain(chain) => {
                     let mut before = reason.state;
-                    for link in &chain.links {
+                    for (nth, link) in chain.links.iter().enumerate() {
+                        if self.graph.cards.len() >= MOST_CARDS {
+                            let n = chain.links.len() - nth;
+                            self.graph
+                                .notes
+                                .push(format!("{n} more links are not drawn; the JSON report has all"));
+                            break;
+                        }
                         self.alike(before, link.state, &[link.agent], &link.path);
                         before = link.state;
                     }
@@ -273,10 +280,9 @@ impl Builder<'_> {
             row = self.graph.cards[card].row + 1;
             before = Some((card, position));
         }
-        if let (Some(start), Some((from, position))) = (run.back_to, before) {
-            if let Some(&to) = self.cards.get(&run.states[start]) {
-                self.step(from, to, run, position);
-            }
+        let start = run.back_to.and_then(|start| self.cards.get(&run.states[start]).copied());
+        if let (Some(to), Some((from, position))) = (start, before) {
+            self.step(from, to, run, position);
         }
     }
 

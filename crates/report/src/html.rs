@@ -5,12 +5,15 @@ use std::io::{self, Write};
 
 use crate::Subject;
 use crate::dot::write_cluster;
-use crate::frame::Frame;
+use crate::frame::{Frame, shortened};
 use crate::graph::{Graph, Mark};
 use crate::lines::{Lines, WIDTH};
 use crate::show::Teller;
 use crate::svg::{N_COLOURS, escaped, write_svg};
 use crate::text::{Text, after};
+
+/// Longer formulas are cut in headings.
+const MOST_LETTERS: usize = 1000;
 
 /// How evidence is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +83,7 @@ impl EvidenceFile {
             return Ok(Ok(()));
         };
         for (property, decided) in system.properties.iter().zip(&run.decided) {
-            let formula = system.formula_text(property.formula);
+            let formula = shortened(system.formula_text(property.formula), MOST_LETTERS);
             let verdict = decided.outcome.verdict;
             let frame = decided.outcome.evidence.as_ref().map(|evidence| Frame::new(system, evidence));
             if is_page {

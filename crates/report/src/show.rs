@@ -5,7 +5,9 @@
 
 use std::io;
 
-use masque_driver::{Because, Chain, JointAction, Missing, PathRun, Possibility, ReasonId, Showing, StateId};
+use masque_driver::{
+    Because, Chain, JointAction, Missing, PathRun, Possibility, ReasonId, Showing, StateId, VarId,
+};
 
 use crate::compare::{Comparison, Limits};
 use crate::cut::{Shown, cut};
@@ -283,7 +285,7 @@ impl<'a, 'l> Teller<'a, 'l> {
         }
     }
 
-    fn assignments(&self, variables: Vec<masque_driver::VarId>, state: StateId) -> Vec<Piece> {
+    fn assignments(&self, variables: Vec<VarId>, state: StateId) -> Vec<Piece> {
         let abridged = self.frame.abridge(variables, self.limits.variables);
         let style = |variable| if self.frame.matters(variable) { STRONG } else { PLAIN };
         let pieces = abridged.shown.iter().map(|&v| (style(v), self.frame.assignment(v, state)));

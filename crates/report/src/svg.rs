@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
+use crate::frame::shortened;
 use crate::graph::{Alike, Card, Graph};
 use crate::layout::{LINE, Layout, MOST_LETTERS, NORM, PAD, Place};
-use crate::lines::columns;
 
 /// The page has so many colours for agents; then they begin again.
 pub(crate) const N_COLOURS: usize = 8;
@@ -112,7 +112,7 @@ fn write_card(out: &mut String, card: &Card, place: &Place) -> fmt::Result {
         line_y += LINE;
     }
     for line in &card.lines {
-        let (class, text) = (line.mark.word(), escaped(&shortened(&line.text)));
+        let (class, text) = (line.mark.word(), escaped(&shortened(line.text.clone(), MOST_LETTERS - 2)));
         writeln!(out, r#"<text class="{class}" x="{left:.1}" y="{line_y:.1}">{text}</text>"#)?;
         line_y += LINE;
     }
@@ -121,13 +121,6 @@ fn write_card(out: &mut String, card: &Card, place: &Place) -> fmt::Result {
 
 fn id(graph: &Graph, card: usize) -> String {
     graph.cards[card].state.map_or(String::new(), |state| state.0.to_string())
-}
-
-fn shortened(text: &str) -> String {
-    match columns(text) > MOST_LETTERS {
-        false => text.to_string(),
-        true => text.chars().take(MOST_LETTERS - 1).chain(['…']).collect(),
-    }
 }
 
 /// Text for HTML.
