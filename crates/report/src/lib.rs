@@ -15,7 +15,8 @@
 //! | `frame` | evidence with its system: names, values, what matters |
 //! | `show`, `compare`, `cut` | evidence as text: claims, states side by side, long runs |
 //! | `graph`, `layout` | evidence as a graph, and where its states are drawn |
-//! | `dot`, `svg`, `html` | the graph for Graphviz, as a drawing, as a page |
+//! | `dot`, `svg`, `html` | the graph for Graphviz, as a drawing, and the page around it |
+//! | `apart` | evidence as a file of its own |
 //! | `lines` | lines, wrapped and coloured |
 //! | `path` | paths through a system, as data and as text |
 //! | `stats` | times and memory |
@@ -23,6 +24,7 @@
 //! | `schema` | the JSON schema of the report |
 #![forbid(unsafe_code)]
 
+mod apart;
 mod bench;
 mod check;
 mod compare;
@@ -43,6 +45,7 @@ mod stats;
 mod svg;
 mod text;
 
+pub use apart::{EvidenceFile, EvidenceFormat};
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Settings, Subject, json,
@@ -51,7 +54,6 @@ pub use check::{
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath};
-pub use html::{EvidenceFile, EvidenceFormat};
 pub use lines::WIDTH;
 pub use path::PathReport;
 pub use schema::{bench_schema, schema};
