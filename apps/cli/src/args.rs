@@ -154,6 +154,17 @@ pub struct CheckArgs {
     /// Tell times, memory and the sizes of diagrams, too.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
+    /// Which verdicts are shown to be right, by runs and states.
+    #[arg(long, value_name = "WHICH", value_parser = word(SHOW), default_value = "failed", help_heading = "Output")]
+    pub evidence: Show,
+    /// How to write that. Text is part of the report, unless --evidence-out is given. The other
+    /// formats go to the file of --evidence-out, or else to standard output, and then the report
+    /// goes to standard error.
+    #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
+    pub evidence_format: EvidenceAs,
+    /// Write the evidence of all files there, not into the report.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub evidence_out: Option<PathBuf>,
     /// Treat these as errors: exit with 2 if there are any.
     #[arg(long, value_name = "WHAT", help_heading = "Output")]
     pub deny: Option<Deny>,
@@ -186,6 +197,7 @@ Examples:
   masque check dc.ispl -D N=10 --timeout 1m
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check *.ispl --format json > report.json
+  masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html
 
 Exit codes, the gravest of all files:
   2  a file cannot be read or has errors
@@ -214,7 +226,7 @@ impl CheckArgs {
             order,
             reorder,
             cross_check: self.cross_check,
-            evidence: Show::Failed,
+            evidence: self.evidence,
         }
     }
 }
@@ -309,6 +321,12 @@ const STRATEGIES: Words<Strategies> = &[
 const REORDER: Words<Reorder> =
     &[("never", Reorder::Never, "The order stays"), ("auto", Reorder::Auto, "If diagrams grow too fast")];
 
+const SHOW: Words<Show> = &[
+    ("all", Show::All, "Those that fail, and those that hold where one run or state shows it"),
+    ("failed", Show::Failed, "Those that fail"),
+    ("none", Show::None, "None"),
+];
+
 fn order(text: &str) -> Result<OrderChoice, std::convert::Infallible> {
     Ok(text.into())
 }
@@ -325,6 +343,19 @@ pub enum Format {
     Text,
     /// One JSON object; see `masque schema`.
     Json,
+}
+
+/// How to write evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EvidenceAs {
+    /// For people; long runs are abridged.
+    Text,
+    /// The report of `--format json`, which has everything.
+    Json,
+    /// A graph for Graphviz.
+    Dot,
+    /// One page with drawings, for a browser.
+    Html,
 }
 
 /// What to treat as an error.

@@ -94,6 +94,11 @@ fn context(cli: &Cli) -> Context {
     };
     // `fmt` writes its messages to standard error, every other command to standard output.
     let is_fmt = matches!(cli.command, Command::Fmt(_));
-    let text = Text { color: terminal::wants_color(cli.global.color, is_fmt), detail };
+    let text = Text {
+        color: terminal::wants_color(cli.global.color, is_fmt),
+        detail,
+        width: terminal::width(),
+        ..Text::default()
+    };
     Context { text, progress: detail > Detail::Quiet && terminal::shows_progress(), ..Context::default() }
 }

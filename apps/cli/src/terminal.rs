@@ -7,6 +7,9 @@ use anstream::AutoStream;
 
 use crate::args::ColorChoice;
 
+/// Lines are not broken into shorter ones than this.
+const LEAST_WIDTH: usize = 40;
+
 /// Whether text is to be coloured, on standard error if `is_err`. `NO_COLOR` and the like are
 /// respected.
 pub(crate) fn wants_color(choice: ColorChoice, is_err: bool) -> bool {
@@ -35,6 +38,12 @@ pub(crate) fn clap_color(args: &[OsString]) -> clap::ColorChoice {
         Some("never") => clap::ColorChoice::Never,
         _ => clap::ColorChoice::Auto,
     }
+}
+
+/// The columns of a line: those of the terminal, or as many as reports have elsewhere.
+pub(crate) fn width() -> usize {
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+    terminal.map_or(masque_report::WIDTH, |width| width.max(LEAST_WIDTH))
 }
 
 /// Whether there is someone to see progress.

@@ -80,6 +80,15 @@ snapshots! {
     bench_bad_list: "bench models/lamps.ispl -D N=2,,4";
     bench_two_lists: "bench models/lamps.ispl -D N=2,4 -D M=1,2";
     bench_standard_input: "bench -";
+    check_evidence_all: "check models/light.ispl models/blind.ispl --evidence all";
+    check_evidence_none: "check models/blind.ispl --evidence none";
+    check_evidence_dot: "check models/blind.ispl --evidence-format dot";
+    check_evidence_html: "check models/blind.ispl --evidence-format html";
+    check_evidence_nowhere: "check models/blind.ispl --evidence-format html --evidence-out no/such/folder.html";
+    check_long_run: "check models/long.ispl";
+    check_wide: "check models/wide.ispl";
+    check_chain: "check models/chain.ispl";
+    check_norms: "check models/norms.ispl --evidence all";
     check_timeout: "check models/light.ispl --timeout 0s";
     check_memory: "check models/lamps.ispl -D N=14 --memory 1k";
     check_several: "check models/light.ispl models/missing.ispl models/wrong.ispl models/stop.ispl";
@@ -116,7 +125,8 @@ snapshots! {
 
 #[test]
 fn verbose_and_quiet() {
-    let with = |detail, color| Context { text: Text { color, detail }, ..Context::default() };
+    let with =
+        |detail, color| Context { text: Text { color, detail, ..Text::default() }, ..Context::default() };
     let line = "check models/counter.ispl models/lamps.ispl models/wrong.ispl --at reachable";
     insta::assert_snapshot!("verbose", masque_with(line, &with(Detail::Verbose, false)));
     let checked = masque_with("check models/light.ispl --cross-check", &with(Detail::Verbose, false));
@@ -124,6 +134,40 @@ fn verbose_and_quiet() {
     insta::assert_snapshot!("quiet", masque_with(line, &with(Detail::Quiet, false)));
     let line = "check models/blind.ispl models/stop.ispl";
     insta::assert_snapshot!("colour", masque_with(line, &with(Detail::Normal, true)));
+}
+
+#[test]
+fn a_narrow_terminal() {
+    let narrow = Context { text: Text { width: 44, ..Text::default() }, ..Context::default() };
+    let text = masque_with("check models/blind.ispl", &narrow);
+    let (_, evidence) = text.split_once("\n\n").unwrap();
+    let (evidence, _) = evidence.split_once("\n\nnote").unwrap();
+    assert!(evidence.lines().all(|line| line.len() <= 44), "{evidence}");
+    insta::assert_snapshot!(evidence);
+}
+
+#[test]
+fn evidence_goes_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("evidence");
+    let line = |format: &str| format!("check models/blind.ispl --evidence-format {format}");
+    let report = masque("check models/blind.ispl --evidence none");
+    for format in ["text", "json", "dot", "html"] {
+        let mut words = words(&line(format));
+        words.extend(["--evidence-out".to_string(), file.display().to_string()]);
+        let (out, exit) = outcome(&words, &Context::default());
+        assert_eq!((format!("{out}[exit 1]\n"), exit), (report.clone(), Exit::SomeFail), "{format}");
+        let written = fs::read_to_string(&file).unwrap();
+        match format {
+            "text" => assert!(
+                masque("check models/blind.ispl").contains(written.split_once('\n').unwrap().1.trim())
+            ),
+            "json" => {
+                assert_eq!(format!("{written}[exit 1]\n"), masque("check models/blind.ispl --format json"))
+            }
+            _ => assert!(masque(&line(format)).starts_with(&written), "{format}"),
+        }
+    }
 }
 
 #[test]

@@ -50,7 +50,9 @@ pub use file::MAX_BYTES;
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
 pub use load::{Language, Loaded, Request, load, load_text};
-pub use masque_model::{At, Deadlock, Overflow, Property, Strategies, System};
+pub use masque_model::{
+    AgentId, At, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies, System, VarId,
+};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
     Because, Chain, Evidence, JointAction, Link, Missing, Path, Possibility, Reason, ReasonId,

@@ -1,5 +1,5 @@
-//! The formats that others may rely on: the JSON report and its schema, and the text of the
-//! command line.
+//! The formats that others may rely on: the JSON report and its schema, the text of the command
+//! line, and evidence as a graph.
 //!
 //! A file that was loaded, and perhaps checked, becomes a [`RunReport`]: plain data in the words of
 //! the report. [`json`] writes it down; [`Text`] tells it to a person. Neither depends on the
@@ -12,26 +12,43 @@
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
-//! | `evidence`, `show` | what shows a verdict, as data and as text |
+//! | `evidence` | what shows a verdict, as data |
+//! | `frame` | evidence with its system: names, values, what matters |
+//! | `show`, `compare`, `cut` | evidence as text: claims, states side by side, long runs |
+//! | `graph`, `layout` | evidence as a graph, and where its states are drawn |
+//! | `dot`, `svg`, `html` | the graph for Graphviz, as a drawing, and the page around it |
+//! | `apart` | evidence as a file of its own |
+//! | `lines` | lines, wrapped and coloured |
 //! | `path` | paths through a system, as data and as text |
 //! | `stats` | times and memory |
 //! | `text` | the report as text |
 //! | `schema` | the JSON schema of the report |
 #![forbid(unsafe_code)]
 
+mod apart;
 mod bdi;
 mod bdi_text;
 mod bench;
 mod check;
+mod compare;
+mod cut;
 mod diagnostic;
+mod dot;
 mod entries;
 mod evidence;
+mod frame;
+mod graph;
+mod html;
+mod layout;
+mod lines;
 mod path;
 mod schema;
 mod show;
 mod stats;
+mod svg;
 mod text;
 
+pub use apart::{EvidenceFile, EvidenceFormat};
 pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport, bdi_report};
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use check::{
@@ -43,6 +60,7 @@ pub use entries::Entries;
 pub use evidence::{
     AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath,
 };
+pub use lines::WIDTH;
 pub use path::PathReport;
 pub use schema::{bench_schema, schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Entries;
+use crate::lines::{Lines, PLAIN};
 
 /// A finite path from an initial state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -27,18 +28,10 @@ impl PathReport {
         }
     }
 
-    /// Where the path ends, in words.
-    pub(crate) fn end(&self) -> String {
-        match self.states.len().saturating_sub(1) {
-            0 => "in this initial state".to_string(),
-            1 => "after one step".to_string(),
-            n => format!("after {n} steps"),
-        }
-    }
-
     /// The first state, then what is done and what it changes, each numbered. At most `most`
     /// variables of a state are shown.
-    pub(crate) fn write_text(&self, out: &mut dyn Write, most: usize) -> io::Result<()> {
+    pub(crate) fn write_text(&self, out: &mut dyn Write, most: usize, width: usize) -> io::Result<()> {
+        let mut lines = Lines { out, width, color: false };
         let width = self.states.len().saturating_sub(1).to_string().len();
         for (position, state) in self.states.iter().enumerate() {
             let values: Vec<String> = match position.checked_sub(1) {
@@ -49,10 +42,10 @@ impl PathReport {
                     changed.map(|(now, _)| assignment(now)).collect()
                 }
             };
-            write_list(out, &format!("  {position:width$}  "), values, most, "nothing changes")?;
+            write_list(&mut lines, &format!("  {position:width$}  "), values, most, "nothing changes")?;
             if let Some(actions) = self.actions.get(position) {
                 let doing = actions.0.iter().map(|(agent, action)| format!("{agent}: {action}")).collect();
-                write_list(out, &format!("  {:width$}    ", ""), doing, most, "nobody acts")?;
+                write_list(&mut lines, &format!("  {:width$}    ", ""), doing, most, "nobody acts")?;
             }
         }
         Ok(())
@@ -76,12 +69,9 @@ fn assignment((name, value): &(String, String)) -> String {
     format!("{name} = {value}")
 }
 
-/// Columns of a line of text.
-const WIDTH: usize = 100;
-
 /// Items separated by commas, wrapped, each line indented like the first.
 fn write_list(
-    out: &mut dyn Write,
+    lines: &mut Lines<'_>,
     head: &str,
     mut items: Vec<String>,
     most: usize,
@@ -93,17 +83,8 @@ fn write_list(
         items.push(format!("and {rest} more"));
     }
     if items.is_empty() {
-        return writeln!(out, "{head}({none})");
+        items.push(format!("({none})"));
     }
-    let mut line = head.to_string();
-    let last = items.len() - 1;
-    for (position, item) in items.iter().enumerate() {
-        if line.len() > head.len() && line.len() + item.len() > WIDTH {
-            writeln!(out, "{}", line.trim_end())?;
-            line = " ".repeat(head.len());
-        }
-        line.push_str(item);
-        line.push_str(if position == last { "" } else { ", " });
-    }
-    writeln!(out, "{line}")
+    let pieces: Vec<_> = items.into_iter().map(|item| (PLAIN, item)).collect();
+    lines.flow(&[(PLAIN, head.to_string())], &" ".repeat(head.len()), &pieces, ", ")
 }

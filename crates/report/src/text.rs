@@ -4,17 +4,23 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use masque_driver::{CrossCheck, Diagnostic, Severity, Sources};
+use masque_driver::{Because, CrossCheck, Diagnostic, Evidence, Severity, Sources};
 use masque_text::render;
 
+use crate::compare::Limits;
+use crate::frame::Frame;
+use crate::lines::{Lines, STRONG, WIDTH};
 use crate::path::PathReport;
+use crate::show::Teller;
 use crate::stats::RunStats;
-use crate::{AnyEvidence, Counts, ModelSize, PropertyReport, RunReport, Subject};
+use crate::{Counts, ModelSize, PropertyReport, RunReport, Subject};
 
 /// Of warnings and notes with one code so many are shown; the others are counted.
 const MOST_OF_A_CODE: usize = 8;
-/// Of the variables of a state so many are shown.
-const MOST_VARIABLES: usize = 60;
+/// Of a state and of a step so much is shown.
+const LIMITS: Limits = Limits { variables: 24, actions: 12, rows: 12 };
+/// All of it.
+const NO_LIMITS: Limits = Limits { variables: usize::MAX, actions: usize::MAX, rows: usize::MAX };
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,12 +35,22 @@ pub enum Detail {
 }
 
 /// How the report is written.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Text {
     /// Whether to use colours.
     pub color: bool,
     /// How much to tell.
     pub detail: Detail,
+    /// Columns of a line, for what can be broken.
+    pub width: usize,
+    /// Whether what shows a verdict is part of the report; if not, it goes elsewhere.
+    pub evidence: bool,
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Text { color: false, detail: Detail::Normal, width: WIDTH, evidence: true }
+    }
 }
 
 impl Text {
@@ -60,7 +76,7 @@ impl Text {
         }
         self.properties(out, &report.properties)?;
         if self.detail > Detail::Quiet {
-            self.evidence(out, &report.properties)?;
+            self.run_evidence(out, subject)?;
             if !report.properties.is_empty() && !report.diagnostics.is_empty() {
                 writeln!(out)?;
             }
@@ -68,7 +84,7 @@ impl Text {
         self.all_diagnostics(out, report, subject)?;
         if self.detail > Detail::Quiet {
             let has_evidence = report.properties.iter().any(|p| p.evidence.is_some());
-            if has_evidence && report.diagnostics.is_empty() {
+            if self.evidence && has_evidence && report.diagnostics.is_empty() {
                 writeln!(out)?;
             }
             writeln!(out, "{}: {}", subject.loaded.name, summary(report))?;
@@ -163,11 +179,23 @@ impl Text {
         Ok(())
     }
 
-    fn evidence(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
-        for property in properties {
-            let Some(AnyEvidence::Reasons(evidence)) = &property.evidence else { continue };
-            writeln!(out, "\n{} {} {}:", property.name, property.verdict, evidence.where_shown())?;
-            evidence.write_text(out, self.most_variables())?;
+    /// What shows the verdicts of a file, where it is part of the report.
+    pub(crate) fn run_evidence(
+        self,
+        out: &mut dyn Write,
+        Subject { loaded, run }: Subject<'_>,
+    ) -> io::Result<()> {
+        let (Some(system), Some(run)) = (loaded.system.as_deref(), run.filter(|_| self.evidence)) else {
+            return Ok(());
+        };
+        for (property, decided) in system.properties.iter().zip(&run.decided) {
+            let Some(evidence) = &decided.outcome.evidence else { continue };
+            let frame = Frame::new(system, evidence);
+            let mut lines = Lines { out: &mut *out, width: self.width, color: self.color };
+            let head = format!("{} {}{}:", property.name, decided.outcome.verdict, after(evidence));
+            lines.empty()?;
+            lines.line(&[(STRONG, head)])?;
+            Teller::new(&frame, &mut lines, self.limits()).tell()?;
         }
         Ok(())
     }
@@ -194,7 +222,7 @@ impl Text {
     }
 
     fn path(self, out: &mut dyn Write, path: &PathReport) -> io::Result<()> {
-        path.write_text(out, self.most_variables())?;
+        path.write_text(out, self.limits().variables, self.width)?;
         writeln!(out)
     }
 
@@ -217,8 +245,27 @@ impl Text {
         Ok(is_shown)
     }
 
-    fn most_variables(self) -> usize {
-        if self.detail == Detail::Verbose { usize::MAX } else { MOST_VARIABLES }
+    pub(crate) fn limits(self) -> Limits {
+        if self.detail == Detail::Verbose { NO_LIMITS } else { LIMITS }
+    }
+}
+
+/// How far from an initial state the first run of evidence leads, in words.
+pub(crate) fn after(evidence: &Evidence) -> String {
+    let run = match &evidence.root().because {
+        Because::Run(showing) if evidence.start.states.len() == 1 => &showing.run,
+        _ => &evidence.start,
+    };
+    let holds = evidence.root().holds;
+    match (run.back_to, run.states.len().saturating_sub(1)) {
+        (Some(_), _) if holds => ", as a run that goes on for ever shows".to_string(),
+        (Some(_), _) => ", on a run that goes on for ever".to_string(),
+        (None, 0) if holds => ", as this initial state shows".to_string(),
+        (None, 0) => " in this initial state".to_string(),
+        (None, 1) if holds => ", as one step shows".to_string(),
+        (None, 1) => " after one step".to_string(),
+        (None, n) if holds => format!(", as {n} steps show"),
+        (None, n) => format!(" after {n} steps"),
     }
 }
 

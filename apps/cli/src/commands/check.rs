@@ -1,13 +1,15 @@
 //! `masque check`: decides every property of every file.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use masque_driver::{self as driver, CrossCheck, Disagreement, EngineOptions, Limits, Loaded, Run};
-use masque_report::{self as report, RunReport, Settings, Subject};
+use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Settings, Subject, Text};
 
 use super::bdi;
-use crate::args::{CheckArgs, Format};
+use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit};
 
@@ -21,8 +23,68 @@ pub fn check(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    let format = match args.evidence_format {
+        EvidenceAs::Text if args.evidence_out.is_none() => return report_all(args, context, out, err, None),
+        EvidenceAs::Text => Some(EvidenceFormat::Text),
+        EvidenceAs::Dot => Some(EvidenceFormat::Dot),
+        EvidenceAs::Html => Some(EvidenceFormat::Html),
+        EvidenceAs::Json => None,
+    };
+    let file = format.map(|format| EvidenceFile::new(format, context.text));
+    let mut apart = Apart { file, reports: Vec::new() };
+    let Some(path) = &args.evidence_out else {
+        // Standard output is for the evidence.
+        let mut report = Vec::new();
+        let exit = report_all(args, context, &mut report, err, Some(&mut apart))?;
+        err.write_all(&report)?;
+        apart.write(out)?;
+        return Ok(exit);
+    };
+    // A place that cannot be written to is better told now than after a long check.
+    let cannot = || format!("cannot write {}", path.display());
+    let mut evidence = BufWriter::new(File::create(path).with_context(cannot)?);
+    let exit = report_all(args, context, out, err, Some(&mut apart))?;
+    apart.write(&mut evidence).and_then(|()| evidence.flush()).with_context(cannot)?;
+    Ok(exit)
+}
+
+/// Evidence that does not go into the report.
+struct Apart {
+    /// Where it is collected; JSON is the reports themselves.
+    file: Option<EvidenceFile>,
+    reports: Vec<RunReport>,
+}
+
+impl Apart {
+    fn add(&mut self, subject: Subject<'_>, report: &RunReport) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) => file.add(subject),
+            None => {
+                self.reports.push(report.clone());
+                Ok(())
+            }
+        }
+    }
+
+    fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        match self.file {
+            Some(file) => file.write(out),
+            None => report::json(out, self.reports),
+        }
+    }
+}
+
+/// Checks and reports every file.
+fn report_all(
+    args: &CheckArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    mut apart: Option<&mut Apart>,
+) -> anyhow::Result<Exit> {
     let request = args.request();
     let settings = Settings { request: &request, engine: args.work.engine, stats: args.stats };
+    let text = Text { evidence: apart.is_none(), ..context.text };
     let is_several = args.files.len() > 1;
     let mut exit = Exit::AllHold;
     let mut reports = Vec::new();
@@ -42,19 +104,18 @@ pub fn check(
         let options = args.engine_options(loaded.order(&args.work.order));
         let run = decide(args, context, &loaded, &options, start);
         if let Some(found) = run.as_ref().and_then(disagreement) {
-            disagree(
-                err,
-                &loaded,
-                &report::run_report(Subject { loaded: &loaded, run: None }, settings),
-                found,
-            )?;
+            let report = report::run_report(Subject { loaded: &loaded, run: None }, settings);
+            disagree(err, &loaded, &report, found)?;
             return Ok(Exit::Bug);
         }
         let subject = Subject { loaded: &loaded, run: run.as_ref() };
         let report = report::run_report(subject, settings);
         exit.raise(Exit::of(report.counts(), args.deny.is_some()));
+        if let Some(apart) = &mut apart {
+            apart.add(subject, &report)?;
+        }
         if args.format == Format::Text {
-            context.text.run(out, &report, subject, is_several.then_some(position))?;
+            text.run(out, &report, subject, is_several.then_some(position))?;
             out.flush()?;
         }
         if context.progress && !args.stats {
@@ -64,7 +125,7 @@ pub fn check(
     }
     match args.format {
         Format::Json => report::json(out, reports)?,
-        Format::Text if is_several => context.text.total(out, &reports)?,
+        Format::Text if is_several => text.total(out, &reports)?,
         Format::Text => {}
     }
     Ok(exit)

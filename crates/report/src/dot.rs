@@ -1,0 +1,47 @@
+//! A graph of evidence for Graphviz.
+
+use std::fmt::{self, Write};
+
+use crate::graph::Graph;
+
+/// Colours of those who cannot tell states apart; then they begin again.
+const COLOURS: [&str; 8] =
+    ["#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#9a6700", "#1b7c83", "#cf222e"];
+
+/// A graph as a cluster of its own, number `nth` of its file.
+pub(crate) fn write_cluster(out: &mut String, graph: &Graph, nth: usize, title: &str) -> fmt::Result {
+    writeln!(out, "  subgraph cluster_{nth} {{")?;
+    writeln!(out, "    label={};", quoted(title))?;
+    for (id, card) in graph.cards.iter().enumerate() {
+        let mut label = String::new();
+        let title = (!card.title.is_empty()).then_some(&card.title);
+        for line in title.into_iter().chain(card.lines.iter().map(|line| &line.text)) {
+            label += line;
+            label.push('\n');
+        }
+        let shape = if card.state.is_some() { "box, style=rounded" } else { "plaintext" };
+        writeln!(out, "    n{nth}_{id} [shape={shape}, label={}];", left_aligned(&label))?;
+    }
+    for step in &graph.steps {
+        let label = left_aligned(&step.doing.iter().map(|line| format!("{line}\n")).collect::<String>());
+        writeln!(out, "    n{nth}_{} -> n{nth}_{} [label={label}];", step.from, step.to)?;
+    }
+    for alike in &graph.alike {
+        let names: Vec<&str> = alike.agents.iter().map(|agent| graph.agents[*agent].as_str()).collect();
+        let colour = alike.agents.first().map_or("#808080", |agent| COLOURS[agent % COLOURS.len()]);
+        let (from, to, label) = (alike.from, alike.to, quoted(&names.join(", ")));
+        write!(out, "    n{nth}_{from} -> n{nth}_{to} [dir=none, style=dotted, constraint=false, ")?;
+        writeln!(out, "color=\"{colour}\", fontcolor=\"{colour}\", label={label}];")?;
+    }
+    writeln!(out, "  }}")
+}
+
+/// A string of the language.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
+
+/// The same, every line from the left.
+fn left_aligned(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l"))
+}

@@ -1,0 +1,207 @@
+//! Evidence together with its system: what text and drawings ask about it.
+
+use masque_driver::{
+    AgentId, Because, Evidence, Expr, ExprId, Formula, FormulaId, JointAction, PathRun, ReasonId, Showing,
+    StateId, System, VarId,
+};
+
+/// Longer formulas are cut in claims; the report has them whole.
+const MOST_LETTERS: usize = 240;
+
+/// Evidence, its system, and which variables matter.
+pub(crate) struct Frame<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) evidence: &'a Evidence,
+    /// For each variable, whether it stands in the property.
+    matters: Vec<bool>,
+    /// For each variable, whether some step of some run changes it.
+    changes: Vec<bool>,
+}
+
+/// Items that are shown, and how many are not.
+pub(crate) struct Abridged<T> {
+    pub(crate) shown: Vec<T>,
+    pub(crate) n_left_out: usize,
+}
+
+impl<T> Abridged<T> {
+    /// All items if there are at most so many, else half of `most`, those of least rank: who sees a
+    /// long list does not read it.
+    fn new<R: Ord>(mut items: Vec<T>, most: usize, rank: impl FnMut(&T) -> R) -> Self {
+        if items.len() <= most {
+            return Abridged { shown: items, n_left_out: 0 };
+        }
+        let n_shown = most.div_ceil(2);
+        let n_left_out = items.len() - n_shown;
+        items.sort_by_key(rank);
+        items.truncate(n_shown);
+        Abridged { shown: items, n_left_out }
+    }
+}
+
+impl<'a> Frame<'a> {
+    pub(crate) fn new(system: &'a System, evidence: &'a Evidence) -> Self {
+        let matters = formula_variables(system, evidence.root().formula);
+        let changes = vec![false; system.variables.len()];
+        let mut frame = Frame { system, evidence, matters, changes };
+        let mut changes = vec![false; system.variables.len()];
+        frame.each_run(|run| {
+            for pair in run.states.windows(2) {
+                for variable in frame.differing(pair[0], pair[1]) {
+                    changes[variable.index()] = true;
+                }
+            }
+        });
+        frame.changes = changes;
+        frame
+    }
+
+    /// Calls `visit` for every run of the evidence, the first one first.
+    fn each_run(&self, mut visit: impl FnMut(&PathRun)) {
+        visit(&self.evidence.start);
+        for reason in &self.evidence.reasons {
+            match &reason.because {
+                Because::Run(showing) => visit(&showing.run),
+                Because::Possible(possible) => possible.path.iter().for_each(&mut visit),
+                Because::Chain(chain) => chain.links.iter().for_each(|link| visit(&link.path)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The reasons in the order in which they are told: each before those it refers to, and these
+    /// before the next.
+    pub(crate) fn order(&self) -> Vec<ReasonId> {
+        let mut is_met = vec![false; self.evidence.reasons.len()];
+        let (mut order, mut open) = (Vec::new(), vec![ReasonId(0)]);
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut is_met[id.index()], true) {
+                continue;
+            }
+            order.push(id);
+            let first = open.len();
+            self.evidence.reason(id).because.each_reason(|reason| open.push(reason));
+            open[first..].reverse();
+        }
+        order
+    }
+
+    /// The positions of a run that must not be left out: where more is claimed than a look at the
+    /// state shows, and where fairness constraints are met.
+    pub(crate) fn important(&self, showing: &Showing) -> Vec<usize> {
+        let is_plain = |id: ReasonId| matches!(self.evidence.reason(id).because, Because::Here);
+        let claims = showing.claims.iter().filter(|(_, id)| !is_plain(*id)).map(|claim| claim.0);
+        claims.chain(showing.fair.iter().copied()).collect()
+    }
+
+    /// Whether a variable stands in the property.
+    pub(crate) fn matters(&self, variable: VarId) -> bool {
+        self.matters[variable.index()]
+    }
+
+    /// The variables in which two states differ.
+    pub(crate) fn differing(&self, one: StateId, other: StateId) -> Vec<VarId> {
+        let (one, other) = (self.evidence.state(one), self.evidence.state(other));
+        self.system.variable_ids().filter(|v| one[v.index()] != other[v.index()]).collect()
+    }
+
+    /// At most so many variables: all of them as they come, else those that matter first, then
+    /// those that change.
+    pub(crate) fn abridge(&self, variables: Vec<VarId>, most: usize) -> Abridged<VarId> {
+        Abridged::new(variables, most, |v| (!self.matters(*v), !self.changes[v.index()]))
+    }
+
+    /// What the agents do: `Alice: wait`. If there are too many, those whose variables matter or
+    /// are changed by the step come first.
+    pub(crate) fn doing(&self, joint: &JointAction, changed: &[VarId], most: usize) -> Abridged<String> {
+        let named = |agent: &AgentId| !self.action(*agent, joint).is_empty();
+        let owns = |agent: AgentId, variable: &VarId| self.system.variable(*variable).owner == agent;
+        let agents = Abridged::new(self.system.agent_ids().filter(named).collect(), most, |&agent| {
+            let own = &self.system.agent(agent).variables;
+            (!own.iter().any(|v| self.matters(*v)), !changed.iter().any(|v| owns(agent, v)))
+        });
+        let text = |agent| format!("{}: {}", self.system.agent(agent).name, self.action(agent, joint));
+        Abridged { shown: agents.shown.into_iter().map(text).collect(), n_left_out: agents.n_left_out }
+    }
+
+    fn action(&self, agent: AgentId, joint: &JointAction) -> &str {
+        let action = joint.get(agent.index()).map_or(0, |action| action.index());
+        self.system.agent(agent).actions.get(action).map_or("", |action| &action.name)
+    }
+
+    /// A variable's value at a state, as the language writes it.
+    pub(crate) fn value(&self, variable: VarId, state: StateId) -> String {
+        self.system.value_text(variable, self.evidence.state(state)[variable.index()])
+    }
+
+    /// `Alice.card = ace`
+    pub(crate) fn assignment(&self, variable: VarId, state: StateId) -> String {
+        format!("{} = {}", self.system.full_name(variable), self.value(variable, state))
+    }
+
+    /// A formula; a very long one is cut.
+    pub(crate) fn formula(&self, formula: FormulaId) -> String {
+        shortened(self.system.formula_text(formula), MOST_LETTERS)
+    }
+
+    /// "`AF(won)` is false"
+    pub(crate) fn claim(&self, formula: FormulaId, holds: bool) -> String {
+        format!("`{}` is {holds}", self.formula(formula))
+    }
+
+    /// The claim of a reason, without its state.
+    pub(crate) fn claim_of(&self, id: ReasonId) -> String {
+        let reason = self.evidence.reason(id);
+        self.claim(reason.formula, reason.holds)
+    }
+
+    /// Names, as in a sentence: `Alice, Bob and Carol`.
+    pub(crate) fn agents(&self, agents: &[AgentId]) -> String {
+        let names: Vec<&str> = agents.iter().map(|agent| self.system.agent(*agent).name.as_str()).collect();
+        match names.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            _ => names.concat(),
+        }
+    }
+}
+
+/// The text, or its beginning if it has more letters than `most`.
+pub(crate) fn shortened(mut text: String, most: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(most) {
+        text.truncate(end);
+        text.push_str("..");
+    }
+    text
+}
+
+/// For each variable, whether a formula speaks of it; what agents see does not count.
+pub(crate) fn formula_variables(system: &System, root: FormulaId) -> Vec<bool> {
+    let mut conditions: Vec<ExprId> = Vec::new();
+    // Operands have smaller ids than their users: one pass down reaches all of them.
+    let mut is_part = vec![false; root.index() + 1];
+    is_part[root.index()] = true;
+    for id in system.formulas.ids().rev().filter(|id| *id <= root) {
+        if !is_part[id.index()] {
+            continue;
+        }
+        system.formulas.each_operand(id, |operand| is_part[operand.index()] = true);
+        match system.formulas.get(id) {
+            Formula::Proposition(p) => conditions.push(system.propositions[p.index()].condition),
+            Formula::Condition(condition) => conditions.push(condition),
+            Formula::Green(agent) | Formula::Red(agent) => conditions.extend(system.agent(agent).red),
+            _ => {}
+        }
+    }
+    let mut is_used = vec![false; system.exprs.len()];
+    conditions.iter().for_each(|id| is_used[id.index()] = true);
+    let mut variables = vec![false; system.variables.len()];
+    for id in system.exprs.ids().rev() {
+        if is_used[id.index()] {
+            system.exprs.each_operand(id, |operand| is_used[operand.index()] = true);
+            if let Expr::Variable(variable) = system.exprs.get(id) {
+                variables[variable.index()] = true;
+            }
+        }
+    }
+    variables
+}
