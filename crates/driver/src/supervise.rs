@@ -255,7 +255,7 @@ mod tests {
     use std::thread::sleep;
 
     use masque_model::{FormulaId, Property};
-    use masque_verdict::{Encoded, Engine, FairInitial, Outcome, Stats, Verdict};
+    use masque_verdict::{Encoded, Engine, Extent, FairInitial, Outcome, Stats, Verdict};
 
     use super::*;
     use crate::{Request, load_text};
@@ -323,6 +323,11 @@ mod tests {
 
         fn is_true_somewhere(&mut self, _: FormulaId, _: &Budget) -> Result<bool, Stop> {
             Ok(self.0 != Behaviour::Good)
+        }
+
+        fn extent(&mut self, _: FormulaId, _: &Budget) -> Result<Extent, Stop> {
+            let [states, of_states, initial, of_initial] = ["1", "2", "0", "1"].map(str::to_string);
+            Ok(Extent { states, of_states, initial, of_initial })
         }
 
         fn stats(&self) -> Stats {

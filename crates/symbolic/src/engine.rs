@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
-    Budget, Encoded, Engine, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported, Verdict,
+    Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported, Verdict,
     Why, explain, least_overflow, outside_ctl,
 };
 
@@ -242,6 +242,26 @@ impl Encoded for Diagrams<'_> {
         }
         let phi = self.checker.truth(formula)?;
         self.checker.encoder.space.intersects(self.checker.domain(), &phi)
+    }
+
+    fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
+        self.set_budget(budget);
+        let is_outside = outside_ctl(&self.checker.system.formulas, formula).is_some();
+        if is_outside || self.checker.fair_initial == FairInitial::Unsupported {
+            return Err(Why::Unsupported.into());
+        }
+        let phi = self.checker.truth(formula)?;
+        let Checker { encoder, initial, .. } = &self.checker;
+        let (space, domain) = (&encoder.space, self.checker.domain());
+        let count = |set: &Set| space.count(set, encoder.layout.n_current()).to_string();
+        let phi = space.and(domain, &phi)?;
+        let initial = space.and(domain, initial)?;
+        Ok(Extent {
+            states: count(&phi),
+            of_states: count(domain),
+            initial: count(&space.and(&initial, &phi)?),
+            of_initial: count(&initial),
+        })
     }
 
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {

@@ -20,6 +20,7 @@
 //! | `explain`, `lasso` | from a verdict to its evidence |
 //! | `replay` | evidence confirmed by the definition |
 //! | `steps` | one step, checked or explained by the definition |
+//! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod budget;
 mod engine;
 mod evidence;
 mod explain;
+mod extent;
 mod facts;
 mod fragment;
 mod goal;
@@ -46,6 +48,7 @@ pub use evidence::{
     Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Run, Showing, StateId,
 };
 pub use explain::{MOST_REASONS, explain};
+pub use extent::{Extent, Initially, Subformula, subformulas};
 pub use facts::{Facts, FairInitial, OverflowAt};
 pub use fragment::outside_ctl;
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};
