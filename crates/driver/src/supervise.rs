@@ -255,7 +255,7 @@ mod tests {
     use std::thread::sleep;
 
     use masque_model::{FormulaId, Property};
-    use masque_verdict::{Encoded, Engine, Extent, FairInitial, Outcome, Stats, Verdict};
+    use masque_verdict::{Encoded, Engine, Evidence, Extent, FairInitial, Outcome, Stats, Verdict};
 
     use super::*;
     use crate::{Request, load_text};
@@ -277,6 +277,8 @@ mod tests {
         Useless,
         /// Finds a state too many.
         Miscounting,
+        /// Shows what is not so.
+        Lying,
     }
 
     impl Engine for Fake {
@@ -318,6 +320,11 @@ mod tests {
                     }
                 },
                 Behaviour::Buggy => panic!("a bug"),
+                Behaviour::Lying => {
+                    let start = masque_verdict::Run { states: vec![], actions: vec![], back_to: None };
+                    let evidence = Evidence { states: vec![], start, reasons: vec![] };
+                    Outcome { verdict: Verdict::Fails, evidence: Some(evidence) }
+                }
             }
         }
 
@@ -403,6 +410,12 @@ mod tests {
     #[should_panic(expected = "a bug")]
     fn a_bug_is_handed_on() {
         run(Behaviour::Buggy, &Limits::default());
+    }
+
+    #[test]
+    #[should_panic(expected = "the evidence for property 2 does not replay: the evidence is malformed")]
+    fn evidence_that_does_not_replay_is_a_bug() {
+        run(Behaviour::Lying, &Limits::default());
     }
 
     /// Asks a real engine and a fake one.

@@ -8,7 +8,8 @@ use masque_model::{AgentId, Deadlock, System};
 use masque_symbolic::Symbolic;
 use masque_testkit::{Reference, load, random_model};
 use masque_verdict::{
-    Because, Budget, Engine, Evidence, Missing, Outcome, ReasonId, Run, Show, StateId, Verdict, replay,
+    Because, Budget, Engine, Evidence, MOST_REASONS, Missing, Outcome, ReasonId, Run, Show, StateId, Verdict,
+    replay,
 };
 
 /// The system of a text that is valid.
@@ -255,6 +256,30 @@ fn a_long_way() {
     assert!(start.elapsed() < Duration::from_secs(100), "{:?}", start.elapsed());
 }
 
+/// Of many claims that need a run each, so many are shown; those that no run shows say so.
+#[test]
+fn not_too_much() {
+    let text = "
+        Agent A
+          Vars: x : 0..300; end Vars
+          Actions = {a};
+          Protocol: Other : {a}; end Protocol
+          Evolution: x = x + 1 if x < 300; end Evolution
+        end Agent
+        Evaluation last if A.x = 300; end Evaluation
+        InitStates A.x = 0; end InitStates
+        Formulae E(EX true U last); E(AX true U last and EX last); end Formulae";
+    let system = system(text, Deadlock::Finite);
+    let count = |outcome: &Outcome, missing: Missing| {
+        let evidence = outcome.evidence.as_ref().expect("evidence");
+        evidence.not_shown().filter(|(_, why)| *why == missing).count()
+    };
+    let outcomes = outcomes(&system);
+    assert_eq!(count(&outcomes[0], Missing::TooMuch), 301 - MOST_REASONS);
+    assert_eq!(count(&outcomes[1], Missing::AllPaths), 300);
+    assert_eq!(count(&outcomes[1], Missing::TooMuch), 0, "the end of a run is explained first");
+}
+
 /// The runs of a reason.
 fn runs(because: &mut Because) -> Vec<&mut Run> {
     match because {
@@ -383,6 +408,7 @@ fn spoiled_evidence_is_refused() {
         O(Watcher, zero); KH(Sleeper, Watcher, zero); K(Sleeper, EF two); A(two U four); !EX two;
         (zero <-> EF two) and !(zero <-> AG two); K(Watcher, K(Sleeper, zero));";
     let mut n_spoiled = 0;
+    let mut kinds = std::collections::HashSet::new();
     let variants = [
         (Deadlock::Finite, ""),
         (Deadlock::Stutter, ""),
@@ -392,6 +418,7 @@ fn spoiled_evidence_is_refused() {
         let system = system(&walk(fairness, formulas), deadlock);
         for (property, outcome) in system.properties.iter().zip(outcomes(&system)) {
             let Some(evidence) = &outcome.evidence else { continue };
+            kinds.extend(evidence.reasons.iter().map(|reason| std::mem::discriminant(&reason.because)));
             let holds = outcome.verdict == Verdict::Holds;
             assert!(replay(&system, property, !holds, evidence).is_err(), "the other verdict");
             for (what, spoiled) in spoiled(&system, evidence) {
@@ -402,7 +429,7 @@ fn spoiled_evidence_is_refused() {
             }
         }
     }
-    assert!(n_spoiled > 1200, "{n_spoiled}");
+    assert!(n_spoiled > 1200 && kinds.len() == 7, "{n_spoiled}, {} kinds", kinds.len());
 }
 
 /// Whatever is changed at random: what replay confirms without trusting anything is true.

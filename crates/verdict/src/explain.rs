@@ -13,12 +13,13 @@
 //! The initial state is the one from which the run that follows is shortest, else the least.
 //!
 //! So that evidence stays readable and its cost in bounds, no more than [`MOST_REASONS`] claims get
-//! a reason of their own, those nearest to the property first.
+//! a reason of their own: those nearest to the property first, and what is claimed along a run after
+//! all that its end needs.
 
 use std::collections::{HashMap, VecDeque};
 
 use masque_model::semantics::is_green;
-use masque_model::{AgentId, At, Deadlock, FormulaId, GroupId, Property, System};
+use masque_model::{AgentId, Deadlock, FormulaId, GroupId, Property, System};
 
 use crate::goal::{Goal, Needs, Scope};
 use crate::lasso;
@@ -61,6 +62,7 @@ pub fn explain(
         reasons: Vec::new(),
         reason_ids: HashMap::new(),
         open: VecDeque::new(),
+        along: VecDeque::new(),
         first_run: None,
     };
     let Some(start) = explainer.start(literal, property.at)? else { return Ok(None) };
@@ -77,10 +79,10 @@ pub fn explain(
 
 /// Evidence in the making.
 pub(crate) struct Explainer<'a> {
-    oracle: &'a mut dyn Oracle,
+    pub(crate) oracle: &'a mut dyn Oracle,
     pub(crate) system: &'a System,
-    budget: &'a Budget,
-    ranks: Ranks,
+    pub(crate) budget: &'a Budget,
+    pub(crate) ranks: Ranks,
     moves: Moves<'a>,
     states: Vec<State>,
     state_ids: HashMap<State, StateId>,
@@ -88,8 +90,10 @@ pub(crate) struct Explainer<'a> {
     reason_ids: HashMap<(Literal, StateId), ReasonId>,
     /// Claims whose reason is still to be found, in order.
     open: VecDeque<ReasonId>,
+    /// Claims along runs, to be seen to when no others are open.
+    along: VecDeque<ReasonId>,
     /// The run found together with the initial state, and the claim that it shows.
-    first_run: Option<(Literal, Vec<State>)>,
+    pub(crate) first_run: Option<(Literal, Vec<State>)>,
 }
 
 impl Explainer<'_> {
@@ -112,10 +116,21 @@ impl Explainer<'_> {
         id
     }
 
+    /// Claims about the states of a run before its end, or on its way round a loop.
+    fn claims_along(&mut self, literals: &[Literal], states: &[StateId]) -> Vec<(usize, ReasonId)> {
+        let open = std::mem::take(&mut self.open);
+        let mut claims = Vec::new();
+        for (position, &at) in states.iter().enumerate() {
+            claims.extend(literals.iter().map(|&literal| (position, self.claim(literal, at))));
+        }
+        self.along.extend(std::mem::replace(&mut self.open, open));
+        claims
+    }
+
     /// Finds reasons for all claims made, and for those these make, as far as there is room.
     fn close(&mut self) -> Result<(), Stop> {
         let mut n_found = 0;
-        while let Some(id) = self.open.pop_front() {
+        while let Some(id) = self.open.pop_front().or_else(|| self.along.pop_front()) {
             let Reason { formula, holds, state, .. } = self.reasons[id.index()];
             let literal = Literal { formula, holds };
             n_found += 1;
@@ -181,7 +196,7 @@ impl Explainer<'_> {
         Ok(None)
     }
 
-    fn by_rank(&self, literals: &[Literal]) -> Vec<Literal> {
+    pub(crate) fn by_rank(&self, literals: &[Literal]) -> Vec<Literal> {
         let mut literals = literals.to_vec();
         literals.sort_by_key(|&literal| self.ranks.of(literal));
         literals
@@ -222,15 +237,12 @@ impl Explainer<'_> {
         let mut run = self.finite_run(states)?;
         run.states.pop();
         run.back_to = Some(lasso.back_to);
-        let mut claims = Vec::new();
-        for (position, &at) in run.states.iter().enumerate() {
-            claims.extend(stay.iter().map(|&literal| (position, self.claim(literal, at))));
-        }
+        let claims = self.claims_along(stay, &run.states);
         Ok(Because::Run(Showing { run, claims, fair: lasso.fair }))
     }
 
     /// The least shortest finite run from a region that does what a goal says.
-    fn finite(&mut self, goal: &Goal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
+    pub(crate) fn finite(&mut self, goal: &Goal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
         let route = |through: &[Literal], to: &[Literal], length| (region(through), region(to), length);
         let (through, to, length) = match (&goal.next, &goal.until) {
             (Some(next), _) => route(&[], next, Length::One),
@@ -244,8 +256,7 @@ impl Explainer<'_> {
         self.oracle.path(route, self.budget)
     }
 
-    /// What must be claimed on a finite run. The end comes first: if there is not room for all, it
-    /// says more.
+    /// What must be claimed on a finite run.
     fn showing_finite(&mut self, goal: &Goal, run: Run) -> Showing {
         let none = Vec::new();
         let (through, to) = match (&goal.next, &goal.until) {
@@ -256,10 +267,7 @@ impl Explainer<'_> {
         let last = run.states.len() - 1;
         let at_last: Vec<_> =
             to.iter().map(|&literal| (last, self.claim(literal, run.states[last]))).collect();
-        let mut claims = Vec::new();
-        for (position, &at) in run.states[..last].iter().enumerate() {
-            claims.extend(through.iter().map(|&literal| (position, self.claim(literal, at))));
-        }
+        let mut claims = self.claims_along(through, &run.states[..last]);
         claims.extend(at_last);
         Showing { run, claims, fair: Vec::new() }
     }
@@ -323,7 +331,7 @@ impl Explainer<'_> {
     }
 
     /// The least shortest path from an initial state to a region.
-    fn path_to(&mut self, to: &[Part]) -> Result<Option<Vec<State>>, Stop> {
+    pub(crate) fn path_to(&mut self, to: &[Part]) -> Result<Option<Vec<State>>, Stop> {
         let from = [Part::Initial];
         self.path(&Route { from: &from, through: &[], to, by: By::Steps, length: Length::Any })
     }
@@ -376,62 +384,6 @@ impl Explainer<'_> {
         }
         let states = states.into_iter().map(|state| self.state(state)).collect();
         Ok(Run { states, actions, back_to: None })
-    }
-}
-
-/// Where the property is looked at.
-impl Explainer<'_> {
-    /// The states from an initial one to the one where the property is looked at.
-    fn start(&mut self, literal: Literal, at: At) -> Result<Option<Vec<State>>, Stop> {
-        if let Some(initial) = self.initial(literal, &[Part::Initial])? {
-            return Ok(Some(vec![initial]));
-        }
-        match at {
-            At::Initial => Ok(None),
-            At::Reachable => self.path_to(&[Part::Literal(literal)]),
-        }
-    }
-
-    /// The state of a region of initial states from which a literal is shown best: where a finite
-    /// run shows it the one where that is shortest, else the least.
-    ///
-    /// What the run shows need not be known beforehand, so that an `AG φ` that fails costs no set of
-    /// states where it does: a run to a state without `φ` is enough.
-    fn initial(&mut self, literal: Literal, region: &[Part]) -> Result<Option<State>, Stop> {
-        let with = |literals: &[Literal]| {
-            let literals = literals.iter().map(|&literal| Part::Literal(literal));
-            region.iter().cloned().chain(literals).collect::<Vec<Part>>()
-        };
-        match Needs::of(&self.system.formulas, literal) {
-            _ if self.ranks.is_local(literal.formula) => {}
-            Some(Needs::One(list)) => {
-                for literal in self.by_rank(&list) {
-                    if let Some(state) = self.initial(literal, region)? {
-                        return Ok(Some(state));
-                    }
-                }
-                return Ok(None);
-            }
-            Some(Needs::All(list)) => {
-                // The last of those of which most can be shown: of an implication its right side.
-                let inner = list.iter().rev().filter(|literal| !self.ranks.is_local(literal.formula));
-                let most = inner.min_by_key(|literal| self.ranks.of(**literal));
-                if let Some(&most) = most {
-                    let others: Vec<Literal> = list.into_iter().filter(|literal| *literal != most).collect();
-                    return self.initial(most, &with(&others));
-                }
-            }
-            Some(Needs::Same(..)) | None => {
-                let goal = Goal::of(&self.system.formulas, literal.formula);
-                if let Some(goal) = goal.filter(|g| g.holds == literal.holds && g.forever.is_none()) {
-                    let run = self.finite(&goal, region)?;
-                    let first = run.as_ref().and_then(|run| run.first().cloned());
-                    self.first_run = run.map(|run| (literal, run));
-                    return Ok(first);
-                }
-            }
-        }
-        self.oracle.least(&with(&[literal]), self.budget)
     }
 }
 

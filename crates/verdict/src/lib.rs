@@ -17,8 +17,8 @@
 //! | `evidence` | reasons for claims |
 //! | `oracle` | what evidence asks of an engine |
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
-//! | `explain`, `lasso` | from a verdict to its evidence |
-//! | `replay` | evidence confirmed by the definition |
+//! | `explain`, `start`, `lasso` | from a verdict to its evidence |
+//! | `replay`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
@@ -38,7 +38,9 @@ mod oracle;
 mod outcome;
 mod path;
 mod rank;
+mod refusal;
 mod replay;
+mod start;
 mod steps;
 mod vacuity;
 
@@ -54,6 +56,7 @@ pub use fragment::outside_ctl;
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
 pub use path::{Path, compare_states};
-pub use replay::{Fault, ReplayError, Trusted, replay, replay_path};
+pub use refusal::{Fault, ReplayError, Trusted};
+pub use replay::{replay, replay_path};
 pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
 pub use vacuity::{Vacuous, vacuous_antecedents};

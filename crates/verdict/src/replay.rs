@@ -8,8 +8,6 @@
 //! goes on from the end of each finite one. So is a dead end with so many choices that trying all
 //! would take too long.
 
-use std::fmt;
-
 use masque_model::semantics::{enabled_actions, is_green, is_true};
 use masque_model::{AgentId, At, Deadlock, GroupId, Property, System, VarId};
 
@@ -17,126 +15,9 @@ use crate::explain::looks_same;
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::{local_formulas, local_truth};
 use crate::{
-    Because, Chain, Evidence, JointAction, Literal, Missing, Moves, Path, Possibility, Reason, ReasonId, Run,
-    Showing, State, StateId,
+    Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,
+    ReasonId, ReplayError, Run, Showing, State, StateId, Trusted,
 };
-
-/// What of evidence is taken on trust, because one run cannot confirm it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trusted {
-    /// Claims that are not shown.
-    pub claims: Vec<ReasonId>,
-    /// States from which a fair run must go on.
-    pub fair: Vec<StateId>,
-    /// Dead ends with too many choices to try all.
-    pub dead_ends: Vec<StateId>,
-    /// Fairness constraints that speak of more than one state, with the states at which they are
-    /// said to be true.
-    pub constraints: Vec<(usize, StateId)>,
-}
-
-impl Trusted {
-    /// Whether all of the evidence is confirmed.
-    pub fn is_empty(&self) -> bool {
-        self.claims.is_empty()
-            && self.fair.is_empty()
-            && self.dead_ends.is_empty()
-            && self.constraints.is_empty()
-    }
-}
-
-/// Why evidence, or a path, is refused. Steps are counted from 0; step `k` leads to state `k + 1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReplayError {
-    /// Something is missing, stands twice, or has the wrong length; or a reference leads nowhere.
-    Shape,
-    /// A state has a value that is not in its variable's domain.
-    NotInDomain {
-        /// The state's position.
-        state: usize,
-        /// The variable.
-        variable: VarId,
-    },
-    /// The first state of a path does not satisfy InitStates.
-    NotInitial,
-    /// An agent performs an action that its protocol does not enable.
-    NotEnabled {
-        /// The step.
-        step: usize,
-        /// The agent.
-        agent: AgentId,
-    },
-    /// The joint action does not lead to the next state.
-    NotASuccessor {
-        /// The step.
-        step: usize,
-    },
-    /// The evidence is about something else than the property and its verdict.
-    OtherProperty,
-    /// A reason does not show its claim.
-    Refused {
-        /// The reason.
-        reason: ReasonId,
-        /// What is wrong with it.
-        fault: Fault,
-    },
-}
-
-/// What may be wrong with a reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// This kind of reason does not show this kind of claim.
-    Kind,
-    /// The state itself says otherwise.
-    Truth,
-    /// The claims made are not those that the formula's meaning asks for.
-    Claims,
-    /// The run does not begin in the claim's state, or does not end where it must.
-    Ends,
-    /// A fairness constraint is not met on the loop.
-    Unfair,
-    /// An agent sees a difference.
-    Seen,
-    /// An agent that must be green is red.
-    Red,
-    /// The state has a successor.
-    NotADeadEnd,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Fault::Kind => "such a reason cannot show such a claim",
-            Fault::Truth => "the state says otherwise",
-            Fault::Claims => "the formula needs other claims",
-            Fault::Ends => "the run begins or ends elsewhere",
-            Fault::Unfair => "a fairness constraint is not met on the loop",
-            Fault::Seen => "the agent sees a difference",
-            Fault::Red => "an agent is red",
-            Fault::NotADeadEnd => "the state has a successor",
-        })
-    }
-}
-
-impl fmt::Display for ReplayError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ReplayError::Shape => f.write_str("the evidence is malformed"),
-            ReplayError::NotInDomain { state, variable } => {
-                write!(f, "variable {} of state {state} is outside its domain", variable.0)
-            }
-            ReplayError::NotInitial => f.write_str("the first state is not initial"),
-            ReplayError::NotEnabled { step, agent } => {
-                write!(f, "agent {} may not act so in step {step}", agent.0)
-            }
-            ReplayError::NotASuccessor { step } => write!(f, "step {step} does not lead to its next state"),
-            ReplayError::OtherProperty => f.write_str("the evidence is about something else"),
-            ReplayError::Refused { reason, fault } => write!(f, "reason {}: {fault}", reason.0),
-        }
-    }
-}
-
-impl std::error::Error for ReplayError {}
 
 /// Confirms that a path starts in an initial state and that each step is one of the system.
 pub fn replay_path(system: &System, path: &Path) -> Result<(), ReplayError> {
