@@ -17,16 +17,20 @@
 //! | `file` | reads a text, or says why it cannot |
 //! | `define` | reads `-D NAME=VALUE`, and lists of values for `bench` |
 //! | `load` | from a path to a checked model |
+//! | `select` | finds properties and agents by name |
 //! | `format` | from a path to formatted text |
 //! | `order` | reads a file of variables for `--order` |
 //! | `engines` | the engines there are, which one is asked, and how it goes about it |
 //! | `compare` | the answers of several engines side by side |
 //! | `decide` | the work: facts, verdicts, vacuity |
 //! | `supervise` | the work on a thread, with a deadline |
+//! | `ask` | questions about single states |
+//! | `simulate` | a walk through a system |
 //! | `findings` | deadlocks, overflows and the like as diagnostics |
 //! | `explain` | the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
 
+mod ask;
 mod compare;
 mod decide;
 mod define;
@@ -37,22 +41,27 @@ mod findings;
 mod format;
 mod load;
 mod order;
+mod select;
+mod simulate;
 mod supervise;
 
+pub use ask::{Truth, alike, truth_at};
 pub use compare::{CrossCheck, Disagreement};
-pub use decide::{Cost, Decided};
+pub use decide::{Cost, Decided, MOST_PARTS};
 pub use define::{Refused, Sweep, sweep};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Reorder, engines};
 pub use explain::{codes, explain, similar_code};
-pub use file::MAX_BYTES;
+pub use file::{MAX_BYTES, read as read_text};
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
 pub use load::{Language, Loaded, Request, load, load_text};
-pub use masque_model::{At, Deadlock, Overflow, Property, Strategies, System};
+pub use masque_model::{ActionId, AgentId, At, Deadlock, Overflow, Property, Strategies, System};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
-    Because, Chain, Evidence, JointAction, Link, Missing, Path, Possibility, Reason, ReasonId,
-    Run as PathRun, Show, Showing, State, StateId, Verdict, Why,
+    Because, Chain, Evidence, Extent, Initially, JointAction, Link, Missing, Path, Possibility, Reason,
+    ReasonId, Run as PathRun, Show, Showing, State, StateId, Successors, Subformula, Verdict, Why, subformulas,
 };
 pub use order::OrderChoice;
+pub use select::agent as find_agent;
+pub use simulate::{Choices, MOST_CHOICES, MOST_SUCCESSORS, Simulation};
 pub use supervise::{Limits, Progress, Run, check};

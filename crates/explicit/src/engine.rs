@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use masque_model::{At, Formula, FormulaId, Property, System};
 use masque_verdict::{
-    Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop, Unsupported,
-    Verdict, Why, explain, least_overflow, outside_ctl,
+    Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop,
+    Unsupported, Verdict, Why, explain, least_overflow, outside_ctl,
 };
 
 use crate::bitset::Bitset;

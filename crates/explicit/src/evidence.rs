@@ -34,12 +34,7 @@ impl Oracle for Labeller<'_> {
         Ok(least.map(|state| self.state(state as u32)))
     }
 
-    fn first(
-        &mut self,
-        region: &[Part],
-        most: usize,
-        budget: &Budget,
-    ) -> Result<(Vec<State>, String), Stop> {
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop> {
         let states = self.region(region, budget)?;
         let mut numbers: Vec<usize> = states.iter().collect();
         let n_states = numbers.len();

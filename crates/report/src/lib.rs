@@ -8,6 +8,9 @@
 //! | file | holds |
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
+//! | `simulate` | states and choices of a simulation, as text |
+//! | `why` | how widely the parts of a property are true, `masque.why/1` |
+//! | `words` | evidence in words, a line for each reason |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
@@ -25,9 +28,12 @@ mod entries;
 mod evidence;
 mod path;
 mod schema;
+mod simulate;
 mod show;
 mod stats;
 mod text;
+mod why;
+mod words;
 
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use check::{
@@ -38,6 +44,7 @@ pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath};
 pub use path::PathReport;
-pub use schema::{bench_schema, schema};
+pub use schema::{bench_schema, schema, why_schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use text::{Detail, Text};
+pub use why::{PartReport, PropertyParts, WHY_SCHEMA, WhyReport, why_json, why_report};

@@ -72,7 +72,7 @@ pub(crate) fn doing(system: &System, joint: &JointAction) -> Entries<String> {
     doing.filter(|(_, action)| !action.is_empty()).collect()
 }
 
-fn assignment((name, value): &(String, String)) -> String {
+pub(crate) fn assignment((name, value): &(String, String)) -> String {
     format!("{name} = {value}")
 }
 
@@ -80,7 +80,7 @@ fn assignment((name, value): &(String, String)) -> String {
 const WIDTH: usize = 100;
 
 /// Items separated by commas, wrapped, each line indented like the first.
-fn write_list(
+pub(crate) fn write_list(
     out: &mut dyn Write,
     head: &str,
     mut items: Vec<String>,

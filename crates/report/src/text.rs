@@ -145,7 +145,7 @@ impl Text {
     }
 
     /// One line each: the verdict, the name, the formula.
-    fn properties(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
+    pub(crate) fn properties(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
         let verdicts: Vec<String> = properties.iter().map(verdict).collect();
         let verdict_width = verdicts.iter().map(String::len).max().unwrap_or_default();
         let name_width = properties.iter().map(|p| p.name.chars().count()).max().unwrap_or_default();
@@ -172,7 +172,7 @@ impl Text {
         Ok(())
     }
 
-    fn all_diagnostics(
+    pub(crate) fn all_diagnostics(
         self,
         out: &mut dyn Write,
         report: &RunReport,
@@ -217,7 +217,7 @@ impl Text {
         Ok(is_shown)
     }
 
-    fn most_variables(self) -> usize {
+    pub(crate) fn most_variables(self) -> usize {
         if self.detail == Detail::Verbose { usize::MAX } else { MOST_VARIABLES }
     }
 }
@@ -251,7 +251,7 @@ fn verdict(property: &PropertyReport) -> String {
 }
 
 /// What there is to say about a file in one line.
-fn summary(report: &RunReport) -> String {
+pub(crate) fn summary(report: &RunReport) -> String {
     let counts = report.counts();
     let mut parts = Vec::new();
     if let Some(model) = report.model {

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
-    Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported, Verdict,
-    Why, explain, least_overflow, outside_ctl,
+    Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported,
+    Verdict, Why, explain, least_overflow, outside_ctl,
 };
 
 use crate::check::Checker;

@@ -46,12 +46,7 @@ impl Oracle for Checker<'_> {
         if states.is_empty() { Ok(None) } else { least(&self.encoder, &states).map(Some) }
     }
 
-    fn first(
-        &mut self,
-        region: &[Part],
-        most: usize,
-        budget: &Budget,
-    ) -> Result<(Vec<State>, String), Stop> {
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop> {
         self.encoder.space.set_budget(budget);
         let mut rest = self.region(region)?;
         let n_states = self.encoder.space.count(&rest, self.encoder.layout.n_current()).to_string();

@@ -24,12 +24,7 @@ pub trait Oracle {
     fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop>;
 
     /// The first `most` states of a region in that order, and how many there are in all, in decimal.
-    fn first(
-        &mut self,
-        region: &[Part],
-        most: usize,
-        budget: &Budget,
-    ) -> Result<(Vec<State>, String), Stop>;
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop>;
 
     /// The states of the canonical path: of all that a route admits the shortest, and of these the
     /// one whose sequence of states is least.

@@ -5,9 +5,14 @@ mod check;
 mod explain;
 mod fmt;
 mod generate;
+mod session;
+mod simulate;
+mod why;
 
 pub use bench::bench;
 pub use check::check;
 pub use explain::explain;
 pub use fmt::fmt;
 pub use generate::{completions, man, schema};
+pub use simulate::simulate;
+pub use why::why;
