@@ -14,7 +14,7 @@ use masque_driver::{
     Strategies,
 };
 
-pub use explore::{SimulateArgs, WhyArgs};
+pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 
 use crate::values::{bytes, duration, word};
 
@@ -41,6 +41,8 @@ Examples:
   masque check model.ispl -D N=10      the same at another size
   masque check --parse-only *.ispl     only look for mistakes
   masque why model.ispl 2              why does property 2 hold or fail?
+  masque simulate model.ispl           walk through it step by step
+  masque export model.ispl             draw its states: | dot -Tsvg
   masque bench model.ispl -D N=4,8,16  how cost grows with size
   masque fmt model.ispl                put it into the usual layout
   masque explain ispl/deadlock         what does this message mean?
@@ -94,6 +96,12 @@ pub enum Command {
     /// true here and why, and which states an agent cannot tell from this one. Commands come from
     /// the terminal, from standard input or from a script; `help` lists them.
     Simulate(SimulateArgs),
+    /// Write the reachable states for other programs.
+    ///
+    /// As a graph (DOT, Aldebaran, JSON), state by state, as far as `--max-states` admits; or the
+    /// whole set as a decision diagram (DDDMP). A graph that is cut says so in itself, where the
+    /// format has room for it, and on standard error.
+    Export(ExportArgs),
     /// Measure how cost grows with the size of a model.
     ///
     /// Each size is checked in a process of its own, so that its memory is its own and a timeout
@@ -390,6 +398,8 @@ pub enum SchemaOf {
     Bench,
     /// `masque.why/1`
     Why,
+    /// `masque.graph/1`
+    Export,
 }
 
 /// Arguments of `completions`.

@@ -45,7 +45,7 @@ pub fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let context = context(&cli);
-    if matches!(cli.command, Command::Check(_) | Command::Why(_) | Command::Bench(_)) {
+    if matches!(cli.command, Command::Check(_) | Command::Why(_) | Command::Export(_) | Command::Bench(_)) {
         interrupt::install(&context.interrupt);
     }
     let mut out = terminal::stdout(context.text.color);
@@ -78,6 +78,7 @@ pub fn run(
         Command::Check(args) => commands::check(args, context, out, err),
         Command::Why(args) => commands::why(args, context, out),
         Command::Simulate(args) => commands::simulate(args, context, out),
+        Command::Export(args) => commands::export(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),
         Command::Explain(args) => commands::explain(args, out),

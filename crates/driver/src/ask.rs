@@ -4,10 +4,6 @@
 //! each: simple, and fast enough for someone who types.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread::Builder;
-use std::time::Instant;
 
 use masque_model::{AgentId, At, Property, System};
 use masque_verdict::{
@@ -15,7 +11,8 @@ use masque_verdict::{
 };
 
 use crate::engines::choose;
-use crate::supervise::{GRACE, Limits, PULSE, STACKS};
+use crate::supervise::Limits;
+use crate::worker::on_large_stack;
 use crate::{AnyEngine, EngineOptions};
 
 /// Whether a formula is true at a state, and what shows it.
@@ -98,52 +95,16 @@ fn first(
     })
 }
 
-/// Encodes a system and asks it something, on a thread with a large stack.
-///
-/// # Panics
-///
-/// If the engine does: its bug is handed on.
+/// Encodes a system and asks it something.
 fn on_worker<T: Send + 'static>(
     system: &Arc<System>,
     engine: &AnyEngine,
     limits: &Limits,
     ask: impl Fn(&System, &mut dyn Encoded, &Budget) -> Result<T, Stop> + Clone + Send + 'static,
 ) -> Result<T, Why> {
-    let budget = limits.budget();
-    let started = STACKS.iter().find_map(|&size| {
-        let (sender, receiver) = channel();
-        let (system, engine, budget, ask) =
-            (Arc::clone(system), Arc::clone(engine), budget.clone(), ask.clone());
-        let work = move || {
-            let answer =
-                engine.encode(&system, &budget).and_then(|mut encoded| ask(&system, &mut *encoded, &budget));
-            // A listener that has gone away has given up waiting.
-            _ = sender.send(answer);
-        };
-        let worker = Builder::new().name("ask".to_string()).stack_size(size).spawn(work).ok()?;
-        Some((worker, receiver))
-    });
-    let Some((worker, receiver)) = started else { return Err(Why::Memory) };
-    let mut last_moment = limits.deadline.and_then(|deadline| deadline.checked_add(GRACE));
-    let mut why = Why::Timeout;
-    loop {
-        match receiver.recv_timeout(PULSE) {
-            Ok(answer) => return answer.map_err(|stop| stop.why),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => match worker.join() {
-                Err(panic) => std::panic::resume_unwind(panic),
-                Ok(()) => return Err(why),
-            },
-        }
-        let now = Instant::now();
-        if limits.interrupt.swap(false, Ordering::Relaxed) {
-            why = Why::Interrupted;
-            budget.cancel();
-            last_moment = Some(last_moment.map_or(now + GRACE, |moment| moment.min(now + GRACE)));
-        }
-        if last_moment.is_some_and(|moment| now >= moment) {
-            budget.cancel();
-            return Err(why);
-        }
-    }
+    let (system, engine) = (Arc::clone(system), Arc::clone(engine));
+    on_large_stack(limits, move |budget| {
+        let mut encoded = engine.encode(&system, budget)?;
+        ask(&system, &mut *encoded, budget)
+    })
 }

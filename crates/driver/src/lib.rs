@@ -26,6 +26,8 @@
 //! | `supervise` | the work on a thread, with a deadline |
 //! | `ask` | questions about single states |
 //! | `simulate` | a walk through a system |
+//! | `worker` | one piece of work on a thread, with a deadline |
+//! | `graph` | the reachable graph and the reachable set |
 //! | `findings` | deadlocks, overflows and the like as diagnostics |
 //! | `explain` | the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
@@ -39,11 +41,13 @@ mod explain;
 mod file;
 mod findings;
 mod format;
+mod graph;
 mod load;
 mod order;
 mod select;
 mod simulate;
 mod supervise;
+mod worker;
 
 pub use ask::{Truth, alike, truth_at};
 pub use compare::{CrossCheck, Disagreement};
@@ -54,12 +58,15 @@ pub use explain::{codes, explain, similar_code};
 pub use file::{MAX_BYTES, read as read_text};
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
+pub use graph::{Cut, Graph, MOST_EDGES, View, diagram, graph};
 pub use load::{Language, Loaded, Request, load, load_text};
 pub use masque_model::{ActionId, AgentId, At, Deadlock, Overflow, Property, Strategies, System};
+pub use masque_symbolic::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
     Because, Chain, Evidence, Extent, Initially, JointAction, Link, Missing, Path, Possibility, Reason,
-    ReasonId, Run as PathRun, Show, Showing, State, StateId, Successors, Subformula, Verdict, Why, subformulas,
+    ReasonId, Run as PathRun, Show, Showing, State, StateId, Subformula, Successors, Verdict, Why,
+    subformulas,
 };
 pub use order::OrderChoice;
 pub use select::agent as find_agent;

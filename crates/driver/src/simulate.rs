@@ -46,11 +46,7 @@ pub struct Choices {
 impl Simulation {
     /// At the start, where an initial state is to be chosen. An engine is asked for initial states
     /// only if trying values one after another does not find them.
-    pub fn new(
-        system: &Arc<System>,
-        options: &EngineOptions,
-        limits: &Limits,
-    ) -> Result<Simulation, Why> {
+    pub fn new(system: &Arc<System>, options: &EngineOptions, limits: &Limits) -> Result<Simulation, Why> {
         let (initial, n_initial) = match first_initial_states(system, MOST_CHOICES) {
             Some((initial, true)) => (initial, None),
             Some((initial, false)) => (initial, Some("more".to_string())),

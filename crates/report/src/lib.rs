@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
 //! | `simulate` | states and choices of a simulation, as text |
+//! | `graph`, `dddmp` | graphs and sets of states, for other programs |
 //! | `why` | how widely the parts of a property are true, `masque.why/1` |
 //! | `words` | evidence in words, a line for each reason |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
@@ -23,13 +24,15 @@
 
 mod bench;
 mod check;
+mod dddmp;
 mod diagnostic;
 mod entries;
 mod evidence;
+mod graph;
 mod path;
 mod schema;
-mod simulate;
 mod show;
+mod simulate;
 mod stats;
 mod text;
 mod why;
@@ -40,11 +43,13 @@ pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Settings, Subject, json,
     run_report,
 };
+pub use dddmp::dddmp;
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath};
+pub use graph::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use path::PathReport;
-pub use schema::{bench_schema, schema, why_schema};
+pub use schema::{bench_schema, graph_schema, schema, why_schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use text::{Detail, Text};
 pub use why::{PartReport, PropertyParts, WHY_SCHEMA, WhyReport, why_json, why_report};

@@ -23,7 +23,11 @@ impl Text {
             None => all.iter().map(assignment).collect(),
             Some(before) => {
                 let before = values(system, before).0;
-                all.iter().zip(&before).filter(|(now, then)| now != then).map(|(now, _)| assignment(now)).collect()
+                all.iter()
+                    .zip(&before)
+                    .filter(|(now, then)| now != then)
+                    .map(|(now, _)| assignment(now))
+                    .collect()
             }
         };
         write_list(out, &format!("{head}  "), items, self.most_variables(), "nothing changes")
@@ -61,7 +65,9 @@ impl Text {
             match successors.count().as_str() {
                 "1" => {}
                 "0" => text += "  (leads nowhere: a value would leave its range)",
-                count => text += &format!("  (leads to {count} states: choose {0}.1, {0}.2, ..)", position + 1),
+                count => {
+                    text += &format!("  (leads to {count} states: choose {0}.1, {0}.2, ..)", position + 1)
+                }
             }
             writeln!(out, "{:4}  {text}", position + 1)?;
         }

@@ -81,6 +81,23 @@ impl Engine for Symbolic {
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
         let mut stats = Stats::default();
+        let built = self.built(system, budget, &mut stats)?;
+        let Built { encoder, relation, initial, reachable, n_steps } = built;
+        let start = Instant::now();
+        let checker = Checker::new(encoder, relation, initial, reachable)?;
+        stats.spend("fairness", start.elapsed());
+        Ok(Box::new(Diagrams { evidence: self.evidence, n_steps, checker, stats }))
+    }
+}
+
+impl Symbolic {
+    /// Encodes a system and explores it, in the order that these options lead to.
+    pub(crate) fn built<'s>(
+        &self,
+        system: &'s System,
+        budget: &Budget,
+        stats: &mut Stats,
+    ) -> Limited<Built<'s>> {
         let start = Instant::now();
         let on_trouble = match self.reorder {
             Reorder::Never => OnTrouble::GoOn,
@@ -93,15 +110,10 @@ impl Engine for Symbolic {
             Order::Given(variables) => vec![order::given(system, variables)],
         };
         stats.spend("order", start.elapsed());
-        let built = match (&orders[..], self.reorder) {
-            ([_, _, ..], Reorder::Auto) => probe(system, &orders, budget, &mut stats)?,
-            _ => Built::new(system, &orders[0], on_trouble, budget, &mut stats)?,
-        };
-        let Built { encoder, relation, initial, reachable, n_steps } = built;
-        let start = Instant::now();
-        let checker = Checker::new(encoder, relation, initial, reachable)?;
-        stats.spend("fairness", start.elapsed());
-        Ok(Box::new(Diagrams { evidence: self.evidence, n_steps, checker, stats }))
+        match (&orders[..], self.reorder) {
+            ([_, _, ..], Reorder::Auto) => probe(system, &orders, budget, stats),
+            _ => Built::new(system, &orders[0], on_trouble, budget, stats),
+        }
     }
 }
 
@@ -126,11 +138,11 @@ fn probe<'s>(
 }
 
 /// Everything up to the reachable states.
-struct Built<'s> {
-    encoder: Encoder<'s>,
+pub(crate) struct Built<'s> {
+    pub(crate) encoder: Encoder<'s>,
     relation: Relation,
     initial: Set,
-    reachable: Set,
+    pub(crate) reachable: Set,
     n_steps: u32,
 }
 

@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod check;
+mod diagram;
 mod encode;
 mod engine;
 mod events;
@@ -20,4 +21,5 @@ mod relation;
 mod sift;
 pub mod space;
 
+pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use engine::{Order, Reorder, Symbolic};

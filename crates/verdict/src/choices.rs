@@ -151,7 +151,7 @@ impl Successors {
 }
 
 /// So many values are tried to find initial states.
-const MOST_VALUES: u32 = 1 << 18;
+const MOST_VALUES: u32 = 1 << 14;
 
 /// The first `most` initial states in canonical order, and whether these are all; none if trying
 /// values one after another does not find them soon.

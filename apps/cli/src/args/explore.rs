@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::{Format, ModelArgs, QuestionArgs, WorkArgs};
 
@@ -71,3 +71,50 @@ Examples:
   masque simulate dc.ispl --script steps.txt
 
 Exit codes: 0 the end was reached, 2 bad input or a bad command in a script, 3 a question hit a limit.";
+
+/// Arguments of `export`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
+pub struct ExportArgs {
+    /// A model file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// What to write.
+    #[arg(long, value_name = "FORMAT", default_value = "dot", help_heading = "Output")]
+    pub format: ExportFormat,
+    /// Show at most so many states [default: 1000 for dot, else 100000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    pub max_states: Option<u32>,
+    /// Show what an agent sees: states that look the same to it are one.
+    #[arg(long, value_name = "AGENT", help_heading = "Output")]
+    pub view: Option<String>,
+
+    /// What the model is.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Engines and limits.
+    #[command(flatten)]
+    pub work: WorkArgs,
+}
+
+/// What `export` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A graph for Graphviz.
+    Dot,
+    /// A graph for CADP and mCRL2.
+    Aut,
+    /// A graph as one JSON object; see `masque schema export`.
+    Json,
+    /// The reachable set as a decision diagram for CUDD and OxiDD.
+    Dddmp,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  masque export lamps.ispl | dot -Tsvg > lamps.svg
+  masque export lamps.ispl --view Alice
+  masque export lamps.ispl --format aut > lamps.aut
+  masque export dc.ispl -D N=20 --format dddmp > dc.dddmp
+
+Exit codes: 0 written, also if `--max-states` has cut it; 2 bad input; 3 a limit was hit.";

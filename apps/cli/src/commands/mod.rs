@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod explain;
+mod export;
 mod fmt;
 mod generate;
 mod session;
@@ -12,6 +13,7 @@ mod why;
 pub use bench::bench;
 pub use check::check;
 pub use explain::explain;
+pub use export::export;
 pub use fmt::fmt;
 pub use generate::{completions, man, schema};
 pub use simulate::simulate;

@@ -177,8 +177,8 @@ impl Session<'_> {
             }
         };
         let hint = format!("it leads to {count} states: {first}.1, {first}.2, ..");
-        let next = next
-            .ok_or_else(|| refuse(line, number, format!("there is no choice `{number}`"), Some(hint)))?;
+        let next =
+            next.ok_or_else(|| refuse(line, number, format!("there is no choice `{number}`"), Some(hint)))?;
         let joint = joint.clone();
         self.simulation.step(joint, next);
         self.arrive(out)
@@ -277,8 +277,13 @@ impl Session<'_> {
                 let others: Vec<&State> = states.iter().filter(|s| **s != state).take(MOST_ALIKE).collect();
                 match count.as_str() {
                     "1" => writeln!(out, "no other state looks the same")?,
-                    "0" => writeln!(out, "no fair path starts here, so it is not among the states that count")?,
-                    _ => writeln!(out, "{count} states look the same, this one included; the others differ in")?,
+                    "0" => {
+                        writeln!(out, "no fair path starts here, so it is not among the states that count")?
+                    }
+                    _ => writeln!(
+                        out,
+                        "{count} states look the same, this one included; the others differ in"
+                    )?,
                 }
                 for other in &others {
                     self.text.state(out, &system, "    ", other, Some(&state))?;

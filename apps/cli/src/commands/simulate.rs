@@ -96,7 +96,12 @@ fn random(session: &mut Session<'_>, n_steps: usize, seed: u64, out: &mut dyn Wr
 }
 
 /// All commands of a script; the first that cannot be done ends it.
-fn run_script(session: &mut Session<'_>, name: &str, script: &str, out: &mut dyn Write) -> anyhow::Result<Exit> {
+fn run_script(
+    session: &mut Session<'_>,
+    name: &str,
+    script: &str,
+    out: &mut dyn Write,
+) -> anyhow::Result<Exit> {
     session.list(out)?;
     let mut offset = 0;
     for line in script.split_inclusive('\n') {
@@ -154,7 +159,11 @@ fn say(
                 let line = text[offset..].lines().next().unwrap_or_default();
                 let span = sources.span(file).slice(offset as u32, (offset + line.len()) as u32);
                 let message = "this formula cannot be asked";
-                session.text.diagnostics(out, &sources, [&Diagnostic::error("cli/bad-command", span, message)])?;
+                session.text.diagnostics(
+                    out,
+                    &sources,
+                    [&Diagnostic::error("cli/bad-command", span, message)],
+                )?;
             }
         }
         Refused::Command { from, to, message, hint } => {
