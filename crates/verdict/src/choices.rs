@@ -156,14 +156,14 @@ const MOST_VALUES: u32 = 1 << 14;
 /// The first `most` initial states in canonical order, and whether these are all; none if trying
 /// values one after another does not find them soon.
 pub fn first_initial_states(system: &System, most: usize) -> Option<(Vec<State>, bool)> {
-    let conjuncts = match system.exprs.get(system.initial) {
-        Expr::And(list) => list.to_vec(),
-        _ => vec![system.initial],
-    };
     // due[n]: the conjuncts that read the first n variables only, and not fewer.
     let mut due = vec![Vec::new(); system.variables.len() + 1];
-    for conjunct in conjuncts {
-        due[n_variables_read(system, conjunct)].push(conjunct);
+    let mut open = vec![system.initial];
+    while let Some(conjunct) = open.pop() {
+        match system.exprs.get(conjunct) {
+            Expr::And(list) => open.extend(list),
+            _ => due[n_variables_read(system, conjunct)].push(conjunct),
+        }
     }
     let mut found = Vec::new();
     let mut state = State::new();
