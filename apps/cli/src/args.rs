@@ -1,14 +1,20 @@
 //! The command line's grammar, and its help.
 
+mod explore;
+
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use masque_driver::{
-    At, Deadlock, EngineChoice, EngineOptions, Order, OrderChoice, Overflow, Reorder, Request, Show,
+    At, Deadlock, EngineChoice, EngineOptions, Limits, Order, OrderChoice, Overflow, Reorder, Request, Show,
     Strategies,
 };
+
+pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 
 use crate::values::{bytes, duration, word};
 
@@ -34,6 +40,9 @@ Examples:
   masque check model.ispl              decide every property of a model
   masque check model.ispl -D N=10      the same at another size
   masque check --parse-only *.ispl     only look for mistakes
+  masque why model.ispl 2              why does property 2 hold or fail?
+  masque simulate model.ispl           walk through it step by step
+  masque export model.ispl             draw its states: | dot -Tsvg
   masque bench model.ispl -D N=4,8,16  how cost grows with size
   masque worlds model.bdi              the possible worlds of a BDI file
   masque fmt model.ispl                put it into the usual layout
@@ -76,6 +85,24 @@ pub enum Command {
     /// and the formula as it was read. Then come paths that show what fails, warnings about the
     /// model, and a summary. A file with errors is reported, and the other files are checked.
     Check(CheckArgs),
+    /// Tell why properties hold or fail.
+    ///
+    /// Each property is taken apart: for every formula inside it, in how many states it is true and
+    /// at which initial ones. Then comes what shows the verdict, in words and as runs; also for
+    /// properties that hold, where a run or a state can show it.
+    Why(WhyArgs),
+    /// Walk through a model step by step.
+    ///
+    /// Choose an initial state and joint actions by their numbers, go back, ask whether a formula is
+    /// true here and why, and which states an agent cannot tell from this one. Commands come from
+    /// the terminal, from standard input or from a script; `help` lists them.
+    Simulate(SimulateArgs),
+    /// Write the reachable states for other programs.
+    ///
+    /// As a graph (DOT, Aldebaran, JSON), state by state, as far as `--max-states` admits; or the
+    /// whole set as a decision diagram (DDDMP). A graph that is cut says so in itself, where the
+    /// format has room for it, and on standard error.
+    Export(ExportArgs),
     /// Measure how cost grows with the size of a model.
     ///
     /// Each size is checked in a process of its own, so that its memory is its own and a timeout
@@ -117,28 +144,12 @@ pub struct CheckArgs {
     #[arg(long)]
     pub parse_only: bool,
 
-    /// Give a parameter of the model a value.
-    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "The question")]
-    pub defines: Vec<String>,
+    /// The question.
+    #[command(flatten)]
+    pub question: QuestionArgs,
     /// Set an option of a BDI file, in place of what the file says.
     #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The question")]
     pub options: Vec<String>,
-    /// Decide one more formula, written as in the Formulae section; for a BDI file, in the top world
-    /// or as PATH : FORMULA.
-    #[arg(long = "property", value_name = "FORMULA", help_heading = "The question")]
-    pub properties: Vec<String>,
-    /// Where a formula must be true to hold in the model [default: what the language says].
-    #[arg(long, value_name = "WHERE", value_parser = word(AT), help_heading = "The question")]
-    pub at: Option<At>,
-    /// What a state without successors means [default: finite].
-    #[arg(long, value_name = "MODE", value_parser = word(DEADLOCK), help_heading = "The question")]
-    pub deadlock: Option<Deadlock>,
-    /// What assigning a value outside a variable's range means [default: drop].
-    #[arg(long, value_name = "MODE", value_parser = word(OVERFLOW), help_heading = "The question")]
-    pub overflow: Option<Overflow>,
-    /// Which strategies `<group>` may use where a formula does not say [default: perfect].
-    #[arg(long, value_name = "MODE", value_parser = word(STRATEGIES), help_heading = "The question")]
-    pub strategies: Option<Strategies>,
 
     /// Engines and limits.
     #[command(flatten)]
@@ -168,6 +179,38 @@ pub struct CheckArgs {
     /// Treat these as errors: exit with 2 if there are any.
     #[arg(long, value_name = "WHAT", help_heading = "Output")]
     pub deny: Option<Deny>,
+}
+
+/// What is asked of a model, and what it means.
+#[derive(Clone, Debug, Args)]
+pub struct QuestionArgs {
+    /// What the model is.
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Decide one more formula, written as in the Formulae section; for a BDI file, in the top world
+    /// or as PATH : FORMULA.
+    #[arg(long = "property", value_name = "FORMULA", help_heading = "The question")]
+    pub properties: Vec<String>,
+    /// Where a formula must be true to hold in the model [default: what the language says].
+    #[arg(long, value_name = "WHERE", value_parser = word(AT), help_heading = "The question")]
+    pub at: Option<At>,
+    /// Which strategies `<group>` may use where a formula does not say [default: perfect].
+    #[arg(long, value_name = "MODE", value_parser = word(STRATEGIES), help_heading = "The question")]
+    pub strategies: Option<Strategies>,
+}
+
+/// What a model is, besides its text.
+#[derive(Clone, Debug, Args)]
+pub struct ModelArgs {
+    /// Give a parameter of the model a value.
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "The model")]
+    pub defines: Vec<String>,
+    /// What a state without successors means [default: finite].
+    #[arg(long, value_name = "MODE", value_parser = word(DEADLOCK), help_heading = "The model")]
+    pub deadlock: Option<Deadlock>,
+    /// What assigning a value outside a variable's range means [default: drop].
+    #[arg(long, value_name = "MODE", value_parser = word(OVERFLOW), help_heading = "The model")]
+    pub overflow: Option<Overflow>,
 }
 
 /// How the work is done: options that change time and memory, never a verdict.
@@ -206,27 +249,53 @@ Exit codes, the gravest of all files:
   0  all properties hold";
 
 impl CheckArgs {
+    /// How the engines are to work, with this order of variables.
+    pub fn engine_options(&self, order: Order) -> EngineOptions {
+        EngineOptions {
+            cross_check: self.cross_check,
+            evidence: Show::Failed,
+            evidence: self.evidence,
+            ..self.work.engine_options(order)
+        }
+    }
+}
+
+impl QuestionArgs {
     /// What is asked of each file.
     pub fn request(&self) -> Request {
         Request {
-            defines: self.defines.clone(),
             properties: self.properties.clone(),
             at: self.at,
-            deadlock: self.deadlock,
-            overflow: self.overflow,
             strategies: self.strategies,
+            ..self.model.request()
         }
     }
+}
 
+impl ModelArgs {
+    /// What is asked of a file by those who ask for no formula.
+    pub fn request(&self) -> Request {
+        Request {
+            defines: self.defines.clone(),
+            deadlock: self.deadlock,
+            overflow: self.overflow,
+            ..Request::default()
+        }
+    }
+}
+
+impl WorkArgs {
     /// How the engines are to work, with this order of variables.
     pub fn engine_options(&self, order: Order) -> EngineOptions {
-        let WorkArgs { engine, reorder, .. } = self.work;
-        EngineOptions {
-            choice: engine,
-            order,
-            reorder,
-            cross_check: self.cross_check,
-            evidence: self.evidence,
+        EngineOptions { choice: self.engine, order, reorder: self.reorder, ..EngineOptions::default() }
+    }
+
+    /// What work that began at an instant may use.
+    pub fn limits(&self, start: Instant, interrupt: &Arc<AtomicBool>) -> Limits {
+        Limits {
+            deadline: self.timeout.and_then(|timeout| start.checked_add(timeout)),
+            memory: self.memory,
+            interrupt: Arc::clone(interrupt),
         }
     }
 }
@@ -405,6 +474,10 @@ pub enum SchemaOf {
     Check,
     /// `masque.bench/1`
     Bench,
+    /// `masque.why/1`
+    Why,
+    /// `masque.graph/1`
+    Export,
 }
 
 /// Arguments of `completions`.

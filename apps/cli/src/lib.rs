@@ -45,7 +45,10 @@ pub fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let context = context(&cli);
-    if matches!(cli.command, Command::Check(_) | Command::Bench(_) | Command::Worlds(_)) {
+    if matches!(
+        cli.command,
+        Command::Check(_) | Command::Why(_) | Command::Export(_) | Command::Bench(_) | Command::Worlds(_)
+    ) {
         interrupt::install(&context.interrupt);
     }
     let mut out = terminal::stdout(context.text.color);
@@ -76,6 +79,9 @@ pub fn run(
 ) -> anyhow::Result<Exit> {
     match command {
         Command::Check(args) => commands::check(args, context, out, err),
+        Command::Why(args) => commands::why(args, context, out),
+        Command::Simulate(args) => commands::simulate(args, context, out),
+        Command::Export(args) => commands::export(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
         Command::Worlds(args) => commands::worlds(args, context, out),
         Command::Fmt(args) => commands::fmt(args, context, out, err),

@@ -40,7 +40,7 @@ fn words(line: &str) -> Vec<String> {
         0 => part.split_whitespace().map(str::to_string).collect(),
         _ => vec![part.to_string()],
     });
-    words.map(|word| word.replace("models/", "tests/models/")).collect()
+    words.map(|word| word.replace("models/", "tests/models/").replace("scripts/", "tests/scripts/")).collect()
 }
 
 /// A snapshot of each command line, named after it by the caller.
@@ -121,6 +121,35 @@ snapshots! {
     explain_without_group: "explain deadlock";
     explain_far_off: "explain everything";
     man_unknown: "man sing";
+    why_all: "why models/light.ispl";
+    why_knowledge: "why models/blind.ispl 1 2";
+    why_unsupported: "why models/blind.ispl 4 5";
+    why_unknown: "why models/blind.ispl 7";
+    why_property: "why models/light.ispl 4 --property 'AG(lit and !lit -> AF lit)'";
+    why_fairness: "why models/unfair.ispl";
+    why_timeout: "why models/light.ispl 1 --timeout 0s";
+    why_json: "why models/light.ispl 1 --format json";
+    simulate_script: "simulate models/blind.ispl --script scripts/blind.txt";
+    simulate_typo: "simulate models/blind.ispl --script scripts/typo.txt";
+    simulate_bad_formula: "simulate models/blind.ispl --script scripts/formula.txt";
+    simulate_bad_number: "simulate models/blind.ispl --script scripts/number.txt";
+    simulate_bad_agent: "simulate models/blind.ispl --script scripts/agent.txt";
+    simulate_too_far_back: "simulate models/blind.ispl --script scripts/back.txt";
+    simulate_many_choices: "simulate models/lamps.ispl -D N=8 --script scripts/many.txt";
+    simulate_random: "simulate models/lamps.ispl --random 3 --seed 5";
+    simulate_random_to_the_end: "simulate models/stop.ispl --random 5";
+    simulate_no_initial_state: "simulate models/impossible.ispl --random 1";
+    simulate_missing_script: "simulate models/blind.ispl --script scripts/blnd.txt";
+    simulate_limit: "simulate models/blind.ispl --script scripts/blind.txt --timeout 0s";
+    export_dot: "export models/blind.ispl";
+    export_view: "export models/blind.ispl --view Guest";
+    export_cut: "export models/lamps.ispl --max-states 3";
+    export_aut: "export models/stop.ispl --format aut --deadlock stutter";
+    export_json: "export models/light.ispl --format json";
+    export_dddmp: "export models/stop.ispl --format dddmp";
+    export_unknown_agent: "export models/blind.ispl --view Gest";
+    export_wrong: "export models/wrong.ispl";
+    export_dddmp_view: "export models/blind.ispl --format dddmp --view Guest";
 }
 
 #[test]
@@ -172,7 +201,9 @@ fn evidence_goes_where_it_is_asked_for() {
 
 #[test]
 fn help_pages() {
-    for page in ["", "check", "bench", "fmt", "explain", "completions", "man", "schema"] {
+    for page in
+        ["", "check", "why", "simulate", "export", "bench", "fmt", "explain", "completions", "man", "schema"]
+    {
         let args = ["masque", page, "--help"].into_iter().filter(|word| !word.is_empty());
         let help = Cli::command().term_width(100).try_get_matches_from(args).unwrap_err();
         let name = if page.is_empty() { "help".to_string() } else { format!("help_{page}") };
@@ -295,7 +326,9 @@ fn completions_and_manual_pages() {
             "{shell}"
         );
     }
-    for page in ["", "check", "bench", "fmt", "explain", "completions", "man", "schema"] {
+    for page in
+        ["", "check", "why", "simulate", "export", "bench", "fmt", "explain", "completions", "man", "schema"]
+    {
         let (roff, exit) = outcome(&words(&format!("man {page}")), &Context::default());
         assert!(exit == Exit::AllHold && roff.contains(".TH masque") && roff.contains(".SH NAME"), "{page}");
     }

@@ -5,10 +5,10 @@
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use masque_model::{Deadlock, Overflow, Property, System};
+use masque_model::{Deadlock, FormulaId, Overflow, Property, System};
 use masque_verdict::{
-    Budget, Encoded, Facts, Outcome, Stats, Stop, Unsupported, Vacuous, Verdict, Why, replay, replay_path,
-    vacuous_antecedents,
+    Budget, Encoded, Extent, Facts, Outcome, Stats, Stop, Unsupported, Vacuous, Verdict, Why, replay,
+    replay_path, subformulas, vacuous_antecedents,
 };
 
 use crate::compare::{self, Disagreement};
@@ -49,6 +49,7 @@ pub(crate) enum Event {
     Decided(usize, Decided),
     Unsupported(usize, Unsupported),
     Vacuous(usize, Vec<Vacuous>),
+    Extent(FormulaId, Extent),
     Cost(Cost),
     /// Several engines were asked, and what came of it.
     Compared(Compared),
@@ -71,7 +72,12 @@ pub(crate) enum Compared {
 pub(crate) enum Mode {
     Plain,
     CrossCheck,
+    /// One engine answers, and tells how widely the properties and their parts are true.
+    Survey,
 }
+
+/// Of a property so many parts are told of.
+pub const MOST_PARTS: usize = 1000;
 
 /// Decides the properties of a system and tells what it finds.
 ///
@@ -109,6 +115,9 @@ pub(crate) fn work(
             }
             if !is_refused(system, &facts) {
                 used.decide(&plan, &tell);
+                if mode == Mode::Survey {
+                    used.survey(&plan, leader, &tell);
+                }
             }
         }
     }
@@ -199,6 +208,26 @@ impl<'s> Used<'_, 's> {
             }
             if !vacuous.is_empty() {
                 tell(Event::Vacuous(position, vacuous));
+            }
+        }
+    }
+
+    /// Tells how widely each property and each of its parts are true, until a limit is hit. The
+    /// parts of what no engine decides may be simple enough.
+    fn survey(&mut self, plan: &[Option<usize>], leader: usize, tell: &dyn Fn(Event)) {
+        let (system, budget) = (self.system, self.budget);
+        let mut asked = vec![false; system.formulas.len()];
+        for (position, property) in system.properties.iter().enumerate() {
+            let engine = plan[position].unwrap_or(leader);
+            for part in subformulas(&system.formulas, property.formula, MOST_PARTS).0 {
+                if std::mem::replace(&mut asked[part.formula.index()], true) {
+                    continue;
+                }
+                match self.encoded(engine).and_then(|encoded| encoded.extent(part.formula, budget)) {
+                    Ok(extent) => tell(Event::Extent(part.formula, extent)),
+                    Err(stop) if stop.why == Why::Unsupported => {}
+                    Err(_) => return,
+                }
             }
         }
     }

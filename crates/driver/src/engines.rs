@@ -84,7 +84,7 @@ impl EngineChoice {
 }
 
 /// Which engine decides, and how. Whatever stands here changes time and memory, never a report, but
-/// for `evidence`: that says what is shown.
+/// for `evidence` and `extents`: these say what is shown.
 #[derive(Clone, Debug, Default)]
 pub struct EngineOptions {
     /// Which engine decides.
@@ -97,6 +97,9 @@ pub struct EngineOptions {
     pub cross_check: bool,
     /// Which verdicts get evidence.
     pub evidence: Show,
+    /// Whether to tell in how many states the properties and their parts are true; then one engine
+    /// answers.
+    pub extents: bool,
 }
 
 impl From<EngineChoice> for EngineOptions {

@@ -23,7 +23,7 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 }
 
 /// The text of a file; of standard input if the path is `-`.
-pub(crate) fn read(path: &Path) -> Result<String, Box<Diagnostic>> {
+pub fn read(path: &Path) -> Result<String, Box<Diagnostic>> {
     let name = display_name(path);
     let bytes = read_bytes(path, &name)?;
     let text = decode(&name, bytes)?;

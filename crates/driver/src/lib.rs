@@ -18,16 +18,22 @@
 //! | `define` | reads `-D NAME=VALUE`, and lists of values for `bench` |
 //! | `load` | from a path to a checked model |
 //! | `bdi` | BDI files: from a path to worlds and verdicts |
+//! | `select` | finds properties and agents by name |
 //! | `format` | from a path to formatted text |
 //! | `order` | reads a file of variables for `--order` |
 //! | `engines` | the engines there are, which one is asked, and how it goes about it |
 //! | `compare` | the answers of several engines side by side |
 //! | `decide` | the work: facts, verdicts, vacuity |
 //! | `supervise` | the work on a thread, with a deadline |
+//! | `ask` | questions about single states |
+//! | `simulate` | a walk through a system |
+//! | `worker` | one piece of work on a thread, with a deadline |
+//! | `graph` | the reachable graph and the reachable set |
 //! | `findings` | deadlocks, overflows and the like as diagnostics |
 //! | `explain` | the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
 
+mod ask;
 pub mod bdi;
 mod compare;
 mod decide;
@@ -37,26 +43,37 @@ mod explain;
 mod file;
 mod findings;
 mod format;
+mod graph;
 mod load;
 mod order;
+mod select;
+mod simulate;
 mod supervise;
+mod worker;
 
+pub use ask::{Truth, alike, truth_at};
 pub use compare::{CrossCheck, Disagreement};
-pub use decide::{Cost, Decided};
+pub use decide::{Cost, Decided, MOST_PARTS};
 pub use define::{Refused, Sweep, sweep};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Reorder, engines};
 pub use explain::{codes, explain, similar_code};
-pub use file::MAX_BYTES;
+pub use file::{MAX_BYTES, read as read_text};
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
+pub use graph::{Cut, Graph, MOST_EDGES, View, diagram, graph};
 pub use load::{Language, Loaded, Request, load, load_text};
 pub use masque_model::{
-    AgentId, At, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies, System, VarId,
+    ActionId, AgentId, At, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies,
+    System, VarId,
 };
+pub use masque_symbolic::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
-    Because, Chain, Evidence, JointAction, Link, Missing, Path, Possibility, Reason, ReasonId,
-    Run as PathRun, Show, Showing, State, StateId, Verdict, Why,
+    Because, Chain, Evidence, Extent, Initially, JointAction, Link, Missing, Outcome, Path, Possibility,
+    Reason, ReasonId, Run as PathRun, Show, Showing, State, StateId, Subformula, Successors, Verdict, Why,
+    subformulas,
 };
 pub use order::OrderChoice;
+pub use select::agent as find_agent;
+pub use simulate::{Choices, MOST_CHOICES, MOST_SUCCESSORS, Simulation};
 pub use supervise::{Limits, Progress, Run, check};

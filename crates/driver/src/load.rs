@@ -92,6 +92,8 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// How long it took.
     pub time: Duration,
+    /// The file's own text among the sources.
+    file: Option<FileId>,
 }
 
 /// Reads, parses and checks a file. A file that cannot be read is one with a diagnostic; the path
@@ -131,6 +133,7 @@ impl Loaded {
             system: None,
             diagnostics: Vec::new(),
             time: Duration::ZERO,
+            file: None,
         }
     }
 
@@ -139,12 +142,21 @@ impl Loaded {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
+    /// The same text once more, with another request.
+    pub fn again(&self, request: &Request) -> Loaded {
+        match self.file {
+            None => Loaded::new(self.name.clone(), self.language),
+            Some(file) => load_text(&self.name, self.sources.text(file), request),
+        }
+    }
+
     fn read(&mut self, text: String, request: &Request) {
         self.language = self.language.or(Some(Language::of_text(&text)));
         let Ok(file) = self.sources.add(self.name.as_str(), text) else {
             self.diagnostics.push(file::too_large(&self.name));
             return;
         };
+        self.file = Some(file);
         if self.ispl(file, request).is_none() {
             let message = "the texts of the options `-D` and `--property` are too large".to_string();
             self.diagnostics.push(file::error("file/too-large", message));

@@ -5,14 +5,15 @@
 //! with a large stack, and the caller's thread watches: when the deadline has passed and a short
 //! grace after it, the work is left behind and what is decided is the answer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use masque_model::System;
-use masque_verdict::{Budget, Facts, Stop, Unsupported, Vacuous, Why};
+use masque_model::{FormulaId, System};
+use masque_verdict::{Budget, Extent, Facts, Stop, Unsupported, Vacuous, Why};
 
 use crate::compare::CrossCheck;
 use crate::decide::{self, Compared, Cost, Decided, Event, Mode};
@@ -35,6 +36,20 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Becomes true when the user wants to stop.
     pub interrupt: Arc<AtomicBool>,
+}
+
+impl Limits {
+    /// The same as an engine has it; interrupting is left to whoever watches.
+    pub fn budget(&self) -> Budget {
+        let mut budget = Budget::default();
+        if let Some(deadline) = self.deadline {
+            budget = budget.with_deadline(deadline);
+        }
+        match self.memory {
+            Some(memory) => budget.with_memory(memory),
+            None => budget,
+        }
+    }
 }
 
 /// How far a check has come.
@@ -63,6 +78,8 @@ pub struct Run {
     pub explored: Option<u64>,
     /// Which engine was asked first and why, if that was left to us.
     pub reason: Option<String>,
+    /// How widely the properties and their parts are true, as far as that was asked for and found.
+    pub extents: BTreeMap<FormulaId, Extent>,
     /// Whether the engines agree, if that was asked for.
     pub cross_check: Option<CrossCheck>,
     /// How long it took.
@@ -81,7 +98,11 @@ pub fn check(
     limits: &Limits,
     observe: &mut dyn FnMut(Progress),
 ) -> Run {
-    let mode = if options.cross_check { Mode::CrossCheck } else { Mode::Plain };
+    let mode = match options {
+        EngineOptions { extents: true, .. } => Mode::Survey,
+        EngineOptions { cross_check: true, .. } => Mode::CrossCheck,
+        _ => Mode::Plain,
+    };
     let run = check_by(options.candidates(system), mode, system, limits, observe);
     Run { reason: options.choice.reason(system), ..run }
 }
@@ -95,13 +116,7 @@ fn check_by(
     observe: &mut dyn FnMut(Progress),
 ) -> Run {
     let start = Instant::now();
-    let mut budget = Budget::default();
-    if let Some(deadline) = limits.deadline {
-        budget = budget.with_deadline(deadline);
-    }
-    if let Some(memory) = limits.memory {
-        budget = budget.with_memory(memory);
-    }
+    let budget = limits.budget();
     let mut gathered = Gathered::new(system);
     if mode == Mode::CrossCheck {
         let engines = candidates.iter().map(|engine| engine.name()).collect();
@@ -144,6 +159,7 @@ struct Gathered {
     n_decided: usize,
     unsupported: Vec<(usize, Unsupported)>,
     vacuous: Vec<(usize, Vec<Vacuous>)>,
+    extents: BTreeMap<FormulaId, Extent>,
     costs: Vec<Cost>,
     cross_check: Option<CrossCheck>,
 }
@@ -157,6 +173,7 @@ impl Gathered {
             n_decided: 0,
             unsupported: Vec::new(),
             vacuous: Vec::new(),
+            extents: BTreeMap::new(),
             costs: Vec::new(),
             cross_check: None,
         }
@@ -208,6 +225,7 @@ impl Gathered {
             }
             Event::Unsupported(position, unsupported) => self.unsupported.push((position, unsupported)),
             Event::Vacuous(position, vacuous) => self.vacuous.push((position, vacuous)),
+            Event::Extent(formula, extent) => _ = self.extents.insert(formula, extent),
             Event::Cost(cost) => self.costs.push(cost),
             Event::Compared(compared) => {
                 let found = self.cross_check.get_or_insert_default();
@@ -244,6 +262,7 @@ impl Gathered {
             costs: self.costs,
             explored: self.stopped.and_then(|stop| stop.states),
             reason: None,
+            extents: self.extents,
             cross_check: self.cross_check,
             time: start.elapsed(),
         }
@@ -254,7 +273,7 @@ impl Gathered {
 mod tests {
     use std::thread::sleep;
 
-    use masque_model::{FormulaId, Property};
+    use masque_model::Property;
     use masque_verdict::{Encoded, Engine, Evidence, FairInitial, Outcome, Stats, Verdict};
 
     use super::*;
@@ -330,6 +349,11 @@ mod tests {
 
         fn is_true_somewhere(&mut self, _: FormulaId, _: &Budget) -> Result<bool, Stop> {
             Ok(self.0 != Behaviour::Good)
+        }
+
+        fn extent(&mut self, _: FormulaId, _: &Budget) -> Result<Extent, Stop> {
+            let [states, of_states, initial, of_initial] = ["1", "2", "0", "1"].map(str::to_string);
+            Ok(Extent { states, of_states, initial, of_initial })
         }
 
         fn stats(&self) -> Stats {

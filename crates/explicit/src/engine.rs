@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use masque_model::{At, Formula, FormulaId, Property, System};
 use masque_verdict::{
-    Budget, Encoded, Engine, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop, Unsupported,
-    Verdict, Why, explain, least_overflow, outside_ctl,
+    Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop,
+    Unsupported, Verdict, Why, explain, least_overflow, outside_ctl,
 };
 
 use crate::bitset::Bitset;
@@ -209,6 +209,20 @@ impl Encoded for Explored<'_> {
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
         Ok(!self.labeller.truth(formula, budget)?.is_empty())
+    }
+
+    fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
+        if outside_ctl(&self.system.formulas, formula).is_some() {
+            return Err(Why::Unsupported.into());
+        }
+        let phi = self.labeller.truth(formula, budget)?;
+        let (domain, initial) = (self.labeller.domain(budget)?, self.labeller.initial(budget)?);
+        Ok(Extent {
+            states: phi.count().to_string(),
+            of_states: domain.count().to_string(),
+            of_initial: initial.count().to_string(),
+            initial: initial.and(&phi).count().to_string(),
+        })
     }
 
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {

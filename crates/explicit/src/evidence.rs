@@ -34,6 +34,20 @@ impl Oracle for Labeller<'_> {
         Ok(least.map(|state| self.state(state as u32)))
     }
 
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop> {
+        let states = self.region(region, budget)?;
+        let mut numbers: Vec<usize> = states.iter().collect();
+        let n_states = numbers.len();
+        let by_row = |a: &usize, b: &usize| self.space.store.row(*a).cmp(self.space.store.row(*b));
+        if most < n_states {
+            numbers.select_nth_unstable_by(most, by_row);
+            numbers.truncate(most);
+        }
+        numbers.sort_unstable_by(by_row);
+        let first = numbers.into_iter().map(|state| self.state(state as u32)).collect();
+        Ok((first, n_states.to_string()))
+    }
+
     fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
         let to = self.region(route.to, budget)?;
         if to.is_empty() {

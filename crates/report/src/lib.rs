@@ -9,6 +9,10 @@
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
 //! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data and as text |
+//! | `simulate` | states and choices of a simulation, as text |
+//! | `export`, `dddmp` | graphs and sets of states, for other programs |
+//! | `why` | how widely the parts of a property are true, `masque.why/1` |
+//! | `words` | evidence in words, a line for each reason |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
@@ -32,10 +36,12 @@ mod bench;
 mod check;
 mod compare;
 mod cut;
+mod dddmp;
 mod diagnostic;
 mod dot;
 mod entries;
 mod evidence;
+mod export;
 mod frame;
 mod graph;
 mod html;
@@ -44,9 +50,12 @@ mod lines;
 mod path;
 mod schema;
 mod show;
+mod simulate;
 mod stats;
 mod svg;
 mod text;
+mod why;
+mod words;
 
 pub use apart::{EvidenceFile, EvidenceFormat};
 pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport, bdi_report};
@@ -55,13 +64,16 @@ pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Settings, Subject, json,
     run_report,
 };
+pub use dddmp::dddmp;
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{
     AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath,
 };
+pub use export::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use lines::WIDTH;
 pub use path::PathReport;
-pub use schema::{bench_schema, schema};
+pub use schema::{bench_schema, graph_schema, schema, why_schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use text::{Detail, Text};
+pub use why::{PartReport, PropertyParts, WHY_SCHEMA, WhyReport, why_json, why_report};

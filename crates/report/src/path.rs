@@ -65,12 +65,12 @@ pub(crate) fn doing(system: &System, joint: &JointAction) -> Entries<String> {
     doing.filter(|(_, action)| !action.is_empty()).collect()
 }
 
-fn assignment((name, value): &(String, String)) -> String {
+pub(crate) fn assignment((name, value): &(String, String)) -> String {
     format!("{name} = {value}")
 }
 
 /// Items separated by commas, wrapped, each line indented like the first.
-fn write_list(
+pub(crate) fn write_list(
     lines: &mut Lines<'_>,
     head: &str,
     mut items: Vec<String>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
-use crate::{BenchReport, CheckReport};
+use crate::{BenchReport, CheckReport, GraphReport, WhyReport};
 
 /// The schema of `masque check --format json`, as JSON text with a newline at its end.
 ///
@@ -17,6 +17,16 @@ pub fn schema() -> String {
 /// The schema of `masque bench --format json`.
 pub fn bench_schema() -> String {
     text::<BenchReport<'static>>()
+}
+
+/// The schema of `masque why --format json`.
+pub fn why_schema() -> String {
+    text::<WhyReport>()
+}
+
+/// The schema of `masque export --format json`.
+pub fn graph_schema() -> String {
+    text::<GraphReport>()
 }
 
 /// The schema of a type. It is a constant of the program, and all of it can be written as JSON.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use masque_driver::{Because, CrossCheck, Diagnostic, Evidence, Severity, Sources};
+use masque_driver::{
+    Because, CrossCheck, Diagnostic, Evidence, Outcome, Property, Severity, Sources, System,
+};
 use masque_text::render;
 
 use crate::compare::Limits;
@@ -189,18 +191,29 @@ impl Text {
             return Ok(());
         };
         for (property, decided) in system.properties.iter().zip(&run.decided) {
-            let Some(evidence) = &decided.outcome.evidence else { continue };
-            let frame = Frame::new(system, evidence);
-            let mut lines = Lines { out: &mut *out, width: self.width, color: self.color };
-            let head = format!("{} {}{}:", property.name, decided.outcome.verdict, after(evidence));
-            lines.empty()?;
-            lines.line(&[(STRONG, head)])?;
-            Teller::new(&frame, &mut lines, self.limits()).tell()?;
+            self.property_evidence(out, system, property, &decided.outcome)?;
         }
         Ok(())
     }
 
-    fn all_diagnostics(
+    /// What shows the verdict of a property, if anything does.
+    pub(crate) fn property_evidence(
+        self,
+        out: &mut dyn Write,
+        system: &System,
+        property: &Property,
+        outcome: &Outcome,
+    ) -> io::Result<()> {
+        let Some(evidence) = &outcome.evidence else { return Ok(()) };
+        let frame = Frame::new(system, evidence);
+        let mut lines = Lines { out, width: self.width, color: self.color };
+        let head = format!("{} {}{}:", property.name, outcome.verdict, after(evidence));
+        lines.empty()?;
+        lines.line(&[(STRONG, head)])?;
+        Teller::new(&frame, &mut lines, self.limits()).tell()
+    }
+
+    pub(crate) fn all_diagnostics(
         self,
         out: &mut dyn Write,
         report: &RunReport,

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
-    Budget, Encoded, Engine, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported, Verdict,
-    Why, explain, least_overflow, outside_ctl,
+    Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported,
+    Verdict, Why, explain, least_overflow, outside_ctl,
 };
 
 use crate::check::Checker;
@@ -82,6 +82,23 @@ impl Engine for Symbolic {
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
         let mut stats = Stats::default();
+        let built = self.built(system, budget, &mut stats)?;
+        let Built { encoder, relation, initial, reachable, n_steps } = built;
+        let start = Instant::now();
+        let checker = Checker::new(encoder, relation, initial, reachable)?;
+        stats.spend("fairness", start.elapsed());
+        Ok(Box::new(Diagrams { evidence: self.evidence, n_steps, checker, stats }))
+    }
+}
+
+impl Symbolic {
+    /// Encodes a system and explores it, in the order that these options lead to.
+    pub(crate) fn built<'s>(
+        &self,
+        system: &'s System,
+        budget: &Budget,
+        stats: &mut Stats,
+    ) -> Limited<Built<'s>> {
         let start = Instant::now();
         let on_trouble = match self.reorder {
             Reorder::Never => OnTrouble::GoOn,
@@ -95,15 +112,10 @@ impl Engine for Symbolic {
             Order::Given(variables) => order::given(system, variables),
         };
         stats.spend("order", start.elapsed());
-        let built = match (&self.order, self.reorder) {
-            (Order::Automatic, Reorder::Auto) => in_best_order(system, &items, budget, &mut stats)?,
-            _ => Built::new(system, &items, on_trouble, budget, &mut stats)?,
-        };
-        let Built { encoder, relation, initial, reachable, n_steps } = built;
-        let start = Instant::now();
-        let checker = Checker::new(encoder, relation, initial, reachable)?;
-        stats.spend("fairness", start.elapsed());
-        Ok(Box::new(Diagrams { evidence: self.evidence, n_steps, checker, stats }))
+        match (&self.order, self.reorder) {
+            (Order::Automatic, Reorder::Auto) => in_best_order(system, &items, budget, stats),
+            _ => Built::new(system, &items, on_trouble, budget, stats),
+        }
     }
 }
 
@@ -127,11 +139,11 @@ fn in_best_order<'s>(
 }
 
 /// Everything up to the reachable states.
-struct Built<'s> {
-    encoder: Encoder<'s>,
+pub(crate) struct Built<'s> {
+    pub(crate) encoder: Encoder<'s>,
     relation: Relation,
     initial: Set,
-    reachable: Set,
+    pub(crate) reachable: Set,
     n_steps: u32,
 }
 
@@ -247,6 +259,26 @@ impl Encoded for Diagrams<'_> {
         }
         let phi = self.checker.truth(formula)?;
         self.checker.encoder.space.intersects(self.checker.domain(), &phi)
+    }
+
+    fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
+        self.set_budget(budget);
+        let is_outside = outside_ctl(&self.checker.system.formulas, formula).is_some();
+        if is_outside || self.checker.fair_initial == FairInitial::Unsupported {
+            return Err(Why::Unsupported.into());
+        }
+        let phi = self.checker.truth(formula)?;
+        let Checker { encoder, initial, .. } = &self.checker;
+        let (space, domain) = (&encoder.space, self.checker.domain());
+        let count = |set: &Set| space.count(set, encoder.layout.n_current()).to_string();
+        let phi = space.and(domain, &phi)?;
+        let initial = space.and(domain, initial)?;
+        Ok(Extent {
+            states: count(&phi),
+            of_states: count(domain),
+            initial: count(&space.and(&initial, &phi)?),
+            of_initial: count(&initial),
+        })
     }
 
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {

@@ -46,6 +46,19 @@ impl Oracle for Checker<'_> {
         if states.is_empty() { Ok(None) } else { least(&self.encoder, &states).map(Some) }
     }
 
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop> {
+        self.encoder.space.set_budget(budget);
+        let mut rest = self.region(region)?;
+        let n_states = self.encoder.space.count(&rest, self.encoder.layout.n_current()).to_string();
+        let mut first = Vec::new();
+        while first.len() < most && !rest.is_empty() {
+            let state = least(&self.encoder, &rest)?;
+            rest = self.encoder.space.minus(&rest, &singleton(&self.encoder, &state)?)?;
+            first.push(state);
+        }
+        Ok((first, n_states))
+    }
+
     fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
         self.encoder.space.set_budget(budget);
         let to = self.region(route.to)?;

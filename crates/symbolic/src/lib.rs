@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod check;
+mod diagram;
 mod encode;
 mod engine;
 mod events;
@@ -22,4 +23,5 @@ mod sift;
 pub mod space;
 mod trial;
 
+pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use engine::{Order, Reorder, Symbolic};

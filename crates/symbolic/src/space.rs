@@ -418,19 +418,19 @@ impl Space {
 }
 
 /// A diagram as a table of nodes, each after those it leads to.
-struct Table {
+pub(crate) struct Table {
     /// The bit a node asks for, and where it leads if that is 1 and if it is 0.
-    nodes: Vec<(Bit, [usize; 2])>,
+    pub(crate) nodes: Vec<(Bit, [usize; 2])>,
     /// Which bits some node asks for, as far as there are any.
     bits: Vec<bool>,
 }
 
 /// Places of the terminals in a [`Table`]; inner nodes come after them.
-const FALSE: usize = 0;
-const TRUE: usize = 1;
+pub(crate) const FALSE: usize = 0;
+pub(crate) const TRUE: usize = 1;
 
 impl Table {
-    fn new(a: &Set) -> Table {
+    pub(crate) fn new(a: &Set) -> Table {
         let mut table = Table { nodes: Vec::new(), bits: Vec::new() };
         let mut places: FxHashMap<Diagram, usize> = FxHashMap::default();
         let mut open = vec![a.0.clone()];

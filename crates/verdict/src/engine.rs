@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use masque_model::{FormulaId, Property, System};
 
-use crate::{Budget, Facts, Oracle, Outcome, Stop, Verdict};
+use crate::{Budget, Extent, Facts, Oracle, Outcome, Stop, Verdict};
 
 /// Decides properties of checked systems.
 ///
@@ -40,6 +40,13 @@ pub trait Encoded {
     ///
     /// [`Why::Unsupported`]: crate::Why::Unsupported
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop>;
+
+    /// In how many states of the domain a state formula is true, and in how many initial ones.
+    ///
+    /// A formula outside the engine's fragment stops with [`Why::Unsupported`].
+    ///
+    /// [`Why::Unsupported`]: crate::Why::Unsupported
+    fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop>;
 
     /// Answers to questions about single states and paths, if the engine has them.
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {

@@ -26,8 +26,8 @@ use crate::lasso;
 use crate::local::local_truth;
 use crate::rank::{Rank, Ranks};
 use crate::{
-    Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Possibility,
-    Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
+    Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Path,
+    Possibility, Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
 };
 
 /// So many claims that need more than a look at their state get a reason.
@@ -51,20 +51,7 @@ pub fn explain(
     if holds && matches!(ranks.of(literal), Rank::Here | Rank::Nothing) {
         return Ok(None);
     }
-    let mut explainer = Explainer {
-        oracle,
-        system,
-        budget,
-        ranks,
-        moves: Moves::new(system),
-        states: Vec::new(),
-        state_ids: HashMap::new(),
-        reasons: Vec::new(),
-        reason_ids: HashMap::new(),
-        open: VecDeque::new(),
-        along: VecDeque::new(),
-        first_run: None,
-    };
+    let mut explainer = Explainer::new(oracle, system, ranks, budget);
     let Some(start) = explainer.start(literal, property.at)? else { return Ok(None) };
     let start = explainer.finite_run(start)?;
     let Some(state) = start.last() else { return Ok(None) };
@@ -75,6 +62,26 @@ pub fn explain(
         !matches!(reason.because, Because::Here | Because::Operands(_) | Because::NotShown(_))
     };
     Ok((!holds || reasons.iter().any(shows)).then_some(Evidence { states, start, reasons }))
+}
+
+/// The evidence that a formula is true or false, as `literal` says, at the end of a path from an
+/// initial state. It replays as that of a property about all reachable states.
+pub fn explain_at(
+    oracle: &mut dyn Oracle,
+    system: &System,
+    literal: Literal,
+    path: &Path,
+    budget: &Budget,
+) -> Result<Option<Evidence>, Stop> {
+    let ranks = Ranks::new(system, literal.formula);
+    let mut explainer = Explainer::new(oracle, system, ranks, budget);
+    let states: Vec<StateId> = path.states.iter().map(|state| explainer.state(state.clone())).collect();
+    let Some(&last) = states.last() else { return Ok(None) };
+    explainer.claim(literal, last);
+    explainer.close()?;
+    let Explainer { states: all, reasons, .. } = explainer;
+    let actions = path.actions.iter().cloned().map(Some).collect();
+    Ok(Some(Evidence { states: all, start: Run { states, actions, back_to: None }, reasons }))
 }
 
 /// Evidence in the making.
@@ -94,6 +101,30 @@ pub(crate) struct Explainer<'a> {
     along: VecDeque<ReasonId>,
     /// The run found together with the initial state, and the claim that it shows.
     pub(crate) first_run: Option<(Literal, Vec<State>)>,
+}
+
+impl<'a> Explainer<'a> {
+    fn new(
+        oracle: &'a mut dyn Oracle,
+        system: &'a System,
+        ranks: Ranks,
+        budget: &'a Budget,
+    ) -> Explainer<'a> {
+        Explainer {
+            oracle,
+            system,
+            budget,
+            ranks,
+            moves: Moves::new(system),
+            states: Vec::new(),
+            state_ids: HashMap::new(),
+            reasons: Vec::new(),
+            reason_ids: HashMap::new(),
+            open: VecDeque::new(),
+            along: VecDeque::new(),
+            first_run: None,
+        }
+    }
 }
 
 impl Explainer<'_> {

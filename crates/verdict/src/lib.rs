@@ -20,13 +20,17 @@
 //! | `explain`, `start`, `lasso` | from a verdict to its evidence |
 //! | `replay`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
+//! | `choices` | what can happen next, without a list of all of it |
+//! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
 #![forbid(unsafe_code)]
 
 mod budget;
+mod choices;
 mod engine;
 mod evidence;
 mod explain;
+mod extent;
 mod facts;
 mod fragment;
 mod goal;
@@ -43,11 +47,13 @@ mod steps;
 mod vacuity;
 
 pub use budget::{Budget, Stop};
+pub use choices::{Product, Successors, first_initial_states, joint_choices};
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
     Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Run, Showing, StateId,
 };
-pub use explain::{MOST_REASONS, explain};
+pub use explain::{MOST_REASONS, explain, explain_at};
+pub use extent::{Extent, Initially, Subformula, subformulas};
 pub use facts::{Facts, FairInitial, OverflowAt};
 pub use fragment::outside_ctl;
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};

@@ -1,4 +1,4 @@
-//! What evidence asks of an engine: four questions, each with one right answer.
+//! What evidence and exploring ask of an engine: five questions, each with one right answer.
 //!
 //! [`explain`](crate::explain) walks a formula and asks these; an engine answers them and need not
 //! know what they are for. Because each answer is determined by the checked system alone (shortest
@@ -22,6 +22,9 @@ pub trait Oracle {
 
     /// The least state of a region, in the order of [`compare_states`](crate::compare_states).
     fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop>;
+
+    /// The first `most` states of a region in that order, and how many there are in all, in decimal.
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop>;
 
     /// The states of the canonical path: of all that a route admits the shortest, and of these the
     /// one whose sequence of states is least.

@@ -47,8 +47,8 @@ pub const MOST_TRIED: u32 = 1 << 20;
 
 /// The steps of a system; made once, it answers many questions.
 pub struct Moves<'s> {
-    system: &'s System,
-    units: Vec<Unit<'s>>,
+    pub(crate) system: &'s System,
+    pub(crate) units: Vec<Unit<'s>>,
 }
 
 impl<'s> Moves<'s> {
@@ -193,24 +193,24 @@ fn search(
 }
 
 /// What decides independently of the rest in one step.
-struct Unit<'s> {
+pub(crate) struct Unit<'s> {
     agent: AgentId,
-    variables: Vec<VarId>,
-    lines: Vec<UnitLine<'s>>,
+    pub(crate) variables: Vec<VarId>,
+    pub(crate) lines: Vec<UnitLine<'s>>,
     /// The agents whose actions its lines read, in increasing order.
     reads: Vec<AgentId>,
 }
 
-struct UnitLine<'s> {
+pub(crate) struct UnitLine<'s> {
     /// Its position among the agent's lines.
     position: usize,
-    condition: ExprId,
-    assignments: &'s [(VarId, ExprId)],
+    pub(crate) condition: ExprId,
+    pub(crate) assignments: &'s [(VarId, ExprId)],
 }
 
 impl UnitLine<'_> {
     /// The value of an assignment; none if it overflows.
-    fn assigned(
+    pub(crate) fn assigned(
         system: &System,
         (target, expr): (VarId, ExprId),
         state: &[i64],

@@ -20,7 +20,7 @@ pub(super) fn check_bdi(
     out: &mut dyn Write,
 ) -> anyhow::Result<RunReport> {
     let start = Instant::now();
-    let request = Request { options: args.options.clone(), properties: args.properties.clone() };
+    let request = Request { options: args.options.clone(), properties: args.question.properties.clone() };
     let mut loaded = bdi::load(file, &request);
     if let Some(diagnostic) = misplaced(args, true) {
         loaded.diagnostics.push(diagnostic);
@@ -38,11 +38,11 @@ pub(super) fn check_bdi(
 /// An option that the language of a file does not have.
 pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
     let of_ispl = [
-        ("-D", !args.defines.is_empty()),
-        ("--at", args.at.is_some()),
-        ("--deadlock", args.deadlock.is_some()),
-        ("--overflow", args.overflow.is_some()),
-        ("--strategies", args.strategies.is_some()),
+        ("-D", !args.question.model.defines.is_empty()),
+        ("--at", args.question.at.is_some()),
+        ("--deadlock", args.question.model.deadlock.is_some()),
+        ("--overflow", args.question.model.overflow.is_some()),
+        ("--strategies", args.question.strategies.is_some()),
         ("--cross-check", args.cross_check),
         ("--engine", !matches!(args.work.engine.name(), "auto" | "symbolic")),
     ];

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use masque_driver::{self as driver, CrossCheck, Disagreement, EngineOptions, Limits, Loaded, Run};
+use masque_driver::{self as driver, CrossCheck, Disagreement, EngineOptions, Limits, Loaded, Run, System};
 use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Settings, Subject, Text};
 
 use super::bdi;
@@ -82,7 +83,7 @@ fn report_all(
     err: &mut dyn Write,
     mut apart: Option<&mut Apart>,
 ) -> anyhow::Result<Exit> {
-    let request = args.request();
+    let request = args.question.request();
     let settings = Settings { request: &request, engine: args.work.engine, stats: args.stats };
     let text = Text { evidence: apart.is_none(), ..context.text };
     let is_several = args.files.len() > 1;
@@ -140,18 +141,24 @@ fn decide(
     start: Instant,
 ) -> Option<Run> {
     let system = loaded.system.as_ref().filter(|_| !args.parse_only)?;
-    let limits = Limits {
-        deadline: args.work.timeout.and_then(|timeout| start.checked_add(timeout)),
-        memory: args.work.memory,
-        interrupt: context.interrupt.clone(),
-    };
+    Some(watched(context, loaded, system, options, &args.work.limits(start, &context.interrupt)))
+}
+
+/// Decides all properties of a system, with progress for whoever wants to see it.
+pub(super) fn watched(
+    context: &Context,
+    loaded: &Loaded,
+    system: &Arc<System>,
+    options: &EngineOptions,
+    limits: &Limits,
+) -> Run {
     let mut display = context.progress.then(|| Display::new(&loaded.name));
     let mut observe = |progress| {
         if let Some(display) = &mut display {
             display.show(progress);
         }
     };
-    Some(driver::check(system, options, &limits, &mut observe))
+    driver::check(system, options, limits, &mut observe)
 }
 
 /// What the engines disagree on, if they do.

@@ -41,6 +41,8 @@ pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let text = match args.command {
         SchemaOf::Check => masque_report::schema(),
         SchemaOf::Bench => masque_report::bench_schema(),
+        SchemaOf::Export => masque_report::graph_schema(),
+        SchemaOf::Why => masque_report::why_schema(),
     };
     out.write_all(text.as_bytes())?;
     Ok(Exit::AllHold)

@@ -1,0 +1,89 @@
+//! `masque export`: the reachable states for other programs.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+use masque_driver::{self as driver, Cut, Diagnostic, EngineOptions, Limits, Severity, System};
+use masque_report::{Detail, GraphReport, dddmp};
+
+use crate::args::{ExportArgs, ExportFormat};
+use crate::{Context, Exit};
+
+/// Drawings with more states than this are of no use to anyone.
+const MOST_DRAWN: u32 = 1000;
+/// Programs read more.
+const MOST_WRITTEN: u32 = 100_000;
+
+/// `export FILE`: standard output has the graph or diagram, standard error all messages.
+pub fn export(
+    args: &ExportArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let start = Instant::now();
+    let mut loaded = driver::load(&args.file, &args.model.request());
+    let order = loaded.order(&args.work.order);
+    let is_shown = |d: &&Diagnostic| {
+        d.is_error() || (d.severity == Severity::Warning && context.text.detail > Detail::Quiet)
+    };
+    context.text.diagnostics(err, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
+    let Some(system) = loaded.system.clone() else { return Ok(Exit::BadInput) };
+    let view = match args.view.as_deref().map(|name| driver::find_agent(&system, name)).transpose() {
+        Ok(view) => view,
+        Err(diagnostic) => {
+            context.text.diagnostics(err, &loaded.sources, [&*diagnostic])?;
+            return Ok(Exit::BadInput);
+        }
+    };
+    let options = args.work.engine_options(order);
+    let limits = args.work.limits(start, &context.interrupt);
+    if args.format == ExportFormat::Dddmp {
+        if view.is_some() || args.max_states.is_some() {
+            anyhow::bail!("`--view` and `--max-states` are for graphs; a diagram is of the whole set");
+        }
+        return set(&system, &loaded.name, &options, &limits, (out, err));
+    }
+    let default = if args.format == ExportFormat::Dot { MOST_DRAWN } else { MOST_WRITTEN };
+    let most = args.max_states.unwrap_or(default) as usize;
+    let graph = match driver::graph(&system, most, &options, &limits) {
+        Ok(graph) => graph,
+        Err(why) => return stopped(err, why),
+    };
+    let report = GraphReport::new(&loaded, &system, &graph, view);
+    match args.format {
+        ExportFormat::Dot => report.dot(out)?,
+        ExportFormat::Aut => report.aut(out)?,
+        ExportFormat::Json | ExportFormat::Dddmp => report.json(out)?,
+    }
+    if let Some(cut) = &report.cut {
+        writeln!(err, "{}: {cut}", loaded.name)?;
+    }
+    Ok(match graph.cut {
+        Some(Cut::Stopped(_)) => Exit::Inconclusive,
+        _ => Exit::AllHold,
+    })
+}
+
+/// The reachable set as a diagram.
+fn set(
+    system: &Arc<System>,
+    name: &str,
+    options: &EngineOptions,
+    limits: &Limits,
+    (out, err): (&mut dyn Write, &mut dyn Write),
+) -> anyhow::Result<Exit> {
+    match driver::diagram(system, options, limits) {
+        Ok(diagram) => {
+            dddmp(out, system, &diagram, name)?;
+            Ok(Exit::AllHold)
+        }
+        Err(why) => stopped(err, why),
+    }
+}
+
+fn stopped(err: &mut dyn Write, why: driver::Why) -> anyhow::Result<Exit> {
+    writeln!(err, "the reachable states could not be found: {}", why.word())?;
+    Ok(Exit::Inconclusive)
+}

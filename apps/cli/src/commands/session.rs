@@ -1,0 +1,313 @@
+//! The commands of a simulation: read, understood, done.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use masque_driver::{
+    self as driver, ActionId, AgentId, Diagnostic, EngineOptions, Loaded, MOST_SUCCESSORS, Request,
+    Simulation, State,
+};
+use masque_report::Text;
+
+use crate::args::WorkArgs;
+use crate::{Context, Exit};
+
+/// Of the states that look the same so many are shown.
+const MOST_ALIKE: usize = 12;
+
+const HELP: &str = "\
+  3             choose number 3 of the list
+  3.2           .. and of the states it leads to the second
+  list          what can be chosen
+  with A=x B=y  list joint actions in which A does x and B does y; `with` alone lists all again
+  back, back 3  go back one step, or three
+  state         all variables here
+  path          the run so far
+  ? FORMULA     is it true here, and why
+  ~ AGENT ..    which states look the same to the agent, or to several together
+  help, quit
+";
+
+/// Whether to read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Go,
+    Quit,
+}
+
+/// A command that could not be done: where in the line, how long, and what to say.
+pub(super) enum Refused {
+    /// A part of the command line, in bytes, and the message with a hint.
+    Command { from: usize, to: usize, message: String, hint: Option<String> },
+    /// A formula with mistakes; they are drawn in its own text.
+    Formula(Box<Loaded>),
+    /// Nothing can be written.
+    Io(io::Error),
+}
+
+impl From<io::Error> for Refused {
+    fn from(error: io::Error) -> Refused {
+        Refused::Io(error)
+    }
+}
+
+fn refuse(line: &str, part: &str, message: String, hint: Option<String>) -> Refused {
+    // A part is a slice of the line, so the distance of their beginnings is its place.
+    let from = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
+    Refused::Command { from, to: (from + part.len()).min(line.len()), message, hint }
+}
+
+/// A simulation with all that its commands need.
+pub(super) struct Session<'a> {
+    pub(super) simulation: Simulation,
+    pub(super) loaded: &'a Loaded,
+    pub(super) text: Text,
+    pub(super) context: &'a Context,
+    pub(super) work: &'a WorkArgs,
+    pub(super) options: EngineOptions,
+    pub(super) request: Request,
+    /// Whether a question was not answered.
+    pub(super) exit: Exit,
+}
+
+impl Session<'_> {
+    /// Does what a line says.
+    pub(super) fn command(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refused> {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with("--") {
+            return Ok(Next::Go);
+        }
+        if let Some(formula) = trimmed.strip_prefix('?') {
+            return self.ask(line, formula.trim(), out);
+        }
+        if let Some(names) = trimmed.strip_prefix('~') {
+            return self.alike(line, names, out);
+        }
+        let (word, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
+        let rest = rest.trim();
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+        let takes_nothing = is_number || matches!(word, "help" | "quit" | "list" | "state" | "path");
+        if !rest.is_empty() && takes_nothing {
+            let message = format!("`{word}` takes nothing more");
+            return Err(refuse(line, rest, message, None));
+        }
+        match word {
+            "help" => write!(out, "{HELP}")?,
+            "quit" => return Ok(Next::Quit),
+            "list" => self.list(out)?,
+            "state" => match self.simulation.state() {
+                Some(state) => self.text.state(out, &self.simulation.system, &self.head(), state, None)?,
+                None => self.list(out)?,
+            },
+            "path" => self.text.run_so_far(out, &self.simulation.system, self.simulation.path())?,
+            "back" => self.back(line, rest, out)?,
+            "with" => self.with(line, rest, out)?,
+            number if is_number => self.choose(line, number, out)?,
+            _ => {
+                let words = ["list", "with", "back", "state", "path", "help", "quit"];
+                let guess = masque_text::did_you_mean(word, words);
+                let hint = guess.unwrap_or_else(|| "`help` lists the commands".to_string());
+                return Err(refuse(line, word, format!("there is no command `{word}`"), Some(hint)));
+            }
+        }
+        Ok(Next::Go)
+    }
+
+    /// The number of the current state in the run.
+    fn head(&self) -> String {
+        self.simulation.path().actions.len().to_string()
+    }
+
+    /// The current state, as it differs from the one before.
+    pub(super) fn show(&self, out: &mut dyn Write) -> io::Result<()> {
+        let states = &self.simulation.path().states;
+        let Some(state) = states.last() else { return Ok(()) };
+        let before = states.len().checked_sub(2).map(|position| &states[position]);
+        self.text.state(out, &self.simulation.system, &self.head(), state, before)
+    }
+
+    /// What can be chosen.
+    pub(super) fn list(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.simulation.choices() {
+            None => self.text.initial_choices(out, &self.simulation),
+            Some(choices) => self.text.choices(out, &self.simulation.system, &choices),
+        }
+    }
+
+    /// `N` or `N.M`
+    fn choose(&mut self, line: &str, number: &str, out: &mut dyn Write) -> Result<(), Refused> {
+        let (first, second) = number.split_once('.').map_or((number, None), |(a, b)| (a, Some(b)));
+        let position = |text: &str| text.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        let none = |n: usize| {
+            let hint = match n {
+                0 => "nothing can be chosen here; `back` goes back".to_string(),
+                1 => "there is one choice, 1".to_string(),
+                n => format!("the choices are 1 to {n}; `list` shows them"),
+            };
+            refuse(line, number, format!("there is no choice `{number}`"), Some(hint))
+        };
+        let Some(choices) = self.simulation.choices() else {
+            let n_initial = self.simulation.initial.len();
+            let chosen = position(first).filter(|_| second.is_none()).ok_or_else(|| none(n_initial))?;
+            if !self.simulation.begin(chosen) {
+                return Err(none(n_initial));
+            }
+            return self.arrive(out);
+        };
+        let n_listed = choices.listed.len();
+        let chosen = position(first).and_then(|p| choices.listed.get(p)).ok_or_else(|| none(n_listed))?;
+        let (joint, successors) = chosen;
+        let count = successors.count();
+        // One more than is shown can be asked for by number: the list is not the limit.
+        let next: Option<State> = match (count.as_str(), second) {
+            ("0", _) => {
+                let message = "this joint action leads nowhere: a value would leave its range".to_string();
+                return Err(refuse(line, number, message, None));
+            }
+            ("1", None) => successors.iter().next(),
+            (_, Some(second)) => position(second).and_then(|p| successors.iter().nth(p.min(1 << 20))),
+            (_, None) => {
+                let states: Vec<State> = successors.iter().take(MOST_SUCCESSORS).collect();
+                let place = position(first).unwrap_or_default() + 1;
+                if let Some(state) = self.simulation.state() {
+                    let system = &self.simulation.system;
+                    self.text.successors(out, system, (state, place), &states, &count)?;
+                }
+                return Ok(());
+            }
+        };
+        let hint = format!("it leads to {count} states: {first}.1, {first}.2, ..");
+        let next =
+            next.ok_or_else(|| refuse(line, number, format!("there is no choice `{number}`"), Some(hint)))?;
+        let joint = joint.clone();
+        self.simulation.step(joint, next);
+        self.arrive(out)
+    }
+
+    fn arrive(&mut self, out: &mut dyn Write) -> Result<(), Refused> {
+        self.show(out)?;
+        Ok(self.list(out)?)
+    }
+
+    fn back(&mut self, line: &str, rest: &str, out: &mut dyn Write) -> Result<(), Refused> {
+        let n_steps = match rest {
+            "" => Some(1),
+            number => number.parse().ok(),
+        };
+        let Some(n_steps) = n_steps else {
+            return Err(refuse(line, rest, format!("`{rest}` is not a number of steps"), None));
+        };
+        if !self.simulation.back(n_steps) {
+            let n = self.simulation.path().states.len();
+            let hint = format!("the run so far has {n} {}", if n == 1 { "state" } else { "states" });
+            return Err(refuse(line, line.trim(), "that is too far back".to_string(), Some(hint)));
+        }
+        match self.simulation.state() {
+            None => Ok(self.list(out)?),
+            Some(state) => {
+                self.text.state(out, &self.simulation.system, &self.head(), state, None)?;
+                Ok(self.list(out)?)
+            }
+        }
+    }
+
+    /// `with A=x B=y`
+    fn with(&mut self, line: &str, rest: &str, out: &mut dyn Write) -> Result<(), Refused> {
+        let system = self.simulation.system.clone();
+        let mut fixed: Vec<(AgentId, ActionId)> = Vec::new();
+        for part in rest.split([' ', ',']).filter(|part| !part.is_empty()) {
+            let Some((name, action)) = part.split_once('=') else {
+                let hint = "write `with AGENT=ACTION`".to_string();
+                return Err(refuse(line, part, format!("`{part}` names no action"), Some(hint)));
+            };
+            let agent = driver::find_agent(&system, name).map_err(|d| said(line, part, *d))?;
+            let actions = &system.agent(agent).actions;
+            let Some(position) = actions.iter().position(|a| a.name == action) else {
+                let names = actions.iter().map(|a| a.name.as_str());
+                let hint = format!("its actions are {}", names.collect::<Vec<_>>().join(", "));
+                let message = format!("`{name}` has no action `{action}`");
+                return Err(refuse(line, part, message, Some(hint)));
+            };
+            fixed.push((agent, ActionId(position as u32)));
+        }
+        self.simulation.fix(fixed);
+        Ok(self.list(out)?)
+    }
+
+    /// `? FORMULA`
+    fn ask(&mut self, line: &str, formula: &str, out: &mut dyn Write) -> Result<Next, Refused> {
+        if self.simulation.state().is_none() {
+            let hint = "choose an initial state first".to_string();
+            return Err(refuse(line, line.trim(), "there is no state to ask about".to_string(), Some(hint)));
+        }
+        let request = Request { properties: vec![formula.to_string()], ..self.request.clone() };
+        let asked = self.loaded.again(&request);
+        let Some(system) = asked.system.clone() else { return Err(Refused::Formula(Box::new(asked))) };
+        let limits = self.work.limits(Instant::now(), &self.context.interrupt);
+        match driver::truth_at(&system, self.simulation.path(), &self.options, &limits) {
+            Ok(truth) => self.text.answer(out, &system, &truth)?,
+            Err(why) => self.unknown(why, out)?,
+        }
+        Ok(Next::Go)
+    }
+
+    /// `~ AGENT ..`
+    fn alike(&mut self, line: &str, names: &str, out: &mut dyn Write) -> Result<Next, Refused> {
+        let system = self.simulation.system.clone();
+        let mut agents = Vec::new();
+        for name in names.split([' ', ',']).filter(|name| !name.is_empty()) {
+            agents.push(driver::find_agent(&system, name).map_err(|d| said(line, name, *d))?);
+        }
+        let state = match self.simulation.state() {
+            Some(state) if !agents.is_empty() => state.clone(),
+            Some(_) => {
+                let hint = "write `~ AGENT`".to_string();
+                return Err(refuse(line, line.trim(), "whose view?".to_string(), Some(hint)));
+            }
+            None => {
+                let hint = "choose an initial state first".to_string();
+                return Err(refuse(line, line.trim(), "there is no state yet".to_string(), Some(hint)));
+            }
+        };
+        let limits = self.work.limits(Instant::now(), &self.context.interrupt);
+        let view = (&agents[..], &state);
+        match driver::alike(&system, view, MOST_ALIKE + 1, &self.options, &limits) {
+            Err(why) => self.unknown(why, out)?,
+            Ok((states, count)) => {
+                let others: Vec<&State> = states.iter().filter(|s| **s != state).take(MOST_ALIKE).collect();
+                match count.as_str() {
+                    "1" => writeln!(out, "no other state looks the same")?,
+                    "0" => {
+                        writeln!(out, "no fair path starts here, so it is not among the states that count")?
+                    }
+                    _ => writeln!(
+                        out,
+                        "{count} states look the same, this one included; the others differ in"
+                    )?,
+                }
+                for other in &others {
+                    self.text.state(out, &system, "    ", other, Some(&state))?;
+                }
+                if (others.len() + 1).to_string() != count && count != "0" {
+                    writeln!(out, "      and more")?;
+                }
+            }
+        }
+        Ok(Next::Go)
+    }
+
+    fn unknown(&mut self, why: driver::Why, out: &mut dyn Write) -> io::Result<()> {
+        match why {
+            driver::Why::NoFairPath => writeln!(out, "no fair path starts here, so no formula has a value"),
+            why => {
+                self.exit.raise(Exit::Inconclusive);
+                writeln!(out, "unknown({})", why.word())
+            }
+        }
+    }
+}
+
+/// What is said of a name, at its place in the command.
+fn said(line: &str, part: &str, diagnostic: Diagnostic) -> Refused {
+    refuse(line, part, diagnostic.message, diagnostic.help)
+}

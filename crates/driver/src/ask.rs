@@ -1,0 +1,110 @@
+//! Questions about single states, each answered on a thread of its own within its limits.
+//!
+//! A question may bring a formula that the system did not have, so the system is encoded anew for
+//! each: simple, and fast enough for someone who types.
+
+use std::sync::Arc;
+
+use masque_model::{AgentId, At, Property, System};
+use masque_verdict::{
+    Budget, Encoded, Evidence, Literal, Oracle, Part, Path, State, Stop, Why, explain_at, replay,
+};
+
+use crate::engines::choose;
+use crate::supervise::Limits;
+use crate::worker::on_large_stack;
+use crate::{AnyEngine, EngineOptions};
+
+/// Whether a formula is true at a state, and what shows it.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    /// Whether it is.
+    pub holds: bool,
+    /// What shows it; it is replayed.
+    pub evidence: Option<Evidence>,
+}
+
+/// Whether the last property of a system is true at the end of a path from an initial state.
+///
+/// [`Why::NoFairPath`] says that no fair path starts there, so that no formula has a meaning there.
+pub fn truth_at(
+    system: &Arc<System>,
+    path: &Path,
+    options: &EngineOptions,
+    limits: &Limits,
+) -> Result<Truth, Why> {
+    let property = system.properties.last().cloned().ok_or(Why::Unsupported)?;
+    let property = Property { at: At::Reachable, ..property };
+    let path = path.clone();
+    let candidates = options.candidates(system);
+    let engine = choose(&candidates, system, &property).map_err(|_| Why::Unsupported)?;
+    on_worker(system, &candidates[engine], limits, move |system, encoded, budget| {
+        let oracle = encoded.oracle().ok_or(Stop::from(Why::Unsupported))?;
+        let state = path.states.last().ok_or(Stop::from(Why::Unsupported))?;
+        if oracle.least(&[Part::Is(state.clone())], budget)?.is_none() {
+            return Err(Why::NoFairPath.into());
+        }
+        let holds = oracle.is_true(property.formula, state, budget)?;
+        let literal = Literal { formula: property.formula, holds };
+        // A budget that ends here costs the evidence, not the answer.
+        let evidence = explain_at(oracle, system, literal, &path, budget).ok().flatten();
+        if let Some(evidence) = &evidence
+            && let Err(error) = replay(system, &property, holds, evidence)
+        {
+            panic!("the evidence for an answer does not replay: {error}");
+        }
+        Ok(Truth { holds, evidence })
+    })
+}
+
+/// The first `most` states that the agents, putting together what they see, cannot tell from a
+/// reachable one, itself included, and how many there are in decimal.
+pub fn alike(
+    system: &Arc<System>,
+    (agents, state): (&[AgentId], &State),
+    most: usize,
+    options: &EngineOptions,
+    limits: &Limits,
+) -> Result<(Vec<State>, String), Why> {
+    first(system, vec![Part::Alike(agents.to_vec(), state.clone())], most, options, limits)
+}
+
+/// The first `most` initial states, and how many there are in decimal; with fairness constraints,
+/// of those that start a fair path.
+pub(crate) fn initial_states(
+    system: &Arc<System>,
+    most: usize,
+    options: &EngineOptions,
+    limits: &Limits,
+) -> Result<(Vec<State>, String), Why> {
+    first(system, vec![Part::Initial], most, options, limits)
+}
+
+fn first(
+    system: &Arc<System>,
+    region: Vec<Part>,
+    most: usize,
+    options: &EngineOptions,
+    limits: &Limits,
+) -> Result<(Vec<State>, String), Why> {
+    let candidates = options.candidates(system);
+    let engine = candidates.first().ok_or(Why::Unsupported)?;
+    on_worker(system, engine, limits, move |_, encoded, budget| {
+        let oracle: &mut dyn Oracle = encoded.oracle().ok_or(Stop::from(Why::Unsupported))?;
+        oracle.first(&region, most, budget)
+    })
+}
+
+/// Encodes a system and asks it something.
+fn on_worker<T: Send + 'static>(
+    system: &Arc<System>,
+    engine: &AnyEngine,
+    limits: &Limits,
+    ask: impl Fn(&System, &mut dyn Encoded, &Budget) -> Result<T, Stop> + Clone + Send + 'static,
+) -> Result<T, Why> {
+    let (system, engine) = (Arc::clone(system), Arc::clone(engine));
+    on_large_stack(limits, move |budget| {
+        let mut encoded = engine.encode(&system, budget)?;
+        ask(&system, &mut *encoded, budget)
+    })
+}

@@ -1,0 +1,150 @@
+//! The states and choices of a simulation, as text.
+
+use std::io::{self, Write};
+
+use masque_driver::{AgentId, Choices, JointAction, MOST_SUCCESSORS, Path, Simulation, State, System, Truth};
+
+use crate::lines::Lines;
+use crate::path::{assignment, doing, values, write_list};
+use crate::words::write_words;
+use crate::{Detail, EvidenceReport, PathReport, Text};
+
+impl Text {
+    /// A state under a heading; if one to compare with is given, what differs from it.
+    pub fn state(
+        self,
+        out: &mut dyn Write,
+        system: &System,
+        head: &str,
+        state: &State,
+        before: Option<&State>,
+    ) -> io::Result<()> {
+        let all = values(system, state).0;
+        let items = match before {
+            None => all.iter().map(assignment).collect(),
+            Some(before) => {
+                let before = values(system, before).0;
+                all.iter()
+                    .zip(&before)
+                    .filter(|(now, then)| now != then)
+                    .map(|(now, _)| assignment(now))
+                    .collect()
+            }
+        };
+        let mut lines = Lines { out, width: self.width, color: self.color };
+        write_list(&mut lines, &format!("{head}  "), items, self.limits().variables, "nothing changes")
+    }
+
+    /// The initial states to choose from.
+    pub fn initial_choices(self, out: &mut dyn Write, simulation: &Simulation) -> io::Result<()> {
+        let Simulation { system, initial, n_initial, .. } = simulation;
+        if initial.is_empty() {
+            return writeln!(out, "no initial state can be chosen");
+        }
+        writeln!(out, "initial states:")?;
+        let first = &initial[0];
+        for (position, state) in initial.iter().enumerate() {
+            let before = (position > 0).then_some(first);
+            self.state(out, system, &format!("{:4}", position + 1), state, before)?;
+        }
+        if initial.len() > 1 {
+            writeln!(out, "      (of all but the first only what differs from it)")?;
+        }
+        match n_initial.as_deref() {
+            None => Ok(()),
+            Some("more") => writeln!(out, "      and more"),
+            Some(count) => writeln!(out, "      the first {} of {count}", initial.len()),
+        }
+    }
+
+    /// What may be done next.
+    pub fn choices(self, out: &mut dyn Write, system: &System, choices: &Choices) -> io::Result<()> {
+        if choices.listed.is_empty() {
+            return writeln!(out, "nothing can be done here");
+        }
+        for (position, (joint, successors)) in choices.listed.iter().enumerate() {
+            let mut text = self.joint(system, joint, &choices.choosing);
+            match successors.count().as_str() {
+                "1" => {}
+                "0" => text += "  (leads nowhere: a value would leave its range)",
+                count => {
+                    text += &format!("  (leads to {count} states: choose {0}.1, {0}.2, ..)", position + 1)
+                }
+            }
+            writeln!(out, "{:4}  {text}", position + 1)?;
+        }
+        match choices.listed.len().to_string() == choices.count {
+            true => Ok(()),
+            false => writeln!(
+                out,
+                "      the first {} of {} joint actions; `with AGENT=ACTION` lists others",
+                choices.listed.len(),
+                choices.count
+            ),
+        }
+    }
+
+    /// Where one joint action leads, if it leaves a choice.
+    pub fn successors(
+        self,
+        out: &mut dyn Write,
+        system: &System,
+        (state, number): (&State, usize),
+        states: &[State],
+        count: &str,
+    ) -> io::Result<()> {
+        writeln!(out, "it leads to {count} states:")?;
+        for (position, next) in states.iter().take(MOST_SUCCESSORS).enumerate() {
+            self.state(out, system, &format!("{number:4}.{:<2}", position + 1), next, Some(state))?;
+        }
+        Ok(())
+    }
+
+    /// A joint action: what those do who have a choice; all if nobody has, or with `-v`.
+    pub fn joint(self, system: &System, joint: &JointAction, choosing: &[AgentId]) -> String {
+        let all = choosing.is_empty() || self.detail == Detail::Verbose;
+        let is_shown = |name: &str| all || choosing.iter().any(|&agent| system.agent(agent).name == name);
+        let items: Vec<String> = doing(system, joint)
+            .0
+            .iter()
+            .filter(|(name, _)| is_shown(name))
+            .map(|(name, action)| format!("{name}: {action}"))
+            .collect();
+        if items.is_empty() { "(the only thing to do)".to_string() } else { items.join(", ") }
+    }
+
+    /// The run so far.
+    pub fn run_so_far(self, out: &mut dyn Write, system: &System, path: &Path) -> io::Result<()> {
+        PathReport::new(system, path, None).write_text(out, self.limits().variables, self.width)
+    }
+
+    /// The answer to a question at a state.
+    pub fn answer(self, out: &mut dyn Write, system: &System, truth: &Truth) -> io::Result<()> {
+        writeln!(out, "{}", if truth.holds { "true" } else { "false" })?;
+        let Some(evidence) = &truth.evidence else { return Ok(()) };
+        let mut report = EvidenceReport::new(system, evidence);
+        // The run so far is known; what matters is where the formula is looked at.
+        let here = report.start.states.split_off(report.start.states.len().saturating_sub(1));
+        report.start.states = here;
+        report.start.actions.clear();
+        write_words(out, &report)?;
+        let names = report.states.iter().enumerate();
+        let mentioned = report.mentioned();
+        for (position, _) in names.filter(|(position, _)| mentioned[*position]) {
+            self.state(out, system, &format!("  s{position}"), &evidence.states[position], None)?;
+        }
+        Ok(())
+    }
+}
+
+impl EvidenceReport {
+    /// For each state, whether a reason speaks of it.
+    fn mentioned(&self) -> Vec<bool> {
+        let mut mentioned = vec![false; self.states.len()];
+        for reason in &self.reasons {
+            mentioned[reason.state] = true;
+            crate::words::each_state(&reason.because, |state| mentioned[state] = true);
+        }
+        mentioned
+    }
+}

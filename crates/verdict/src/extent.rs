@@ -1,0 +1,141 @@
+//! How widely a formula is true.
+
+use masque_model::{Formula, FormulaId, Formulas};
+
+/// In how many states a formula is true: exact numbers, in decimal.
+///
+/// `D`, the domain, is the set of reachable states, or with fairness constraints those at which a
+/// fair path starts; `I` are the initial states in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// `|⟦φ⟧ ∩ D|`
+    pub states: String,
+    /// `|D|`
+    pub of_states: String,
+    /// `|⟦φ⟧ ∩ I|`
+    pub initial: String,
+    /// `|I|`
+    pub of_initial: String,
+}
+
+/// At which initial states a formula is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Initially {
+    /// At every one; also if there is none.
+    All,
+    /// At some, but not at every one.
+    Some,
+    /// At none of those there are.
+    None,
+}
+
+impl Initially {
+    /// The word used in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Initially::All => "all",
+            Initially::Some => "some",
+            Initially::None => "none",
+        }
+    }
+}
+
+impl Extent {
+    /// At which initial states the formula is true.
+    ///
+    /// ```
+    /// use masque_verdict::{Extent, Initially};
+    /// let n = |n: u32| n.to_string();
+    /// let extent = Extent { states: n(7), of_states: n(9), initial: n(2), of_initial: n(3) };
+    /// assert_eq!(extent.initially(), Initially::Some);
+    /// ```
+    pub fn initially(&self) -> Initially {
+        match self.initial.as_str() {
+            all if all == self.of_initial => Initially::All,
+            "0" => Initially::None,
+            _ => Initially::Some,
+        }
+    }
+}
+
+/// A state formula inside another, as a walk from the top meets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Subformula {
+    /// The formula.
+    pub formula: FormulaId,
+    /// How many state formulas it stands in.
+    pub depth: usize,
+    /// Whether the walk met it before: what it stands for is not walked again.
+    pub is_repeated: bool,
+}
+
+/// The state formulas inside `root`, itself first, each before its operands; at most `most`, and
+/// whether these are all. A path formula is passed over: `AG φ` has the operand `φ`.
+pub fn subformulas(formulas: &Formulas, root: FormulaId, most: usize) -> (Vec<Subformula>, bool) {
+    let is_path = formulas.path_formulas();
+    let mut met = vec![false; formulas.len()];
+    let mut found = Vec::new();
+    let mut open = vec![(root, 0)];
+    while let Some((formula, depth)) = open.pop() {
+        let inside = if is_path[formula.index()] {
+            depth
+        } else {
+            if found.len() == most {
+                return (found, false);
+            }
+            let is_repeated = std::mem::replace(&mut met[formula.index()], true);
+            // An atom is soon said again; what has operands is not.
+            let is_atom = is_atom(formulas, formula);
+            found.push(Subformula { formula, depth, is_repeated: is_repeated && !is_atom });
+            if is_repeated {
+                continue;
+            }
+            depth + 1
+        };
+        let begin = open.len();
+        formulas.each_operand(formula, |operand| open.push((operand, inside)));
+        open[begin..].reverse();
+    }
+    (found, true)
+}
+
+fn is_atom(formulas: &Formulas, formula: FormulaId) -> bool {
+    matches!(
+        formulas.get(formula),
+        Formula::Bool(_)
+            | Formula::Proposition(_)
+            | Formula::Condition(_)
+            | Formula::Green(_)
+            | Formula::Red(_)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use masque_model::{Paths, PropositionId};
+
+    use super::*;
+
+    #[test]
+    fn a_walk_passes_over_path_formulas_and_repeats_nothing() {
+        let mut formulas = Formulas::default();
+        let p = formulas.add(Formula::Proposition(PropositionId(0)));
+        let not_p = formulas.add(Formula::Not(p));
+        let finally = formulas.add(Formula::Finally(not_p));
+        let ef = formulas.add(Formula::Exists(Paths::Ctl, finally));
+        let both = formulas.add(Formula::And(&[ef, not_p, p]));
+        let (found, is_all) = subformulas(&formulas, both, 100);
+        let found: Vec<_> = found.iter().map(|f| (f.formula, f.depth, f.is_repeated)).collect();
+        let expected = [
+            (both, 0, false),
+            (ef, 1, false),
+            (not_p, 2, false),
+            (p, 3, false),
+            (not_p, 1, true),
+            (p, 1, false),
+        ];
+        assert_eq!((found, is_all), (expected.to_vec(), true));
+        let (found, is_all) = subformulas(&formulas, both, 2);
+        assert_eq!((found.len(), is_all), (2, false));
+    }
+}
