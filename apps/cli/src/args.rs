@@ -253,7 +253,6 @@ impl CheckArgs {
     pub fn engine_options(&self, order: Order) -> EngineOptions {
         EngineOptions {
             cross_check: self.cross_check,
-            evidence: Show::Failed,
             evidence: self.evidence,
             ..self.work.engine_options(order)
         }
