@@ -1,7 +1,9 @@
 //! The published schema: its text, and that reports follow it.
 
 use masque_driver::{EngineChoice, Limits, Request, check, load_text};
-use masque_report::{BenchRow, Settings, Subject, bench_json, bench_schema, json, run_report, schema};
+use masque_report::{
+    BenchRow, Settings, Subject, bench_json, bench_schema, graph_schema, json, run_report, schema, why_schema,
+};
 use serde_json::Value;
 
 const MODEL: &str = "
@@ -33,6 +35,8 @@ fn report(text: &str, request: &Request, is_checked: bool) -> Value {
 fn schema_text() {
     insta::assert_snapshot!(schema());
     insta::assert_snapshot!("bench_schema_text", bench_schema());
+    insta::assert_snapshot!("why_schema_text", why_schema());
+    insta::assert_snapshot!("graph_schema_text", graph_schema());
 }
 
 #[test]
