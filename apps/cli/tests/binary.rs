@@ -241,3 +241,20 @@ fn a_reader_may_stop_reading() {
         assert_eq!((text(&output.stderr), output.status.code()), (String::new(), Some(code)));
     }
 }
+
+/// Commands of a simulation from a pipe: the end of input ends it, a bad one is exit 2.
+#[test]
+fn a_simulation_reads_standard_input() {
+    let simulate = |commands: &str| {
+        let mut command = masque(&["simulate", "tests/models/stop.ispl"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (text(&output.stdout), output.status.code())
+    };
+    let (report, code) = simulate("1\n1\n? full");
+    assert!(code == Some(0) && report.contains("> ? full\nfalse\n"), "{report}");
+    let (report, code) = simulate("1\n  jump\n");
+    assert!(code == Some(2) && report.contains("<stdin>:2:3"), "{report}");
+    assert_eq!(exit_code(&["simulate", "-"]), 2);
+}

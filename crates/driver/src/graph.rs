@@ -21,8 +21,8 @@ pub struct Graph {
     pub states: Vec<State>,
     /// The first so many are initial.
     pub n_initial: usize,
-    /// The successors of the first so many are all here, unless an edge was cut.
-    pub n_expanded: usize,
+    /// Whether all successors of a state are here.
+    pub expanded: Vec<bool>,
     /// From a state to a state, with the joint actions that lead there in increasing order; none of
     /// them for the step of a dead end to itself that `stutter` adds.
     pub edges: BTreeMap<(usize, usize), Vec<JointAction>>,
@@ -50,7 +50,7 @@ pub struct View {
     pub sizes: Vec<usize>,
     /// Which classes have an initial state.
     pub initial: Vec<bool>,
-    /// Of which classes all states were looked at further.
+    /// Of which classes all successors of all states are here.
     pub expanded: Vec<bool>,
     /// From class to class, with what the agent does.
     pub edges: BTreeMap<(usize, usize), BTreeSet<ActionId>>,
@@ -74,7 +74,7 @@ pub fn graph(
     let mut graph = Graph {
         n_initial: initial.len(),
         states: initial,
-        n_expanded: 0,
+        expanded: Vec::new(),
         edges: BTreeMap::new(),
         cut: (!is_all).then_some(Cut::States),
     };
@@ -82,6 +82,7 @@ pub fn graph(
     if let Err(stop) = graph.expand(system, most, &budget) {
         graph.cut = Some(Cut::Stopped(stop.why));
     }
+    graph.expanded.resize(graph.states.len(), false);
     Ok(graph)
 }
 
@@ -93,7 +94,9 @@ impl Graph {
         let state_bytes = 2 * (8 * system.variables.len() as u64 + 48);
         let edge_bytes = 4 * system.agents.len() as u64 + 64;
         let mut n_edges = 0;
-        while let Some(state) = self.states.get(self.n_expanded).cloned() {
+        while let Some(state) = self.states.get(self.expanded.len()).cloned() {
+            let from = self.expanded.len();
+            let mut is_complete = true;
             budget.check_memory(self.states.len() as u64 * state_bytes + n_edges as u64 * edge_bytes)?;
             let mut is_dead = true;
             for joint in joint_choices(system, &state).iter() {
@@ -104,6 +107,7 @@ impl Graph {
                         Some(&number) => number,
                         None if self.states.len() == most => {
                             self.cut = Some(Cut::States);
+                            is_complete = false;
                             continue;
                         }
                         None => {
@@ -117,13 +121,13 @@ impl Graph {
                         return Ok(());
                     }
                     n_edges += 1;
-                    self.edges.entry((self.n_expanded, number)).or_default().push(joint.clone());
+                    self.edges.entry((from, number)).or_default().push(joint.clone());
                 }
             }
             if is_dead && system.meaning.deadlock == Deadlock::Stutter {
-                self.edges.insert((self.n_expanded, self.n_expanded), Vec::new());
+                self.edges.insert((from, from), Vec::new());
             }
-            self.n_expanded += 1;
+            self.expanded.push(is_complete);
         }
         Ok(())
     }
@@ -155,7 +159,7 @@ impl Graph {
             });
             view.sizes[class] += 1;
             view.initial[class] |= number < self.n_initial;
-            view.expanded[class] &= number < self.n_expanded;
+            view.expanded[class] &= self.expanded[number];
             class_of.push(class);
         }
         for (&(from, to), joints) in &self.edges {

@@ -18,7 +18,9 @@ pub fn dddmp(out: &mut dyn Write, system: &System, diagram: &Diagram, name: &str
     writeln!(out, ".ver DDDMP-2.0\n.mode A\n.varinfo 0")?;
     writeln!(out, ".dd {}", name.replace(char::is_whitespace, "_"))?;
     writeln!(out, ".nnodes {}\n.nvars {}\n.nsuppvars {}", nodes.len() + 1, bits.len(), support.len())?;
-    writeln!(out, ".suppvarnames {}", list(&mut support.iter().map(|&bit| names[bit].clone())))?;
+    if !support.is_empty() {
+        writeln!(out, ".suppvarnames {}", list(&mut support.iter().map(|&bit| names[bit].clone())))?;
+    }
     writeln!(out, ".orderedvarnames {}", names.join(" "))?;
     // Bits are numbered in their order, so numbers and places are the same.
     let ids = list(&mut support.iter().map(usize::to_string));

@@ -48,7 +48,7 @@ pub struct NodeReport {
     pub initial: bool,
     /// How many states of the graph it stands for.
     pub states: usize,
-    /// Whether all that follows on it was looked at.
+    /// Whether all that follows on it is here.
     pub expanded: bool,
 }
 
@@ -88,7 +88,7 @@ impl GraphReport {
         writeln!(out)
     }
 
-    /// For Graphviz. Initial states are bold, those not looked at further dashed.
+    /// For Graphviz. Initial states are bold; those of which some successor is missing are dashed.
     pub fn dot(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(cut) = &self.cut {
             writeln!(out, "// {cut}")?;
@@ -167,7 +167,7 @@ fn plain(system: &System, graph: &Graph) -> (Vec<NodeReport>, Vec<EdgeReport>) {
         values: values(system, state),
         initial: number < graph.n_initial,
         states: 1,
-        expanded: number < graph.n_expanded,
+        expanded: graph.expanded[number],
     };
     let edge = |(&(from, to), joints): (&(usize, usize), &Vec<_>)| EdgeReport {
         from,

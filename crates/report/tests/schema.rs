@@ -2,7 +2,8 @@
 
 use masque_driver::{EngineChoice, Limits, Request, bdi, check, load_text};
 use masque_report::{
-    BenchRow, Settings, Subject, bdi_report, bench_json, bench_schema, json, run_report, schema,
+    BenchRow, Settings, Subject, bdi_report, bench_json, bench_schema, graph_schema, json, run_report,
+    schema, why_schema,
 };
 use serde_json::Value;
 
@@ -35,6 +36,8 @@ fn report(text: &str, request: &Request, is_checked: bool) -> Value {
 fn schema_text() {
     insta::assert_snapshot!(schema());
     insta::assert_snapshot!("bench_schema_text", bench_schema());
+    insta::assert_snapshot!("why_schema_text", why_schema());
+    insta::assert_snapshot!("graph_schema_text", graph_schema());
 }
 
 #[test]

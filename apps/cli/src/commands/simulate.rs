@@ -71,14 +71,14 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
 /// Steps at random, the same for the same seed.
 fn random(session: &mut Session<'_>, n_steps: usize, seed: u64, out: &mut dyn Write) -> io::Result<()> {
     let mut state = seed;
-    // [Vigna15]: splitmix64, small and good enough to choose steps.
+    // SplitMix [SLF14]: small, and good enough to choose steps.
     let mut roll = |n: usize| {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = state;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^= z >> 31;
-        (u128::from(z) * n as u128 >> 64) as usize
+        ((u128::from(z) * n as u128) >> 64) as usize
     };
     let mut is_stuck = false;
     for _ in 0..=n_steps {
