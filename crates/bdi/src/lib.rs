@@ -16,6 +16,7 @@
 //! | `plan` | which worlds there are and in which order they are built |
 //! | `reference` | the meaning, transcribed: explicit, slow, trusted |
 //! | `symbolic` | the same on decision diagrams, and explanations |
+//! | `replay` | explanations confirmed, before anyone sees them |
 //! | `outcome`, `messages`, `run`, `dot` | what is found, for people and front ends |
 #![forbid(unsafe_code)]
 
@@ -33,6 +34,7 @@ mod parser;
 pub mod plan;
 mod print;
 pub mod reference;
+pub mod replay;
 mod run;
 pub mod symbolic;
 pub mod tree;

@@ -9,6 +9,7 @@ use crate::messages::{findings, fixed_attitude, out_of_range};
 use crate::model::Model;
 use crate::outcome::{Failure, PropertyResult, WorldResult};
 use crate::plan::{Plan, WorldId};
+use crate::replay::{replay, replay_removal};
 use crate::symbolic::{Engine, Explanation, Removal};
 
 /// A world and what became of it, by one of the ways to it.
@@ -93,6 +94,8 @@ pub struct Run {
 /// Builds the worlds, decides the properties and explains those that fail. `decided` hears of each
 /// answer as soon as it is known.
 ///
+/// What is shown has been replayed; this panics if that fails, which is a bug here.
+///
 /// ```
 /// use masque_bdi::{check, parse, run};
 /// use masque_text::Sources;
@@ -130,6 +133,9 @@ pub fn run(
             Verdict::Fails => engine.explain(index).unwrap_or_default(),
             _ => None,
         };
+        if let Some(Err(refusal)) = evidence.as_ref().map(|evidence| replay(model, plan, index, evidence)) {
+            panic!("the evidence for property {} does not replay: {refusal}", model.properties[index].name);
+        }
         let report = property_report(model, index, &result, evidence);
         decided(index, &report);
         run.properties.push(report);
@@ -206,7 +212,15 @@ fn world_reports(
     worlds: &[WorldResult],
 ) -> Vec<WorldReport> {
     let removals: Vec<Vec<Removal>> = (0..plan.worlds.len() as u32)
-        .map(|world| engine.removals(WorldId(world)).unwrap_or_default())
+        .map(|world| {
+            let removals = engine.removals(WorldId(world)).unwrap_or_default();
+            for removal in &removals {
+                if let Err(refusal) = replay_removal(model, plan, WorldId(world), removal) {
+                    panic!("the way to a removed state does not replay: {refusal}");
+                }
+            }
+            removals
+        })
         .collect();
     let report = |path: &crate::plan::PlannedPath| {
         let program = model.program(plan.worlds[path.world.index()].program);
