@@ -18,6 +18,8 @@
 //! | `define` | reads `-D NAME=VALUE`, and lists of values for `bench` |
 //! | `load` | from a path to a checked model |
 //! | `bdi` | BDI files: from a path to worlds and verdicts |
+//! | `lcc` | LCC files: several files as one instance |
+//! | `lcc_check` | the work on an LCC instance |
 //! | `format` | from a path to formatted text |
 //! | `order` | reads a file of variables for `--order` |
 //! | `engines` | the engines there are, which one is asked, and how it goes about it |
@@ -37,6 +39,8 @@ mod explain;
 mod file;
 mod findings;
 mod format;
+pub mod lcc;
+mod lcc_check;
 mod load;
 mod order;
 mod supervise;

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
 //! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data and as text |
+//! | `lcc`, `lcc_text` | runs of LCC protocols, as data and as charts |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
@@ -26,6 +27,8 @@ mod check;
 mod diagnostic;
 mod entries;
 mod evidence;
+mod lcc;
+mod lcc_text;
 mod path;
 mod schema;
 mod show;
@@ -43,6 +46,7 @@ pub use entries::Entries;
 pub use evidence::{
     AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath,
 };
+pub use lcc::{EventReport, ProtocolReport, TraceReport, lcc_report};
 pub use path::PathReport;
 pub use schema::{bench_schema, schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};

@@ -6,6 +6,7 @@ mod check;
 mod explain;
 mod fmt;
 mod generate;
+mod lcc;
 
 pub use bdi::worlds;
 pub use bench::bench;
