@@ -222,8 +222,8 @@ mod tests {
             ("cap=4",      "",           &[]),
             ("cap",        "",           &["cli/bad-option"]),
             ("cpa=4",      "",           &["lcc/unknown-option"]),
-            ("cap=many",   "",           &["lcc/bad-option"]),
-            ("",           "mu X. !X",   &["mu/negative"]),
+            ("cap=many",   "",           &["lcc/option-value"]),
+            ("",           "mu X. !X",   &["mu/negative-variable"]),
         ];
         for (option, property, expected) in rows {
             assert_eq!(codes(option, property), expected, "{option} {property}");
