@@ -84,7 +84,7 @@ fn exit_codes() {
         (&[conflict],        &["--engine", "symbolic"],                      Exit::BadInput,     "cli/wrong-language"),
         (&[conflict],        &["--cross-check"],                             Exit::BadInput,     "cli/wrong-language"),
         (&[conflict],        &["--properties", "no_such.mu"],                Exit::BadInput,     "file/not-found"),
-        (&[conflict],        &["--parse-only"],                              Exit::AllHold,      conflict),
+        (&[conflict],        &["--parse-only"],                              Exit::AllHold,      "2 agents, 0 properties"),
         (&["no_such.pol"],   &[],                                            Exit::BadInput,     "file/not-found"),
         (&["travel.mu"],     &[],                                            Exit::BadInput,     "cli/no-protocol"),
         (&["../bdi/robot.bdi"],   &["--explore"],                            Exit::BadInput,     "cli/wrong-language"),

@@ -249,7 +249,8 @@ mod tests {
         assert_eq!(verdicts(&run), ["holds", "fails"]);
         assert!(run.answers[0].trace.is_none());
         assert_eq!(run.answers[1].trace.as_ref().unwrap().events.len(), 4);
-        let counts = Counts { states: 7, transitions: 6, deadlocks: 0, finals: 1, cut: None };
+        // The start, the offer under way and taken, `ok` or `no` under way, and one end of both.
+        let counts = Counts { states: 6, transitions: 6, deadlocks: 0, finals: 1, cut: None };
         assert_eq!(run.counts, Some(Ok(counts)));
     }
 

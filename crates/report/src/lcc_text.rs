@@ -53,7 +53,7 @@ impl Text {
         shown.rest(out)?;
         if self.detail > Detail::Quiet {
             report.protocol.as_ref().map_or(Ok(()), |protocol| findings(out, protocol))?;
-            writeln!(out, "{name}: {}", about(report))?;
+            writeln!(out, "{name}: {}", about(report, loaded))?;
         }
         report.stats.as_ref().map_or(Ok(()), |stats| write_stats(out, stats))
     }
@@ -89,12 +89,30 @@ fn findings(out: &mut dyn Write, protocol: &ProtocolReport) -> io::Result<()> {
 }
 
 /// What there is to say in one line.
-fn about(report: &RunReport) -> String {
-    let mut parts = vec![summary(report)];
-    parts.extend(report.transitions.as_ref().map(|n| format!("{n} transitions")));
+fn about(report: &RunReport, loaded: &Loaded) -> String {
+    let mut parts = Vec::new();
+    // What was checked is no longer there: this was only to be read.
+    if let Some(instance) = &loaded.instance {
+        parts.push(plural(instance.system.team().len() as u64, "agent", "agents"));
+        parts.push(plural(instance.properties.len() as u64, "property", "properties"));
+        let n_warnings = report.counts().warnings as u64;
+        parts.extend((n_warnings > 0).then(|| plural(n_warnings, "warning", "warnings")));
+        return parts.join(", ");
+    }
+    parts.push(summary(report));
+    parts.extend(
+        report
+            .transitions
+            .as_ref()
+            .map(|n| format!("{n} {}", if n == "1" { "transition" } else { "transitions" })),
+    );
     if let Some(ProtocolReport { deadlocks: Some(deadlocks), finals: Some(finals), .. }) = report.protocol {
-        parts.push(format!("{deadlocks} deadlocks"));
-        parts.push(format!("{finals} final"));
+        parts.push(plural(deadlocks, "deadlock", "deadlocks"));
+        parts.push(plural(finals, "final state", "final states"));
     }
     parts.join(", ")
+}
+
+fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }
