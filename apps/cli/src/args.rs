@@ -137,7 +137,7 @@ pub enum Command {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckArgs {
-    /// Model files; `-` is standard input.
+    /// Model files; `-` is standard input. All LCC files (.lcc, .pol, .mu) together are one model.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Only read the model: report mistakes and its size, decide nothing.
@@ -147,9 +147,15 @@ pub struct CheckArgs {
     /// The question.
     #[command(flatten)]
     pub question: QuestionArgs,
-    /// Set an option of a BDI file, in place of what the file says.
+    /// Set an option of BDI or LCC files, in place of what the files say.
     #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The question")]
     pub options: Vec<String>,
+    /// A file of mu-calculus properties of LCC files, as those that end in .mu.
+    #[arg(long = "properties", value_name = "FILE", help_heading = "The question")]
+    pub property_files: Vec<PathBuf>,
+    /// Count all states and transitions of LCC files, too.
+    #[arg(long, help_heading = "The question")]
+    pub explore: bool,
 
     /// Engines and limits.
     #[command(flatten)]
@@ -188,7 +194,7 @@ pub struct QuestionArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// Decide one more formula, written as in the Formulae section; for a BDI file, in the top world
-    /// or as PATH : FORMULA.
+    /// or as PATH : FORMULA; for LCC files, of the mu-calculus.
     #[arg(long = "property", value_name = "FORMULA", help_heading = "The question")]
     pub properties: Vec<String>,
     /// Where a formula must be true to hold in the model [default: what the language says].
@@ -238,6 +244,7 @@ const CHECK_EXAMPLES: &str = "\
 Examples:
   masque check dc.ispl
   masque check dc.ispl -D N=10 --timeout 1m
+  masque check protocol.lcc team.lcc rules.pol --properties travel.mu
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check *.ispl --format json > report.json
   masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html

@@ -5,8 +5,12 @@ use std::sync::LazyLock;
 use masque_text::did_you_mean;
 
 /// The references of all codes, one section each.
-static REFERENCES: [&str; 2] =
-    [include_str!("../../../docs/diagnostics-bdi.md"), include_str!("../../../docs/diagnostics.md")];
+static REFERENCES: [&str; 4] = [
+    include_str!("../../../docs/diagnostics-bdi.md"),
+    include_str!("../../../docs/diagnostics-lcc.md"),
+    include_str!("../../../docs/diagnostics-mu.md"),
+    include_str!("../../../docs/diagnostics.md"),
+];
 
 /// The codes and their pages, in the order of the reference.
 static PAGES: LazyLock<Vec<(&str, &str)>> =

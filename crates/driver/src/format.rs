@@ -4,10 +4,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use masque_text::{Diagnostic, Sources};
+use masque_text::{Diagnostic, FileId, Sources};
 
 use crate::bdi::is_bdi;
 use crate::file;
+use crate::lcc::{is_properties, is_protocol};
 
 /// What became of a file that was to be formatted.
 #[derive(Debug)]
@@ -30,11 +31,22 @@ pub fn format_file(path: &Path) -> Formatted {
         .and_then(|text| sources.add(name.as_str(), text).map_err(|_| file::too_large(&name).into()))
         .map_err(|diagnostic| vec![*diagnostic])
         .and_then(|file| {
-            let format = if is_bdi(path) { masque_bdi::format } else { masque_ispl::format };
+            let format = match path {
+                path if is_bdi(path) => masque_bdi::format,
+                path if is_protocol(path) => masque_lcc::format,
+                path if is_properties(path) => no_layout,
+                _ => masque_ispl::format,
+            };
             format(&sources, file).map(|text| (file, text))
         });
     let is_changed = matches!(&result, Ok((file, text)) if sources.text(*file) != text);
     Formatted { text: result.map(|(_, text)| text), sources, name, is_changed }
+}
+
+/// Property files are left as they are: their line breaks are their author's.
+fn no_layout(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
+    let message = format!("`{}` is a file of properties, which has no usual layout", sources.name(file));
+    Err(vec![file::error("file/no-layout", message).hint("protocols (`.lcc`) and rules (`.pol`) have one")])
 }
 
 /// Replaces the text of a file at one stroke: a reader finds the old text or the new one, and a

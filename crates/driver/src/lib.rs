@@ -19,6 +19,8 @@
 //! | `load` | from a path to a checked model |
 //! | `bdi` | BDI files: from a path to worlds and verdicts |
 //! | `select` | finds properties and agents by name |
+//! | `lcc` | LCC files: several files as one instance |
+//! | `lcc_check` | the work on an LCC instance |
 //! | `format` | from a path to formatted text |
 //! | `order` | reads a file of variables for `--order` |
 //! | `engines` | the engines there are, which one is asked, and how it goes about it |
@@ -44,6 +46,8 @@ mod file;
 mod findings;
 mod format;
 mod graph;
+pub mod lcc;
+mod lcc_check;
 mod load;
 mod order;
 mod select;

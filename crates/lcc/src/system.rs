@@ -9,7 +9,7 @@
 use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 use rustc_hash::FxHashMap;
 
-use crate::options::Comm;
+use crate::options::{Comm, Options};
 use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
 use crate::step::{Situation, Steps, steps, why_stuck};
@@ -102,6 +102,11 @@ impl System {
             expanded: Vec::new(),
             row: Vec::new(),
         }
+    }
+
+    /// What changes the meaning of the instance.
+    pub fn options(&self) -> &Options {
+        &self.program.options
     }
 
     /// How many states have been met.

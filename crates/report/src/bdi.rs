@@ -166,6 +166,7 @@ pub fn bdi_report(loaded: &Loaded, run: Option<&Run>, engine: EngineChoice, stat
         options: loaded.options().into_iter().collect(),
         states: None,
         transitions: None,
+        protocol: None,
         properties: run.iter().flat_map(|run| &run.properties).map(property).collect(),
         diagnostics: diagnostics.map(|d| DiagnosticReport::new(&loaded.sources, d)).collect(),
         worlds: worlds.map(|worlds| worlds.iter().map(|w| (w.path.as_str(), w.into())).collect()),

@@ -8,7 +8,10 @@ use masque_driver::{Decided, EngineChoice, Finding, Loaded, Property, Request, R
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{AnyEvidence, CountReport, DiagnosticReport, Entries, EvidenceReport, RunStats, WorldReport};
+use crate::{
+    AnyEvidence, CountReport, DiagnosticReport, Entries, EvidenceReport, ProtocolReport, RunStats,
+    WorldReport,
+};
 
 /// The name and version of the format.
 pub const CHECK_SCHEMA: &str = "masque.check/1";
@@ -20,16 +23,16 @@ pub struct CheckReport {
     /// The name of this format: `masque.check/1`.
     #[schemars(extend("const" = CHECK_SCHEMA))]
     pub schema: &'static str,
-    /// One per file, in the order of the command line.
+    /// One per file, in the order of the command line; LCC files together are one.
     pub runs: Vec<RunReport>,
 }
 
-/// What became of one file.
+/// What became of one file; of LCC files, what became of all of them together.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RunReport {
-    /// The file, as it was named.
+    /// The file, as it was named; for LCC all files, those of properties last.
     pub files: Vec<String>,
-    /// `ispl` or `bdi`; null if a file could not be read and its name does not tell.
+    /// `ispl`, `bdi` or `lcc`; null if a file could not be read and its name does not tell.
     pub language: Option<String>,
     /// The engine that was asked for.
     pub engine: String,
@@ -41,6 +44,9 @@ pub struct RunReport {
     pub states: Option<String>,
     /// The number of transitions in decimal; null if they were not counted, and for ISPL.
     pub transitions: Option<String>,
+    /// For LCC: what else was found.
+    #[serde(flatten)]
+    pub protocol: Option<ProtocolReport>,
     /// The answers; none if the file has errors.
     pub properties: Vec<PropertyReport>,
     /// Errors, warnings and notes.
@@ -172,6 +178,7 @@ pub fn run_report(subject: Subject<'_>, settings: Settings<'_>) -> RunReport {
         options: settings.request.options().into_iter().map(|(n, v)| (n, v.to_string())).collect(),
         states: run.and_then(|run| run.states.clone()),
         transitions: None,
+        protocol: None,
         properties,
         diagnostics,
         worlds: None,

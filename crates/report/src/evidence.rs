@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::path::{doing, values};
-use crate::{Entries, ExplanationReport};
+use crate::{Entries, ExplanationReport, TraceReport};
 
 /// What is shown for a verdict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -18,6 +18,8 @@ pub enum AnyEvidence {
     Reasons(EvidenceReport),
     /// For BDI: paths through worlds.
     Worlds(Box<ExplanationReport>),
+    /// For LCC: what happens on a run.
+    Trace(Box<TraceReport>),
 }
 
 /// What shows a verdict: reasons for claims, the first for the property itself.

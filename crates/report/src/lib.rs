@@ -13,6 +13,7 @@
 //! | `export`, `dddmp` | graphs and sets of states, for other programs |
 //! | `why` | how widely the parts of a property are true, `masque.why/1` |
 //! | `words` | evidence in words, a line for each reason |
+//! | `lcc`, `lcc_text` | runs of LCC protocols, as data and as charts |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
@@ -46,6 +47,8 @@ mod frame;
 mod graph;
 mod html;
 mod layout;
+mod lcc;
+mod lcc_text;
 mod lines;
 mod path;
 mod schema;
@@ -71,6 +74,7 @@ pub use evidence::{
     AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath,
 };
 pub use export::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
+pub use lcc::{EventReport, ProtocolReport, TraceReport, lcc_report};
 pub use lines::WIDTH;
 pub use path::PathReport;
 pub use schema::{bench_schema, graph_schema, schema, why_schema};

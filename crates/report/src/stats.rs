@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use masque_driver::{Loaded, Run, System, bdi};
+use masque_driver::{Loaded, Run, System, bdi, lcc};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -113,6 +113,39 @@ impl RunStats {
             explored_states: None,
             engines: vec![engine],
             properties: Vec::new(),
+        }
+    }
+}
+
+impl RunStats {
+    /// What an LCC instance has cost.
+    pub(crate) fn of_lcc(loaded: &lcc::Loaded, run: &lcc::Run) -> Self {
+        let phase =
+            |name: &str, time: Duration| PhaseStats { name: name.to_string(), seconds: time.as_secs_f64() };
+        let mut phases = vec![phase("properties", run.deciding)];
+        if run.counts.is_some() {
+            phases.push(phase("counting", run.exploring));
+        }
+        let engine = EngineStats {
+            name: "local".to_string(),
+            states: Some(run.states),
+            transitions: None,
+            bytes: run.bytes,
+            phases,
+            figures: Entries::default(),
+        };
+        let properties = run.answers.iter().map(|answer| PropertyStats {
+            name: answer.name.clone(),
+            engine: Some("local".to_string()),
+            seconds: answer.time.as_secs_f64(),
+        });
+        RunStats {
+            load_seconds: loaded.time.as_secs_f64(),
+            check_seconds: (run.deciding + run.exploring).as_secs_f64(),
+            peak_memory_bytes: peak_memory(),
+            explored_states: None,
+            engines: vec![engine],
+            properties: properties.collect(),
         }
     }
 }

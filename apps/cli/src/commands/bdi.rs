@@ -8,6 +8,7 @@ use masque_driver::bdi::{self, Loaded, Request, Run};
 use masque_driver::{Diagnostic, Limits, Severity};
 use masque_report::{self as report, RunReport};
 
+use super::lcc;
 use crate::args::{CheckArgs, Format, WorkArgs, WorldsArgs, WorldsFormat};
 use crate::progress::Display;
 use crate::{Context, Exit};
@@ -46,12 +47,14 @@ pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
         ("--cross-check", args.cross_check),
         ("--engine", !matches!(args.work.engine.name(), "auto" | "symbolic")),
     ];
-    let of_bdi = [("--option", !args.options.is_empty())];
+    let of_both = [("--option", !args.options.is_empty())];
     let (foreign, other): (&[(&str, bool)], _) = match is_bdi {
         true => (&of_ispl, "ISPL"),
-        false => (&of_bdi, "BDI"),
+        false => (&of_both, "BDI and LCC"),
     };
-    let (name, _) = foreign.iter().find(|(_, is_given)| *is_given)?;
+    let of_lcc = lcc::of_lcc(args).map(|option| (option, "LCC"));
+    let mut foreign = foreign.iter().map(|option| (*option, other)).chain(of_lcc);
+    let ((name, _), other) = foreign.find(|((_, is_given), _)| *is_given)?;
     let message = format!("`{name}` is an option for {other} files");
     let help = match is_bdi {
         true => "what a BDI file means is changed by `--option NAME=VALUE`",

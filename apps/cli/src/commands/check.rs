@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,12 +10,12 @@ use anyhow::Context as _;
 use masque_driver::{self as driver, CrossCheck, Disagreement, EngineOptions, Limits, Loaded, Run, System};
 use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Settings, Subject, Text};
 
-use super::bdi;
+use super::{bdi, lcc};
 use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit};
 
-/// `check FILE..`: a run per file, then the gravest exit of all.
+/// `check FILE..`: a run per file, or for all LCC files together; then the gravest exit of all.
 ///
 /// If the engines disagree, `err` gets a report to send us; verdicts that are known to be doubtful
 /// are not told.
@@ -86,10 +87,24 @@ fn report_all(
     let request = args.question.request();
     let settings = Settings { request: &request, engine: args.work.engine, stats: args.stats };
     let text = Text { evidence: apart.is_none(), ..context.text };
-    let is_several = args.files.len() > 1;
+    // LCC files together are one run, in the place of the first of them.
+    let first_lcc = args.files.iter().position(|file| driver::lcc::is_lcc(file));
+    let is_run =
+        |(position, file): &(usize, &PathBuf)| !driver::lcc::is_lcc(file) || first_lcc == Some(*position);
+    let files: Vec<&PathBuf> = args.files.iter().enumerate().filter(is_run).map(|(_, file)| file).collect();
+    let is_several = files.len() > 1;
     let mut exit = Exit::AllHold;
     let mut reports = Vec::new();
-    for (position, file) in args.files.iter().enumerate() {
+    for (position, file) in files.into_iter().enumerate() {
+        if driver::lcc::is_lcc(file) {
+            let report = lcc::check_lcc(args, context, is_several.then_some(position), out)?;
+            exit.raise(Exit::of(report.counts(), args.deny.is_some()));
+            if args.explore && report.states.is_none() && !args.parse_only {
+                exit.raise(Exit::Inconclusive);
+            }
+            reports.push(report);
+            continue;
+        }
         if driver::bdi::is_bdi(file) {
             let report = bdi::check_bdi(args, context, (file, is_several.then_some(position)), out)?;
             exit.raise(Exit::of(report.counts(), args.deny.is_some()));

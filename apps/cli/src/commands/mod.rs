@@ -7,6 +7,7 @@ mod explain;
 mod export;
 mod fmt;
 mod generate;
+mod lcc;
 mod session;
 mod simulate;
 mod why;

@@ -1,0 +1,82 @@
+//! LCC files: `masque check` on all of them together.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use masque_driver::lcc::{self, Loaded, Request, Run};
+use masque_driver::{Diagnostic, Limits, OrderChoice, Reorder, Severity};
+use masque_report::{self as report, RunReport};
+
+use crate::Context;
+use crate::args::{CheckArgs, Format};
+use crate::progress::Display;
+
+/// Decides every property of the LCC files of a command line, which are one run, and tells it,
+/// unless the report is to be JSON.
+pub(super) fn check_lcc(
+    args: &CheckArgs,
+    context: &Context,
+    position: Option<usize>,
+    out: &mut dyn Write,
+) -> anyhow::Result<RunReport> {
+    let start = Instant::now();
+    let request = Request { options: args.options.clone(), properties: args.question.properties.clone() };
+    let named: Vec<PathBuf> = args.files.iter().filter(|file| lcc::is_lcc(file)).cloned().collect();
+    let (properties, protocols): (Vec<_>, Vec<_>) =
+        named.into_iter().partition(|file| lcc::is_properties(file));
+    let properties = [properties, args.property_files.clone()].concat();
+    let mut loaded = lcc::load(&protocols, &properties, &request);
+    if let Some(diagnostic) = misplaced(args) {
+        loaded.diagnostics.push(diagnostic);
+        loaded.instance = None;
+    }
+    let run = if args.parse_only { None } else { decide(args, context, &mut loaded, start) };
+    let report = report::lcc_report(&loaded, run.as_ref(), args.stats);
+    if args.format == Format::Text {
+        context.text.lcc_run(out, &report, (&loaded, run.as_ref()), position)?;
+        out.flush()?;
+    }
+    Ok(report)
+}
+
+/// An option that LCC files do not have.
+fn misplaced(args: &CheckArgs) -> Option<Diagnostic> {
+    let foreign = [
+        ("-D", !args.question.model.defines.is_empty()),
+        ("--at", args.question.at.is_some()),
+        ("--deadlock", args.question.model.deadlock.is_some()),
+        ("--overflow", args.question.model.overflow.is_some()),
+        ("--strategies", args.question.strategies.is_some()),
+        ("--cross-check", args.cross_check),
+        ("--engine", args.work.engine.name() != "auto"),
+        ("--order", args.work.order != OrderChoice::Auto),
+        ("--reorder", args.work.reorder != Reorder::Auto),
+    ];
+    let (name, _) = foreign.iter().find(|(_, is_given)| *is_given)?;
+    let message = format!("`{name}` is an option for ISPL files");
+    let help = "what LCC files mean is changed by `--option NAME=VALUE`";
+    Some(Diagnostic::nowhere(Severity::Error, "cli/wrong-language", message).hint(help))
+}
+
+/// An option that only LCC files have, for files of other languages.
+pub(super) fn of_lcc(args: &CheckArgs) -> [(&'static str, bool); 2] {
+    [("--properties", !args.property_files.is_empty()), ("--explore", args.explore)]
+}
+
+fn decide(args: &CheckArgs, context: &Context, loaded: &mut Loaded, start: Instant) -> Option<Run> {
+    let instance = loaded.instance.take()?;
+    let limits = Limits {
+        deadline: args.work.timeout.and_then(|timeout| start.checked_add(timeout)),
+        memory: args.work.memory,
+        interrupt: context.interrupt.clone(),
+    };
+    let name = loaded.name();
+    let mut display = context.progress.then(|| Display::new(&name));
+    let mut observe = |progress| {
+        if let Some(display) = &mut display {
+            display.show(progress);
+        }
+    };
+    Some(lcc::check(instance, args.explore, &limits, &mut observe))
+}

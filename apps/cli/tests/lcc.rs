@@ -1,0 +1,199 @@
+//! LCC files on the command line: what is printed, exit codes, and the report as JSON.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use masque_cli::{Context, Exit, parse, run};
+use serde_json::Value;
+
+const TRAVEL: [&str; 3] = ["travel.lcc", "travel_team.lcc", "rules.pol"];
+/// The facts of a team that can do all it should.
+const FACTS: [&str; 4] = ["f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
+/// The travel agent is no member of its association.
+const STUCK: [&str; 4] = ["f_nomember.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
+
+/// Runs a command line; what it prints and its exit.
+fn masque<S: AsRef<str>>(words: &[S]) -> (String, Exit) {
+    let args = std::iter::once("masque").chain(words.iter().map(AsRef::as_ref));
+    let cli = parse(args.map(OsString::from)).unwrap_or_else(|e| panic!("{e}"));
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let exit = run(&cli.command, &Context::default(), &mut out, &mut err).unwrap();
+    (String::from_utf8([out, err].concat()).unwrap(), exit)
+}
+
+fn model(name: &str) -> String {
+    format!("../../models/lcc/{name}")
+}
+
+/// `check` on some model files, with more words.
+fn check(files: &[&str], more: &[&str]) -> (String, Exit) {
+    let files = files.iter().map(|name| model(name));
+    let more = more.iter().map(|word| word.to_string());
+    let words: Vec<String> = std::iter::once("check".to_string()).chain(files).chain(more).collect();
+    masque(&words)
+}
+
+#[test]
+fn check_tells_verdicts_and_draws_runs() {
+    let properties = model("travel.mu");
+    let (text, exit) = check(&[&TRAVEL[..], &FACTS].concat(), &["--properties", &properties, "--explore"]);
+    insta::assert_snapshot!("check_travel", text);
+    assert_eq!(exit, Exit::SomeFail);
+    let (text, exit) = check(&[&TRAVEL[..], &STUCK].concat(), &["--property", "AG !deadlock"]);
+    insta::assert_snapshot!("check_travel_stuck", text);
+    assert_eq!(exit, Exit::SomeFail);
+}
+
+/// Files are told apart by their names, wherever they stand.
+#[test]
+fn property_files_may_stand_among_the_others() {
+    let properties = model("travel.mu");
+    let files = [&TRAVEL[..], &FACTS].concat();
+    let by_option = check(&files, &["--properties", &properties]);
+    assert_eq!(check(&[&files[..], &["travel.mu"]].concat(), &[]), by_option);
+}
+
+#[test]
+fn other_languages_are_runs_of_their_own() {
+    let (text, _) =
+        check(&["m02_or.lcc"], &["tests/models/light.ispl", &model("m03_par.lcc"), "--format", "json"]);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let runs = report["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    assert_eq!((&runs[0]["language"], &runs[1]["language"]), (&"lcc".into(), &"ispl".into()));
+    assert_eq!(runs[0]["files"].as_array().unwrap().len(), 2);
+    assert!(runs[0].get("conflicts").is_some() && runs[1].get("conflicts").is_none());
+}
+
+/// What is wrong is told, and ends with the right code.
+#[rustfmt::skip]
+#[test]
+fn exit_codes() {
+    let conflict = "m06_conflict.lcc";
+    let rows: [(&[&str], &[&str], Exit, &str); 17] = [
+        (&[conflict],        &["--property", "EF final"],                    Exit::SomeFail,     "±read(file)"),
+        (&[conflict],        &["--property", "EF final", "--option", "conflict=permit"],
+                                                                             Exit::AllHold,      "holds"),
+        (&[conflict],        &["--property", "EF <#"],                       Exit::BadInput,     "mu/"),
+        (&[conflict],        &["--property", "mu X. !X"],                    Exit::BadInput,     "mu/negative-variable"),
+        (&[conflict],        &["--option", "conflict"],                      Exit::BadInput,     "cli/bad-option"),
+        (&[conflict],        &["--option", "conflict=maybe"],                Exit::BadInput,     "lcc/option-value"),
+        (&[conflict],        &["--at", "initial"],                           Exit::BadInput,     "cli/wrong-language"),
+        (&[conflict],        &["--order", "declared"],                       Exit::BadInput,     "cli/wrong-language"),
+        (&[conflict],        &["--engine", "symbolic"],                      Exit::BadInput,     "cli/wrong-language"),
+        (&[conflict],        &["--cross-check"],                             Exit::BadInput,     "cli/wrong-language"),
+        (&[conflict],        &["--properties", "no_such.mu"],                Exit::BadInput,     "file/not-found"),
+        (&[conflict],        &["--parse-only"],                              Exit::AllHold,      "2 agents, 0 properties"),
+        (&["no_such.pol"],   &[],                                            Exit::BadInput,     "file/not-found"),
+        (&["travel.mu"],     &[],                                            Exit::BadInput,     "cli/no-protocol"),
+        (&["../bdi/robot.bdi"],   &["--explore"],                            Exit::BadInput,     "cli/wrong-language"),
+        (&["../ispl/trains.ispl"], &["--explore"],                           Exit::BadInput,     "cli/wrong-language"),
+        (&["../ispl/trains.ispl"], &["--option", "a=b"],                     Exit::BadInput,     "BDI and LCC"),
+    ];
+    for (files, more, expected, text) in rows {
+        let (found, exit) = check(files, more);
+        assert_eq!(exit, expected, "{files:?} {more:?}\n{found}");
+        assert!(found.contains(text), "{files:?} {more:?}\n{found}");
+    }
+}
+
+#[test]
+fn what_is_beyond_a_bound_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("counter.lcc");
+    let text = "a(counter(N), C) :: tick(N) => a(wall, W) then a(next(N), C).
+        a(next(N), C) :: null <- M is N + 1 then a(counter(M), C).
+        a(wall, W) :: null or tick(N) <= a(counter(_), C).
+        agent a(counter(0), c).
+        agent a(wall, w).
+        property never_negative : [-* . out(tick(-1))]ff ;";
+    fs::write(&file, text).unwrap();
+    let path = file.to_str().unwrap();
+    let (text, exit) = masque(&["check", path, "--explore"]);
+    assert!(text.contains("unknown(bound:cap)") && text.contains("cli/not-counted"), "{text}");
+    assert_eq!(exit, Exit::Inconclusive);
+    let report: Value =
+        serde_json::from_str(&masque(&["check", path, "--explore", "--format", "json"]).0).unwrap();
+    for key in ["states", "transitions", "deadlocks", "finals"] {
+        assert!(report["runs"][0].get(key).is_some_and(Value::is_null), "{key}");
+    }
+}
+
+/// The report has what the expected files of the language say: counts, findings, verdicts.
+#[test]
+fn the_report_conforms() {
+    let folder = Path::new("../../models/lcc");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.to_string_lossy().ends_with(".expected.json"));
+    assert!(files.len() >= 19);
+    for file in files {
+        let expected: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let names = expected["files"].as_array().unwrap().iter().map(|name| name.as_str().unwrap());
+        let names: Vec<&str> = names.collect();
+        let properties = expected["properties"].as_object().unwrap();
+        let mut more: Vec<String> = ["--format", "json", "--explore"].map(String::from).to_vec();
+        for (name, value) in expected["options"].as_object().unwrap() {
+            more.extend(["--option".to_string(), format!("{name}={}", value.as_str().unwrap())]);
+        }
+        for property in properties.values() {
+            more.extend(["--property".to_string(), property["formula"].as_str().unwrap().to_string()]);
+        }
+        let more: Vec<&str> = more.iter().map(String::as_str).collect();
+        let report: Value = serde_json::from_str(&check(&names, &more).0).unwrap();
+        let found = &report["runs"][0];
+        for key in ["states", "transitions"] {
+            assert_eq!(found[key], expected[key].to_string(), "{}: {key}", file.display());
+        }
+        for key in ["deadlocks", "finals", "conflicts", "unknown_constraints"] {
+            assert_eq!(found[key], expected[key], "{}: {key}", file.display());
+        }
+        let answers = found["properties"].as_array().unwrap();
+        let asked = &answers[answers.len() - properties.len()..];
+        for ((name, property), answer) in properties.iter().zip(asked) {
+            let verdict = if property["verdict"] == "true" { "holds" } else { "fails" };
+            assert_eq!(answer["verdict"], verdict, "{}: {name}", file.display());
+            assert!(verdict == "fails" || answer["evidence"].is_null());
+        }
+    }
+}
+
+#[test]
+fn evidence_is_data_too() {
+    let (text, _) = check(&["m02_or.lcc"], &["--property", "AG !deadlock", "--format", "json"]);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let properties = report["runs"][0]["properties"].as_array().unwrap();
+    let evidence = &properties.last().unwrap()["evidence"];
+    insta::assert_snapshot!("evidence", format!("{evidence:#}"));
+}
+
+#[test]
+fn times_only_when_asked_for() {
+    assert!(check(&["m02_or.lcc"], &["--stats"]).0.contains("checked in"));
+    assert!(!check(&["m02_or.lcc"], &[]).0.contains("checked in"));
+}
+
+#[test]
+fn fmt_knows_the_language() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_string()
+    };
+    let file = write("a.lcc", "a(hen,H)::null.agent a(hen,h).\n");
+    assert_eq!(masque(&["fmt", "--check", &file]).1, Exit::SomeFail);
+    assert_eq!(masque(&["fmt", &file]).1, Exit::AllHold);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "a(hen, H) :: null.\nagent a(hen, h).\n");
+    let properties = write("a.mu", "p : tt ;\n");
+    let (text, exit) = masque(&["fmt", &properties]);
+    assert!(text.contains("file/no-layout"), "{text}");
+    assert_eq!(exit, Exit::BadInput);
+}
+
+#[test]
+fn codes_are_explained() {
+    for code in ["lcc/atom", "mu/negative-variable", "cli/no-protocol"] {
+        assert_eq!(masque(&["explain", code]).1, Exit::AllHold, "{code}");
+    }
+}

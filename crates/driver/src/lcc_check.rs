@@ -1,0 +1,279 @@
+//! The work on an LCC instance: verdicts, runs that show failures, and the whole space counted.
+//!
+//! A property is first decided with sends at once, where it cannot see the difference; only what
+//! fails is looked at in full, for a shortest run that shows it.
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use masque_lcc::{Counts, Eager, System, Trace, explore};
+use masque_mu::{Property, Space, explain};
+use masque_verdict::{Budget, Verdict, Why};
+
+use crate::lcc::Instance;
+use crate::supervise::{GRACE, Limits, PULSE, Progress, STACKS};
+
+/// The answer to one property.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The property's name.
+    pub name: String,
+    /// The formula, as it was read.
+    pub formula: String,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// A run that shows why it fails, if a run does.
+    pub trace: Option<Trace>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// What became of a check.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// One answer per property.
+    pub answers: Vec<Answer>,
+    /// The whole space, if it was asked for: counted, or why it could not be. Counts with a cut
+    /// are lower bounds.
+    pub counts: Option<Result<Counts, Why>>,
+    /// What was both permitted and forbidden, in what was looked at.
+    pub conflicts: Vec<String>,
+    /// Constraints of which an agent knows nothing, in what was looked at.
+    pub unknown_constraints: Vec<String>,
+    /// States that were met; 0 if the work was left behind.
+    pub states: u64,
+    /// Bytes that they take.
+    pub bytes: u64,
+    /// How long the properties took.
+    pub deciding: Duration,
+    /// How long the counting took.
+    pub exploring: Duration,
+}
+
+/// What the work tells.
+enum Event {
+    Decided(usize, Answer),
+    Done(Run),
+}
+
+/// Decides the properties of an instance and, if asked to, counts its states; what is not decided
+/// in time is unknown.
+///
+/// # Panics
+///
+/// If the work does: its bug is handed on.
+pub fn check(
+    instance: Instance,
+    wants_counts: bool,
+    limits: &Limits,
+    observe: &mut dyn FnMut(Progress),
+) -> Run {
+    let mut budget = Budget::default();
+    if let Some(deadline) = limits.deadline {
+        budget = budget.with_deadline(deadline);
+    }
+    if let Some(memory) = limits.memory {
+        budget = budget.with_memory(memory);
+    }
+    let total = instance.properties.len();
+    let properties = instance.properties.clone();
+    let mut decided: Vec<Option<Answer>> = vec![None; total];
+    let Some((worker, events)) = start_work(&instance, wants_counts, &budget) else {
+        return abandoned(&properties, decided, wants_counts, Why::Memory);
+    };
+    drop(instance);
+    let mut last_moment = limits.deadline.and_then(|deadline| deadline.checked_add(GRACE));
+    let mut why = Why::Timeout;
+    loop {
+        match events.recv_timeout(PULSE) {
+            Ok(Event::Decided(index, answer)) => decided[index] = Some(answer),
+            Ok(Event::Done(run)) => return run,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                // The work ended without a word: it panicked.
+                if let Err(panic) = worker.join() {
+                    std::panic::resume_unwind(panic);
+                }
+                return abandoned(&properties, decided, wants_counts, why);
+            }
+        }
+        let now = Instant::now();
+        if why != Why::Interrupted && limits.interrupt.load(Ordering::Relaxed) {
+            why = Why::Interrupted;
+            budget.cancel();
+            last_moment = Some(last_moment.map_or(now + GRACE, |moment| moment.min(now + GRACE)));
+        }
+        if last_moment.is_some_and(|moment| now >= moment) {
+            budget.cancel();
+            return abandoned(&properties, decided, wants_counts, why);
+        }
+        // States are found while properties are decided.
+        observe(Progress { decided: decided.iter().flatten().count(), total, is_explored: true });
+    }
+}
+
+/// Starts the work; none if the system has no room for a thread.
+fn start_work(
+    instance: &Instance,
+    wants_counts: bool,
+    budget: &Budget,
+) -> Option<(JoinHandle<()>, Receiver<Event>)> {
+    STACKS.iter().find_map(|&size| {
+        let (sender, receiver): (Sender<Event>, _) = channel();
+        let (instance, budget) = (instance.clone(), budget.clone());
+        let work = move || {
+            let mut decided = |index: usize, answer: &Answer| {
+                _ = sender.send(Event::Decided(index, answer.clone()));
+            };
+            let run = run(instance, wants_counts, &budget, &mut decided);
+            _ = sender.send(Event::Done(run));
+        };
+        let worker = Builder::new().name("check".to_string()).stack_size(size).spawn(work).ok()?;
+        Some((worker, receiver))
+    })
+}
+
+fn run(
+    instance: Instance,
+    wants_counts: bool,
+    budget: &Budget,
+    decided: &mut dyn FnMut(usize, &Answer),
+) -> Run {
+    let Instance { mut system, properties } = instance;
+    let (start, mut answers) = (Instant::now(), Vec::new());
+    // What one property explores, the others need not.
+    let mut space = Space::new(&mut system);
+    for (index, property) in properties.iter().enumerate() {
+        let answer = answer(&mut space, property, budget, &mut |answer| decided(index, answer));
+        answers.push(answer);
+    }
+    drop(space);
+    let deciding = start.elapsed();
+    let counts = wants_counts.then(|| explore(&mut system, budget).map_err(|stop| stop.why));
+    Run {
+        answers,
+        counts,
+        conflicts: system.conflicts(),
+        unknown_constraints: system.unknown_constraints(),
+        states: system.n_states() as u64,
+        bytes: system.bytes(),
+        deciding,
+        exploring: start.elapsed() - deciding,
+    }
+}
+
+/// Tells a verdict as soon as it is known: a run that shows a failure may take much longer.
+fn answer(
+    space: &mut Space<&mut System>,
+    property: &Property,
+    budget: &Budget,
+    decided: &mut dyn FnMut(&Answer),
+) -> Answer {
+    let start = Instant::now();
+    let mut answer = Answer::new(property, Verdict::Unknown(Why::Timeout));
+    let by_reduction = Eager::new(space.lts(), &property.formula)
+        .map(|mut eager| masque_mu::check(&mut Space::new(&mut eager), &property.formula, budget).verdict);
+    if let Some(verdict @ (Verdict::Holds | Verdict::Fails)) = by_reduction {
+        answer.verdict = verdict;
+        decided(&answer);
+    }
+    if answer.verdict != Verdict::Holds {
+        let found = explain(space, &property.formula, budget);
+        // The reduced system may be small enough to be decided where the whole is not.
+        if answer.verdict != Verdict::Fails {
+            answer.verdict = found.verdict;
+        }
+        let play = found.evidence.filter(|_| found.verdict == Verdict::Fails).map(|evidence| evidence.play);
+        answer.trace = play.and_then(|play| {
+            let system = space.lts();
+            (!play.steps.is_empty() || system.is_stuck(play.start)).then(|| system.trace(&play))
+        });
+    }
+    answer.time = start.elapsed();
+    decided(&answer);
+    answer
+}
+
+impl Answer {
+    fn new(property: &Property, verdict: Verdict) -> Answer {
+        Answer {
+            name: property.source.name.text.clone(),
+            formula: property.source.phi.to_string(),
+            verdict,
+            trace: None,
+            time: Duration::ZERO,
+        }
+    }
+}
+
+/// What is known when the work is left behind.
+fn abandoned(properties: &[Property], decided: Vec<Option<Answer>>, wants_counts: bool, why: Why) -> Run {
+    let undecided = |property: &Property| Answer::new(property, Verdict::Unknown(why));
+    let answers = decided.into_iter().zip(properties);
+    Run {
+        answers: answers.map(|(answer, property)| answer.unwrap_or_else(|| undecided(property))).collect(),
+        counts: wants_counts.then_some(Err(why)),
+        ..Run::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lcc::{Request, load_text};
+
+    const OFFER: &str =
+        "a(buyer, B) :: offer => a(seller, S) then (ok <= a(seller, S) or no <= a(seller, S)).
+        a(seller, S) :: offer <= a(buyer, B) then (ok => a(buyer, B) or no => a(buyer, B)).
+        agent a(buyer, b). agent a(seller, s).
+        property ends : AF final ;  property sold : inev(in(ok)) ;";
+    /// A counter that takes longer than anyone waits.
+    const LONG: &str = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M), C).
+        agent a(counter(0), c). option states = 1000000000.
+        property never : AG !done(c) ;";
+
+    fn run_of(text: &str, limits: &Limits) -> Run {
+        let loaded = load_text("a.lcc", text, &Request::default());
+        check(loaded.instance.unwrap(), true, limits, &mut |_| {})
+    }
+
+    fn verdicts(run: &Run) -> Vec<String> {
+        run.answers.iter().map(|answer| answer.verdict.to_string()).collect()
+    }
+
+    #[test]
+    fn verdicts_traces_and_counts() {
+        let run = run_of(OFFER, &Limits::default());
+        assert_eq!(verdicts(&run), ["holds", "fails"]);
+        assert!(run.answers[0].trace.is_none());
+        assert_eq!(run.answers[1].trace.as_ref().unwrap().events.len(), 4);
+        // The start, the offer under way and taken, `ok` or `no` under way, and one end of both.
+        let counts = Counts { states: 6, transitions: 6, deadlocks: 0, finals: 1, cut: None };
+        assert_eq!(run.counts, Some(Ok(counts)));
+    }
+
+    #[test]
+    fn a_deadline_is_kept() {
+        let start = Instant::now();
+        let limits = Limits { deadline: Some(start + Duration::from_millis(100)), ..Limits::default() };
+        let run = run_of(LONG, &limits);
+        assert_eq!(verdicts(&run), ["unknown(timeout)"]);
+        assert_eq!(run.counts, Some(Err(Why::Timeout)));
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn an_interrupt_is_heard() {
+        let limits = Limits::default();
+        limits.interrupt.store(true, Ordering::Relaxed);
+        assert_eq!(verdicts(&run_of(LONG, &limits)), ["unknown(interrupted)"]);
+    }
+
+    #[test]
+    fn memory_is_a_limit() {
+        let limits = Limits { memory: Some(100_000), ..Limits::default() };
+        assert_eq!(verdicts(&run_of(LONG, &limits)), ["unknown(memory)"]);
+    }
+}

@@ -1,0 +1,143 @@
+//! LCC instances in the report: counts, findings, and runs as lists of events.
+
+use masque_driver::lcc::{Answer, Deed, Event, Loaded, Run, Trace};
+use masque_driver::{Diagnostic, Severity};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{AnyEvidence, DiagnosticReport, Entries, PropertyReport, RunReport, RunStats};
+
+/// What is found in an LCC instance besides verdicts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ProtocolReport {
+    /// For LCC: states where nothing can happen and that are not final; null if the space was not
+    /// explored.
+    pub deadlocks: Option<u64>,
+    /// For LCC: final states where nothing can happen; null if the space was not explored.
+    pub finals: Option<u64>,
+    /// For LCC: what was both permitted and forbidden, as `(subject,object,±action)`, in what was
+    /// looked at.
+    pub conflicts: Vec<String>,
+    /// For LCC: constraints of which an agent knows nothing, as `agent: name/arity`, in what was
+    /// looked at.
+    pub unknown_constraints: Vec<String>,
+}
+
+/// A run of a protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TraceReport {
+    /// The agents, in the order of the team.
+    pub agents: Vec<String>,
+    /// What happens.
+    pub events: Vec<EventReport>,
+    /// Of a run that goes on for ever: the event that follows the last, from 0.
+    pub back_to: Option<usize>,
+    /// Of a run that ends in a deadlock: why each agent is stuck.
+    pub blame: Vec<String>,
+}
+
+/// Something that happens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EventReport {
+    /// `internal`, `sent`, `taken`, or `exchanged`: sent and taken in one step.
+    #[schemars(extend("enum" = ["internal", "sent", "taken", "exchanged"]))]
+    pub kind: String,
+    /// The agent that does it; of an exchange, the sender.
+    pub by: String,
+    /// The other agent; null for an internal step, and for a message to whoever is in the role.
+    pub peer: Option<String>,
+    /// The message; null for an internal step.
+    pub message: Option<String>,
+    /// The constraints that allowed it.
+    pub because: Vec<String>,
+    /// The whole label, as the patterns of formulas see it.
+    pub label: String,
+}
+
+impl From<&Event> for EventReport {
+    fn from(event: &Event) -> Self {
+        let (kind, by, peer, message) = match &event.deed {
+            Deed::Internal { by } => ("internal", by, None, None),
+            Deed::Sent { by, to, message } => ("sent", by, Some(to), Some(message)),
+            Deed::Taken { by, from, message } => ("taken", by, Some(from), Some(message)),
+            Deed::Exchanged { from, to, message } => ("exchanged", from, Some(to), Some(message)),
+        };
+        EventReport {
+            kind: kind.to_string(),
+            by: by.clone(),
+            peer: peer.filter(|peer| !peer.is_empty()).cloned(),
+            message: message.cloned(),
+            because: event.because.clone(),
+            label: event.label.clone(),
+        }
+    }
+}
+
+impl From<&Trace> for TraceReport {
+    fn from(trace: &Trace) -> Self {
+        TraceReport {
+            agents: trace.agents.clone(),
+            events: trace.events.iter().map(EventReport::from).collect(),
+            back_to: trace.loop_at,
+            blame: trace.blame.clone(),
+        }
+    }
+}
+
+/// The report on one LCC instance; `stats` is whether times are to be told.
+pub fn lcc_report(loaded: &Loaded, run: Option<&Run>, stats: bool) -> RunReport {
+    let counts = run.and_then(|run| run.counts.as_ref()?.as_ref().ok());
+    // A lower bound is no count.
+    let counts = counts.filter(|counts| counts.cut.is_none());
+    let mut diagnostics: Vec<_> =
+        loaded.diagnostics.iter().map(|d| DiagnosticReport::new(&loaded.sources, d)).collect();
+    diagnostics.extend(run.and_then(not_counted).map(|d| DiagnosticReport::new(&loaded.sources, &d)));
+    RunReport {
+        files: loaded.names.clone(),
+        language: Some("lcc".to_string()),
+        engine: "auto".to_string(),
+        parameters: Entries::default(),
+        options: loaded.options.iter().cloned().collect(),
+        states: counts.map(|counts| counts.states.to_string()),
+        transitions: counts.map(|counts| counts.transitions.to_string()),
+        protocol: Some(ProtocolReport {
+            deadlocks: counts.map(|counts| counts.deadlocks),
+            finals: counts.map(|counts| counts.finals),
+            conflicts: run.map(|run| run.conflicts.clone()).unwrap_or_default(),
+            unknown_constraints: run.map(|run| run.unknown_constraints.clone()).unwrap_or_default(),
+        }),
+        properties: run.iter().flat_map(|run| &run.answers).map(property).collect(),
+        diagnostics,
+        worlds: None,
+        model: None,
+        stats: run.filter(|_| stats).map(|run| RunStats::of_lcc(loaded, run)),
+    }
+}
+
+/// That the space was to be counted and could not be.
+pub(crate) fn not_counted(run: &Run) -> Option<Diagnostic> {
+    let message = match run.counts.as_ref()? {
+        Err(why) => format!("the states could not be counted: {why}"),
+        Ok(counts) => {
+            let bound = counts.cut?;
+            format!("not all states could be counted: {} within the bound `{bound}`", counts.states)
+        }
+    };
+    let diagnostic = Diagnostic::nowhere(Severity::Warning, "cli/not-counted", message);
+    Some(diagnostic.hint("a bound is raised by `--option NAME=VALUE`, a limit by `--timeout` or `--memory`"))
+}
+
+fn property(answer: &Answer) -> PropertyReport {
+    PropertyReport {
+        name: answer.name.clone(),
+        formula: answer.formula.clone(),
+        at: "initial".to_string(),
+        verdict: answer.verdict.word().to_string(),
+        reason: answer.verdict.reason().map(str::to_string),
+        evidence: answer.trace.as_ref().map(|trace| AnyEvidence::Trace(Box::new(trace.into()))),
+        world: None,
+        mode: None,
+        satisfied: None,
+        of: None,
+    }
+}
