@@ -1,8 +1,8 @@
 //! A check on a thread of its own, with a deadline that holds even where the engine does not look
 //! at the clock.
 //!
-//! Engines recurse on decision diagrams and stop only between operations. So they run on a thread
-//! with a large stack, and the caller's thread watches: when the deadline has passed and a short
+//! Engines recurse on decision diagrams, and not all that they do can be stopped. So they run on a
+//! thread with a large stack, and the caller's thread watches: when the deadline has passed and a short
 //! grace after it, the work is left behind and what is decided is the answer.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,6 @@
 //! Conditions as sets of states (and joint actions).
 
 use std::cell::Cell;
-use std::time::{Duration, Instant};
 
 use masque_model::{ActionId, AgentId, Domain, Expr, ExprId, Protocol, Relation, System, VarId};
 use masque_verdict::Why;
@@ -16,6 +15,10 @@ const NODES_PER_LEVEL: usize = 800;
 const SMALL: usize = 20_000;
 /// Great trouble is so much more.
 const LATE: usize = 16;
+/// Sifting may move this many nodes, and one more for so many steps taken before: a few seconds, or
+/// half the time spent so far.
+const LEAST_EFFORT: u64 = 20_000_000;
+const STEPS_PER_MOVE: u64 = 4;
 /// How often the order is improved at most.
 const SIFTS: u32 = 2;
 
@@ -60,7 +63,6 @@ pub(crate) struct Encoder<'s> {
     on_trouble: OnTrouble,
     /// How often the order may still be improved.
     sifts_left: Cell<u32>,
-    started: Instant,
 }
 
 impl<'s> Encoder<'s> {
@@ -74,7 +76,6 @@ impl<'s> Encoder<'s> {
             choices: vec![None; system.agents.len()],
             on_trouble,
             sifts_left: Cell::new(SIFTS),
-            started: Instant::now(),
         }
     }
 
@@ -98,8 +99,8 @@ impl<'s> Encoder<'s> {
         if left == 0 {
             return;
         }
-        let patience = self.started.elapsed() / 2 + Duration::from_secs(2);
-        let (before, after) = self.space.sift(&self.layout.blocks(), Instant::now() + patience);
+        let effort = self.space.steps() / STEPS_PER_MOVE + LEAST_EFFORT;
+        let (before, after) = self.space.sift(&self.layout.blocks(), effort);
         // What sifting could not mend, it will not mend the next time.
         self.sifts_left.set(if after * 10 < before * 9 { left - 1 } else { 0 });
     }

@@ -299,6 +299,7 @@ impl Encoded for Diagrams<'_> {
             ("live nodes", space.nodes() as u64),
             ("peak nodes", space.peak_nodes() as u64),
             ("steps", self.n_steps.into()),
+            ("diagram steps", space.steps()),
         ];
         stats
     }

@@ -276,3 +276,107 @@ impl Hasher for Mix {
         self.0 >> 32
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::space::{Set, Space};
+
+    /// Where an odd number of the bits is set.
+    fn parity(space: &Space, bits: impl Iterator<Item = u32>) -> Set {
+        bits.fold(space.none(), |set, bit| space.xor(&set, &space.bit(bit, true).unwrap()).unwrap())
+    }
+
+    /// A conjunction that asks for complements at every level: two parities of overlapping bits
+    /// have diagrams of a node or two for each level, and so has each of their four combinations.
+    #[test]
+    fn parities_take_few_steps() {
+        let n = 60;
+        let space = Space::new(n, &Budget::unlimited());
+        let (one, other) = (parity(&space, 0..n), parity(&space, (0..n).step_by(2)));
+        let before = space.steps();
+        let both = space.and(&one, &other).unwrap();
+        let steps = space.steps() - before;
+        assert_eq!(space.count(&both, n).to_string(), (1_u64 << (n - 2)).to_string());
+        assert!(steps <= 8 * u64::from(n), "{steps} steps");
+    }
+
+    /// Where every even bit, and where every odd bit, of the first `n` equals the one `n` levels below.
+    /// The diagram of both has to remember all `n` bits, so it has more than `2^n` nodes.
+    fn equalities(space: &Space, n: u32) -> [Set; 2] {
+        [0, 1].map(|rest| {
+            let pairs = (0..n).filter(|i| i % 2 == rest);
+            pairs.fold(space.all(), |set, i| {
+                let [a, b] = [i, n + i].map(|bit| space.bit(bit, true).unwrap());
+                space.and(&set, &space.iff(&a, &b).unwrap()).unwrap()
+            })
+        })
+    }
+
+    /// The conjunction, given time, in a space where it was stopped once.
+    fn check_again(space: &Space, [even, odd]: &[Set; 2], n: u32) {
+        let both = space.and(even, odd).unwrap();
+        assert_eq!(space.count(&both, 2 * n).to_string(), (1_u64 << n).to_string());
+        assert!(space.is_subset(&both, even).unwrap() && space.is_subset(&both, odd).unwrap());
+        let quick = Space::new(2 * n, &Budget::unlimited());
+        let copy = space.copy_to(&both, &quick, &mut Default::default()).unwrap();
+        let [even, odd] = equalities(&quick, n);
+        assert!(copy == quick.and(&even, &odd).unwrap(), "nothing worthless was remembered");
+    }
+
+    #[test]
+    fn an_operation_ends_at_its_last_step() {
+        let n = 14;
+        let whole = Space::new(2 * n, &Budget::unlimited());
+        let sets = equalities(&whole, n);
+        let before = whole.steps();
+        whole.and(&sets[0], &sets[1]).unwrap();
+        let needed = whole.steps() - before;
+        assert!(needed > 1 << n, "{needed} steps");
+        // Wherever it is stopped, at the first step or at the last.
+        for most in [1, 2, 100, needed / 7, needed / 2, needed] {
+            let space = Space::for_steps(2 * n, &Budget::unlimited(), before + most);
+            let sets = equalities(&space, n);
+            assert_eq!(space.steps(), before, "equal work");
+            let stop = space.and(&sets[0], &sets[1]).err().map(|stop| stop.why);
+            assert_eq!(stop, Some(Why::Memory), "after {most} steps");
+            assert!(space.steps() - before < most + 200, "what is left of the recursion ends at once");
+            space.take_your_time();
+            check_again(&space, &sets, n);
+        }
+    }
+
+    /// An operation that would take minutes is stopped within the budget, and another one after it
+    /// is as good as ever.
+    fn stopped(budget: &Budget) -> Option<Why> {
+        const N: u32 = 30;
+        let space = Space::new(2 * N, &Budget::unlimited());
+        let [even, odd] = equalities(&space, N);
+        space.set_budget(budget);
+        let stop = space.and(&even, &odd).err();
+        space.set_budget(&Budget::unlimited());
+        let some = space.and(&even, &space.bit(0, true).unwrap()).unwrap();
+        assert_eq!(space.count(&some, 2 * N).to_string(), (1_u64 << (2 * N - N / 2 - 1)).to_string());
+        stop.map(|stop| stop.why)
+    }
+
+    #[test]
+    fn an_operation_is_stopped_by_another_thread() {
+        let budget = Budget::default();
+        let flag = budget.clone();
+        let user = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            flag.cancel();
+        });
+        assert_eq!(stopped(&budget), Some(Why::Interrupted));
+        user.join().unwrap();
+    }
+
+    #[test]
+    fn an_operation_is_stopped_by_the_clock() {
+        let deadline = Instant::now() + Duration::from_millis(300);
+        assert_eq!(stopped(&Budget::default().with_deadline(deadline)), Some(Why::Timeout));
+    }
+}

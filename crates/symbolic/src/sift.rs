@@ -9,23 +9,22 @@
 //! that calls it.
 #![allow(unsafe_code)]
 
-use std::time::Instant;
-
 use oxidd_core::{HasLevel, LevelNo, LevelView, Manager};
 
 /// A block is not pushed on once the diagrams have grown by this factor.
 const GROWTH: f64 = 1.2;
 
-/// Moves each block to its best place, the largest first, until time is up. `widths` are the
-/// numbers of levels of the blocks from the top.
-pub(crate) fn sift<M: Manager>(manager: &mut M, widths: &[u32], until: Instant)
+/// Moves each block to its best place, the largest first, while there is effort left and `goes_on`
+/// says so. `widths` are the numbers of levels of the blocks from the top. The effort is counted in
+/// nodes on the levels swapped, so that the order found does not depend on the machine.
+pub(crate) fn sift<M: Manager>(manager: &mut M, widths: &[u32], effort: u64, goes_on: &dyn Fn() -> bool)
 where
     M::InnerNode: HasLevel,
 {
     debug_assert_eq!(widths.iter().sum::<u32>(), manager.num_levels());
     manager.reorder(|manager| {
         let order: Vec<(usize, u32)> = widths.iter().copied().enumerate().collect();
-        let mut sifter = Sifter { manager, order, size: 0, until };
+        let mut sifter = Sifter { manager, order, size: 0, effort, goes_on };
         sifter.size = (0..sifter.manager.num_levels()).map(|level| sifter.nodes_at(level)).sum();
         let mut by_size: Vec<(std::cmp::Reverse<i64>, usize)> = Vec::new();
         let mut level = 0;
@@ -36,7 +35,7 @@ where
         }
         by_size.sort_unstable();
         for (_, block) in by_size {
-            if Instant::now() >= until {
+            if sifter.is_over() {
                 return;
             }
             sifter.place(block);
@@ -51,7 +50,9 @@ struct Sifter<'m, M> {
     order: Vec<(usize, u32)>,
     /// Nodes on all levels.
     size: i64,
-    until: Instant,
+    /// Nodes that may still be on levels swapped.
+    effort: u64,
+    goes_on: &'m dyn Fn() -> bool,
 }
 
 impl<M: Manager> Sifter<'_, M>
@@ -60,6 +61,10 @@ where
 {
     fn nodes_at(&self, level: LevelNo) -> i64 {
         self.manager.level(level).len() as i64
+    }
+
+    fn is_over(&self) -> bool {
+        self.effort == 0 || !(self.goes_on)()
     }
 
     /// Tries a block everywhere, the nearer end first, and leaves it where it is best.
@@ -72,7 +77,7 @@ where
         for goes_down in [down_first, !down_first] {
             while (if goes_down { at < last } else { at > 0 })
                 && (self.size as f64) <= best_size as f64 * GROWTH
-                && Instant::now() < self.until
+                && !self.is_over()
             {
                 at = self.step(at, goes_down);
                 if self.size < best_size {
@@ -106,5 +111,6 @@ where
         // `&mut` to the manager, and one thread swaps one pair of levels at a time.
         unsafe { oxidd_reorder::level_down(&*self.manager, level) };
         self.size += self.nodes_at(level) + self.nodes_at(level + 1) - before;
+        self.effort = self.effort.saturating_sub(before.unsigned_abs());
     }
 }

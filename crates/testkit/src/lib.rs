@@ -1,4 +1,4 @@
-//! What the tests of all crates share: random models, shrinking, expected verdicts.
+//! What the tests of all crates share: random models, shrinking, shuffling, expected verdicts.
 //!
 //! Models are made as text, so that one sample exercises everything from the lexer to the
 //! evidence, and so that a failing one is already the file for `models/regress/`.
@@ -16,9 +16,11 @@ mod expect;
 mod load;
 mod random;
 mod shrink;
+mod shuffle;
 
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use load::load;
 pub use random::{random_model, random_old_model, random_parameterised_model};
 pub use shrink::shrink;
+pub use shuffle::shuffle;
