@@ -133,8 +133,8 @@ pub fn run(
             Verdict::Fails => engine.explain(index).unwrap_or_default(),
             _ => None,
         };
-        if let Some(Err(refusal)) = evidence.as_ref().map(|evidence| replay(model, plan, index, evidence)) {
-            panic!("the evidence for property {} does not replay: {refusal}", model.properties[index].name);
+        if let Some(evidence) = &evidence {
+            confirm(model, plan, index, evidence);
         }
         let report = property_report(model, index, &result, evidence);
         decided(index, &report);
@@ -150,6 +150,13 @@ pub fn run(
     }
     (run.bits, run.peak_nodes, run.peak_bytes) = engine.size();
     run
+}
+
+/// Replays an explanation, because it is shown as true.
+fn confirm(model: &Model, plan: &Plan, index: usize, evidence: &Explanation) {
+    if let Err(refusal) = replay(model, plan, index, evidence) {
+        panic!("the evidence for property {} does not replay: {refusal}", model.properties[index].name);
+    }
 }
 
 /// A limit leaves every property undecided; a range that is left is an error.
@@ -241,4 +248,25 @@ fn world_reports(
         }
     };
     plan.paths.iter().map(report).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use masque_text::Sources;
+
+    use super::*;
+    use crate::{check, parse};
+
+    #[test]
+    #[should_panic(expected = "the evidence for property never does not replay: in `a`, of `!p`: state 0")]
+    fn evidence_that_does_not_replay_is_a_bug() {
+        let mut sources = Sources::default();
+        let text = "agent a is init p := true; loop skip endloop property never: !p;";
+        let file = sources.add("bug.bdi", text).unwrap();
+        let (model, plan) = check(&parse(&sources, file).0, &[]).model.unwrap();
+        let mut run = run(&model, &plan, &Budget::default(), &mut |_, _| {});
+        let mut evidence = run.properties.remove(0).evidence.unwrap();
+        evidence.states[0].values[0].1 = "false".to_owned();
+        confirm(&model, &plan, 0, &evidence);
+    }
 }

@@ -58,7 +58,7 @@ pub struct Explanation {
     pub edge: Option<String>,
     /// Of a jump: the explicit attitudes that were true where it began.
     pub asserted: Vec<String>,
-    /// What explains the last state.
+    /// What explains the last state; of a lasso, the first.
     pub next: Vec<Explanation>,
 }
 
