@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
 //! | `simulate` | states and choices of a simulation, as text |
-//! | `graph`, `dddmp` | graphs and sets of states, for other programs |
+//! | `reachable`, `dddmp` | graphs and sets of states, for other programs |
 //! | `why` | how widely the parts of a property are true, `masque.why/1` |
 //! | `words` | evidence in words, a line for each reason |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
@@ -28,8 +28,8 @@ mod dddmp;
 mod diagnostic;
 mod entries;
 mod evidence;
-mod graph;
 mod path;
+mod reachable;
 mod schema;
 mod show;
 mod simulate;
@@ -47,8 +47,8 @@ pub use dddmp::dddmp;
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath};
-pub use graph::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use path::PathReport;
+pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use schema::{bench_schema, graph_schema, schema, why_schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use text::{Detail, Text};
