@@ -146,7 +146,7 @@ impl Loaded {
 
 /// What the work tells.
 enum Event {
-    Decided(usize, PropertyReport),
+    Decided(usize, Box<PropertyReport>),
     Done(Run),
 }
 
@@ -172,7 +172,7 @@ pub fn check(model: &Arc<(Model, Plan)>, limits: &Limits, observe: &mut dyn FnMu
     let mut why = Why::Timeout;
     loop {
         match events.recv_timeout(PULSE) {
-            Ok(Event::Decided(index, report)) => decided[index] = Some(report),
+            Ok(Event::Decided(index, report)) => decided[index] = Some(*report),
             Ok(Event::Done(run)) => return run,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
@@ -205,7 +205,7 @@ fn start_work(model: &Arc<(Model, Plan)>, budget: &Budget) -> Option<(JoinHandle
         let (model, budget) = (Arc::clone(model), budget.clone());
         let work = move || {
             let mut decided = |index: usize, report: &PropertyReport| {
-                _ = sender.send(Event::Decided(index, report.clone()));
+                _ = sender.send(Event::Decided(index, Box::new(report.clone())));
             };
             let run = masque_bdi::run(&model.0, &model.1, &budget, &mut decided);
             _ = sender.send(Event::Done(run));

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use masque_model::{ActionId, AgentId, Deadlock, System};
 use masque_symbolic::{Diagram, Symbolic};
-use masque_verdict::{Budget, JointAction, Moves, State, Stop, Why, first_initial_states, joint_choices};
+use masque_verdict::{
+    Budget, JointAction, More, Moves, State, Stop, Why, first_initial_states, joint_choices,
+};
 
 use crate::ask::initial_states;
 use crate::worker::on_large_stack;
@@ -64,8 +66,9 @@ pub fn graph(
     limits: &Limits,
 ) -> Result<Graph, Why> {
     let (initial, is_all) = match first_initial_states(system, most) {
-        Some(found) => found,
-        None => {
+        (initial, More::No) => (initial, true),
+        (initial, More::Yes) => (initial, false),
+        (_, More::Unknown) => {
             let (initial, count) = initial_states(system, most, options, limits)?;
             let is_all = count == initial.len().to_string();
             (initial, is_all)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use masque_model::{ActionId, AgentId, System};
 use masque_verdict::{
-    JointAction, Moves, Path, Product, State, Successors, first_initial_states, joint_choices,
+    JointAction, More, Moves, Path, Product, State, Successors, first_initial_states, joint_choices,
 };
 
 use crate::ask::initial_states;
@@ -24,7 +24,7 @@ pub struct Simulation {
     pub system: Arc<System>,
     /// The initial states to choose from.
     pub initial: Vec<State>,
-    /// How many initial states there are, if these are not all: a number or `more`.
+    /// How many initial states there are, if these may not be all: a number, `more` or `perhaps more`.
     pub n_initial: Option<String>,
     /// The run so far; empty before an initial state is chosen.
     path: Path,
@@ -45,12 +45,13 @@ pub struct Choices {
 
 impl Simulation {
     /// At the start, where an initial state is to be chosen. An engine is asked for initial states
-    /// only if trying values one after another does not find them.
+    /// only if trying values one after another finds none.
     pub fn new(system: &Arc<System>, options: &EngineOptions, limits: &Limits) -> Result<Simulation, Why> {
         let (initial, n_initial) = match first_initial_states(system, MOST_CHOICES) {
-            Some((initial, true)) => (initial, None),
-            Some((initial, false)) => (initial, Some("more".to_string())),
-            None => {
+            (initial, More::No) => (initial, None),
+            (initial, More::Yes) => (initial, Some("more".to_string())),
+            (initial, More::Unknown) if !initial.is_empty() => (initial, Some("perhaps more".to_string())),
+            _ => {
                 let (initial, count) = initial_states(system, MOST_CHOICES, options, limits)?;
                 let n_initial = (count != initial.len().to_string()).then_some(count);
                 (initial, n_initial)

@@ -7,7 +7,7 @@ use masque_driver::{EngineChoice, EngineOptions, Limits, Simulation, Why, diagra
 use masque_model::semantics::{Structure, domain, explore, initial_states, joint_actions, step, truth_set};
 use masque_model::{Deadlock, System};
 use masque_testkit::{load, random_model, random_old_model};
-use masque_verdict::{Budget, Moves, first_initial_states, joint_choices};
+use masque_verdict::{Budget, More, Moves, first_initial_states, joint_choices};
 
 /// Systems with more states are left to others: the reference is slow.
 const MAX_STATES: usize = 300;
@@ -32,10 +32,10 @@ fn choices_are_those_of_the_definition() {
     for (seed, system, structure) in systems(0..150) {
         let initial = initial_states(&system, MAX_STATES).unwrap();
         let n_initial = initial.len();
-        assert_eq!(first_initial_states(&system, MAX_STATES), Some((initial.clone(), true)), "seed {seed}");
+        assert_eq!(first_initial_states(&system, MAX_STATES), (initial.clone(), More::No), "seed {seed}");
         if n_initial > 1 {
             let first = initial[..n_initial - 1].to_vec();
-            assert_eq!(first_initial_states(&system, n_initial - 1), Some((first, false)), "seed {seed}");
+            assert_eq!(first_initial_states(&system, n_initial - 1), (first, More::Yes), "seed {seed}");
         }
         let moves = Moves::new(&system);
         for state in structure.states.iter().take(20) {

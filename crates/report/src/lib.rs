@@ -10,7 +10,7 @@
 //! | `check` | the report `masque.check/1` as data |
 //! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data and as text |
 //! | `simulate` | states and choices of a simulation, as text |
-//! | `export`, `dddmp` | graphs and sets of states, for other programs |
+//! | `reachable`, `dddmp` | graphs and sets of states, for other programs |
 //! | `why` | how widely the parts of a property are true, `masque.why/1` |
 //! | `words` | evidence in words, a line for each reason |
 //! | `lcc`, `lcc_text` | runs of LCC protocols, as data and as charts |
@@ -42,7 +42,6 @@ mod diagnostic;
 mod dot;
 mod entries;
 mod evidence;
-mod export;
 mod frame;
 mod graph;
 mod html;
@@ -51,6 +50,7 @@ mod lcc;
 mod lcc_text;
 mod lines;
 mod path;
+mod reachable;
 mod schema;
 mod show;
 mod simulate;
@@ -73,10 +73,10 @@ pub use entries::Entries;
 pub use evidence::{
     AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath,
 };
-pub use export::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use lcc::{EventReport, ProtocolReport, TraceReport, lcc_report};
 pub use lines::WIDTH;
 pub use path::PathReport;
+pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use schema::{bench_schema, graph_schema, schema, why_schema};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use text::{Detail, Text};

@@ -52,7 +52,7 @@ impl Text {
         }
         match n_initial.as_deref() {
             None => Ok(()),
-            Some("more") => writeln!(out, "      and more"),
+            Some(more @ ("more" | "perhaps more")) => writeln!(out, "      and {more}"),
             Some(count) => writeln!(out, "      the first {} of {count}", initial.len()),
         }
     }

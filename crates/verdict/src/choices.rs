@@ -153,9 +153,20 @@ impl Successors {
 /// So many values are tried to find initial states.
 const MOST_VALUES: u32 = 1 << 14;
 
-/// The first `most` initial states in canonical order, and whether these are all; none if trying
-/// values one after another does not find them soon.
-pub fn first_initial_states(system: &System, most: usize) -> Option<(Vec<State>, bool)> {
+/// Whether there are more than those found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum More {
+    /// These are all.
+    No,
+    /// There are.
+    Yes,
+    /// Looking for more was given up.
+    Unknown,
+}
+
+/// The first `most` initial states in canonical order, found by trying values one after another,
+/// and whether there are more.
+pub fn first_initial_states(system: &System, most: usize) -> (Vec<State>, More) {
     // due[n]: the conjuncts that read the first n variables only, and not fewer.
     let mut due = vec![Vec::new(); system.variables.len() + 1];
     let mut open = vec![system.initial];
@@ -172,7 +183,7 @@ pub fn first_initial_states(system: &System, most: usize) -> Option<(Vec<State>,
     loop {
         n_tried += 1;
         if n_tried > MOST_VALUES {
-            return None;
+            return (found, More::Unknown);
         }
         let is_good = due[state.len()].iter().all(|&conjunct| is_true(system, conjunct, &state, &[]));
         match system.variables.get(state.len()) {
@@ -183,7 +194,7 @@ pub fn first_initial_states(system: &System, most: usize) -> Option<(Vec<State>,
             }
             None if is_good => {
                 if found.len() == most {
-                    return Some((found, false));
+                    return (found, More::Yes);
                 }
                 found.push(state.clone());
             }
@@ -193,7 +204,7 @@ pub fn first_initial_states(system: &System, most: usize) -> Option<(Vec<State>,
         loop {
             let (Some(code), Some(_)) = (codes.pop(), state.pop()) else {
                 debug_assert!(found.is_sorted_by(|a, b| compare_states(system, a, b).is_lt()));
-                return Some((found, true));
+                return (found, More::No);
             };
             let domain = &system.variables[state.len()].domain;
             if u128::from(code) + 1 < domain.size() {

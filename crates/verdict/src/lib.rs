@@ -47,7 +47,7 @@ mod steps;
 mod vacuity;
 
 pub use budget::{Budget, Stop};
-pub use choices::{Product, Successors, first_initial_states, joint_choices};
+pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
     Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Run, Showing, StateId,
