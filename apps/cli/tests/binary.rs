@@ -203,6 +203,40 @@ fn a_memory_limit_is_kept() {
     assert!(text(&output.stdout).starts_with("unknown(memory)  1  AG(zero)\n"));
 }
 
+/// Runs a check of a model whose second property takes diagrams of any size; the verdicts and the
+/// exit code. A minute is an end, too, but not the right one.
+fn check_rings(args: &[&str]) -> (Vec<String>, Option<i32>) {
+    let mut child = masque(&["check", "tests/models/rings.ispl", "--engine", "symbolic"])
+        .args(args)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + Duration::from_secs(60);
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > end {
+            child.kill().unwrap();
+            panic!("{args:?} does not end");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = child.wait_with_output().unwrap();
+    let verdict = |line: &str| line.contains("  EF(").then(|| line.split("  ").next().unwrap().to_string());
+    (text(&output.stdout).lines().filter_map(verdict).collect(), output.status.code())
+}
+
+#[rustfmt::skip]
+#[test]
+fn limits_of_diagrams_leave_what_is_decided() {
+    let check = |args: &[&str], expected: &str, code| {
+        let (verdicts, found) = check_rings(args);
+        assert_eq!((verdicts.join(" "), found), (expected.to_string(), Some(code)), "{args:?}");
+    };
+    check(&["-D", "N=4"], "holds fails", 1);
+    check(&["--memory", "4M"], "holds unknown(memory)", 3);
+    check(&["--memory", "4M", "--property", "EF false"], "holds unknown(memory) fails", 1);
+    check(&["-D", "N=40", "--timeout", "2s"], "holds unknown(timeout)", 3);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_with_what_is_known() {

@@ -120,9 +120,7 @@ fn report_all(
         let options = args.engine_options(loaded.order(&args.work.order));
         let run = decide(args, context, &loaded, &options, start);
         if let Some(found) = run.as_ref().and_then(disagreement) {
-            let report = report::run_report(Subject { loaded: &loaded, run: None }, settings);
-            disagree(err, &loaded, &report, found)?;
-            return Ok(Exit::Bug);
+            return disagree(err, &loaded, settings, found);
         }
         let subject = Subject { loaded: &loaded, run: run.as_ref() };
         let report = report::run_report(subject, settings);
@@ -181,13 +179,14 @@ fn disagreement(run: &Run) -> Option<&CrossCheck> {
     run.cross_check.as_ref().filter(|found| !found.disagreements.is_empty())
 }
 
-/// All that we need to know of a disagreement.
+/// Tells all that we need to know of a disagreement.
 fn disagree(
     err: &mut dyn Write,
     loaded: &Loaded,
-    report: &RunReport,
+    settings: Settings<'_>,
     found: &CrossCheck,
-) -> std::io::Result<()> {
+) -> anyhow::Result<Exit> {
+    let report = report::run_report(Subject { loaded, run: None }, settings);
     writeln!(err, "masque: this is a bug: {found}; please report it together with the file:")?;
     writeln!(err, "  version: masque {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(err, "  file: {}", loaded.name)?;
@@ -210,9 +209,62 @@ fn disagree(
             writeln!(err, "    {engine}: {answer}")?;
         }
     }
-    Ok(())
+    Ok(Exit::Bug)
 }
 
 fn time(name: &str, time: Duration) -> String {
     format!("{name}: {:.3} s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use masque_driver::{EngineChoice, Request};
+
+    use super::*;
+
+    /// The work of engines that were asked, as it is told when two of them differ on `wrong`.
+    fn run(wrong: Vec<Disagreement>) -> Run {
+        let engines = vec!["explicit", "symbolic"];
+        let cross_check = CrossCheck { engines, disagreements: wrong, ..CrossCheck::default() };
+        Run {
+            states: Some("2".to_string()),
+            decided: Vec::new(),
+            findings: Vec::new(),
+            costs: Vec::new(),
+            explored: None,
+            reason: None,
+            cross_check: Some(cross_check),
+            time: Duration::ZERO,
+        }
+    }
+
+    /// No two engines of ours differ on any model we know, so the answers are made up.
+    #[test]
+    fn a_disagreement_is_a_bug_with_a_report() {
+        let text = std::fs::read_to_string("tests/models/lamps.ispl").unwrap();
+        let request = Request { defines: vec!["N=3".to_string()], ..Request::default() };
+        let loaded = driver::load_text("lamps.ispl", &text, &request);
+        let settings = Settings { request: &request, engine: EngineChoice::Auto, stats: false };
+        let answers =
+            |one: &str, other: &str| [("explicit", one.to_string()), ("symbolic", other.to_string())];
+        let run = run(vec![
+            Disagreement {
+                property: None,
+                question: "the number of reachable states",
+                answers: answers("8", "7"),
+            },
+            Disagreement { property: Some(0), question: "the verdict", answers: answers("holds", "fails") },
+        ]);
+        let mut err = Vec::new();
+        let exit = disagree(&mut err, &loaded, settings, disagreement(&run).unwrap()).unwrap();
+        assert_eq!((exit, exit.code()), (Exit::Bug, 101));
+        let said = String::from_utf8(err).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION");
+        insta::assert_snapshot!(said);
+    }
+
+    #[test]
+    fn no_disagreement_is_no_bug() {
+        assert_eq!(disagreement(&run(Vec::new())), None);
+        assert_eq!(disagreement(&Run { cross_check: None, ..run(Vec::new()) }), None);
+    }
 }
