@@ -54,13 +54,19 @@ fn times_only_when_asked_for() {
 #[test]
 fn exit_codes() {
     let news = model("news_literal");
-    let cases: [(&[&str], Exit, &str); 9] = [
+    let cases: [(&[&str], Exit, &str); 15] = [
         (&["check", &news], Exit::SomeFail, "unknown(no-model)"),
         (&["check", &news, "--deny", "warnings"], Exit::BadInput, "protocol: world removed"),
         (&["check", &news, "--option", "condition2=infer"], Exit::SomeFail, "P2_init"),
         (&["check", &news, "--option", "condition2=perhaps"], Exit::BadInput, "bdi/bad-option"),
         (&["check", &news, "--option", "infer"], Exit::BadInput, "cli/bad-option"),
         (&["check", &news, "--at", "initial"], Exit::BadInput, "cli/wrong-language"),
+        (&["check", &news, "--engine", "explicit"], Exit::BadInput, "`--engine` is an option for ISPL files"),
+        (&["check", &news, "--order", "declared"], Exit::BadInput, "`--order` is an option for ISPL files"),
+        (&["check", &news, "--reorder", "never"], Exit::BadInput, "`--reorder` is an option for ISPL files"),
+        (&["check", &news, "--order", "auto", "--reorder", "auto"], Exit::SomeFail, "unknown(no-model)"),
+        (&["worlds", &news, "--order", "declared"], Exit::BadInput, "cli/wrong-language"),
+        (&["worlds", &news, "--reorder", "never"], Exit::BadInput, "cli/wrong-language"),
         (&["check", "tests/models/light.ispl", "--option", "a=b"], Exit::BadInput, "cli/wrong-language"),
         (&["check", "no_such.bdi"], Exit::BadInput, "file/not-found"),
         (&["worlds", &news, "--option", "nesting=0"], Exit::BadInput, "below the nesting bound"),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use masque_driver::bdi::{self, Loaded, Request, Run};
-use masque_driver::{Diagnostic, Limits, Severity};
+use masque_driver::{Diagnostic, Limits, OrderChoice, Reorder, Severity};
 use masque_report::{self as report, RunReport};
 
 use super::lcc;
@@ -38,29 +38,48 @@ pub(super) fn check_bdi(
 
 /// An option that the language of a file does not have.
 pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
-    let of_ispl = [
-        ("-D", !args.question.model.defines.is_empty()),
-        ("--at", args.question.at.is_some()),
-        ("--deadlock", args.question.model.deadlock.is_some()),
-        ("--overflow", args.question.model.overflow.is_some()),
-        ("--strategies", args.question.strategies.is_some()),
-        ("--cross-check", args.cross_check),
-        ("--engine", !matches!(args.work.engine.name(), "auto" | "symbolic")),
-    ];
-    let of_both = [("--option", !args.options.is_empty())];
-    let (foreign, other): (&[(&str, bool)], _) = match is_bdi {
-        true => (&of_ispl, "ISPL"),
-        false => (&of_both, "BDI and LCC"),
-    };
-    let of_lcc = lcc::of_lcc(args).map(|option| (option, "LCC"));
-    let mut foreign = foreign.iter().map(|option| (*option, other)).chain(of_lcc);
-    let ((name, _), other) = foreign.find(|((_, is_given), _)| *is_given)?;
-    let message = format!("`{name}` is an option for {other} files");
     let help = match is_bdi {
         true => "what a BDI file means is changed by `--option NAME=VALUE`",
         false => "check files of different languages one by one",
     };
-    Some(Diagnostic::nowhere(Severity::Error, "cli/wrong-language", message).hint(help))
+    let of_lcc = lcc::of_lcc(args).map(|option| (option, "LCC"));
+    let of_others: Vec<_> = match is_bdi {
+        true => [
+            ("-D", !args.question.model.defines.is_empty()),
+            ("--at", args.question.at.is_some()),
+            ("--deadlock", args.question.model.deadlock.is_some()),
+            ("--overflow", args.question.model.overflow.is_some()),
+            ("--strategies", args.question.strategies.is_some()),
+            ("--cross-check", args.cross_check),
+        ]
+        .map(|option| (option, "ISPL"))
+        .into(),
+        false => vec![(("--option", !args.options.is_empty()), "BDI and LCC")],
+    };
+    let given = of_others.into_iter().chain(of_lcc).find(|((_, is_given), _)| *is_given);
+    match given {
+        Some(((name, _), language)) => Some(wrong_language(name, language, help)),
+        None if is_bdi => misplaced_work(&args.work),
+        None => None,
+    }
+}
+
+/// A way of working that there is not for BDI files. What is the default may be said, too.
+fn misplaced_work(work: &WorkArgs) -> Option<Diagnostic> {
+    let given = [
+        ("--engine", !matches!(work.engine.name(), "auto" | "symbolic")),
+        ("--order", work.order != OrderChoice::Auto),
+        ("--reorder", work.reorder != Reorder::Auto),
+    ];
+    let (name, _) = given.iter().find(|(_, is_given)| *is_given)?;
+    let help =
+        "BDI files have one engine, which orders its variables itself; `--timeout` and `--memory` limit it";
+    Some(wrong_language(name, "ISPL", help))
+}
+
+fn wrong_language(option: &str, language: &str, help: &str) -> Diagnostic {
+    let message = format!("`{option}` is an option for {language} files");
+    Diagnostic::nowhere(Severity::Error, "cli/wrong-language", message).hint(help)
 }
 
 fn decide(work: &WorkArgs, context: &Context, loaded: &Loaded, start: Instant) -> Option<Run> {
@@ -83,7 +102,11 @@ fn decide(work: &WorkArgs, context: &Context, loaded: &Loaded, start: Instant) -
 pub fn worlds(args: &WorldsArgs, context: &Context, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let request = Request { options: args.options.clone(), properties: Vec::new() };
-    let loaded = bdi::load(&args.file, &request);
+    let mut loaded = bdi::load(&args.file, &request);
+    if let Some(diagnostic) = misplaced_work(&args.work) {
+        loaded.diagnostics.push(diagnostic);
+        loaded.model = None;
+    }
     let run = decide(&args.work, context, &loaded, start);
     let found = run.iter().flat_map(|run| &run.diagnostics);
     let errors: Vec<_> = loaded.diagnostics.iter().chain(found).filter(|d| d.is_error()).collect();

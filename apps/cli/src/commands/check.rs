@@ -234,6 +234,7 @@ mod tests {
             explored: None,
             reason: None,
             cross_check: Some(cross_check),
+            extents: Default::default(),
             time: Duration::ZERO,
         }
     }
