@@ -48,7 +48,7 @@ const FIRST_CACHE: usize = 1 << 17;
 /// Entries at most.
 const LAST_CACHE: usize = 1 << 23;
 /// The cache grows when it has fewer entries than this for each node.
-const FEWEST_RESULTS: usize = 2;
+const FEWEST_RESULTS: usize = 3;
 /// How many times as many entries it has then.
 const LEAP: usize = 4;
 /// Dead nodes are collected when this many nodes exist, and then when they have doubled.
