@@ -1,8 +1,9 @@
-//! What must be true of every text, valid or not.
+//! What the tests of the language share: texts among others, what must be true of every text, models.
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
 use masque_ispl::testing::pieces;
 use masque_ispl::{Options, check, format, parse};
+use masque_model::System;
 use masque_text::{Diagnostic, FileId, Sources, render};
 
 /// A text among other sources, so that its positions do not begin at 0.
@@ -69,4 +70,21 @@ fn points_into(sources: &Sources, file: FileId, diagnostics: &[Diagnostic]) {
         }
         assert!(!diagnostic.message.is_empty() && diagnostic.code.starts_with("ispl/"), "{diagnostic:?}");
     }
+}
+
+/// The checked model of a text, or the code of its first error.
+pub fn system(text: &str) -> Result<System, &'static str> {
+    let mut sources = Sources::default();
+    let file = sources.add("reading.ispl", text).unwrap();
+    let (mut tree, diagnostics) = parse(&sources, file);
+    if let Some(error) = diagnostics.iter().find(|d| d.is_error()) {
+        return Err(error.code);
+    }
+    let checked = check(&sources, &mut tree, &Options::default());
+    checked.system.ok_or_else(|| checked.diagnostics.iter().find(|d| d.is_error()).unwrap().code)
+}
+
+/// The names of what an agent sees.
+pub fn sees(system: &System, agent: usize) -> Vec<String> {
+    system.agents[agent].sees.iter().map(|v| system.full_name(*v)).collect()
 }

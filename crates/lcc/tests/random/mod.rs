@@ -1,5 +1,5 @@
 //! Random protocols and formulas as text, and shrinking.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use fastrand::Rng;
 

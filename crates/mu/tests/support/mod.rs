@@ -1,5 +1,5 @@
 //! Random transition systems and formulas. No test uses all of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use fastrand::Rng;
 use masque_mu::tree::Phi;
