@@ -5,7 +5,7 @@ use std::time::Instant;
 use masque_model::{At, Formula, FormulaId, Property, System};
 use masque_verdict::{
     Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop,
-    Unsupported, Verdict, Why, explain, least_overflow, outside_ctl,
+    Unsupported, Verdict, Why, explain, inside_ctl, least_overflow, outside_ctl,
 };
 
 use crate::bitset::Bitset;
@@ -59,11 +59,7 @@ impl Engine for Explicit {
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
-        let mut formulas = system.fairness.iter().copied().chain([property.formula]);
-        match formulas.find_map(|formula| outside_ctl(&system.formulas, formula)) {
-            None => Ok(()),
-            Some(unsupported) => Err(unsupported),
-        }
+        inside_ctl(system, property)
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
     Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported,
-    Verdict, Why, explain, least_overflow, outside_ctl,
+    Verdict, Why, explain, inside_ctl, least_overflow, outside_ctl,
 };
 
 use crate::check::Checker;
@@ -73,11 +73,7 @@ impl Engine for Symbolic {
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
-        let mut formulas = system.fairness.iter().copied().chain([property.formula]);
-        match formulas.find_map(|formula| outside_ctl(&system.formulas, formula)) {
-            None => Ok(()),
-            Some(unsupported) => Err(unsupported),
-        }
+        inside_ctl(system, property)
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {

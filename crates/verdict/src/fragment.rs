@@ -1,6 +1,6 @@
 //! The fragment that engines decide today: state formulas of CTL with knowledge and norms.
 
-use masque_model::{Formula, FormulaId, Formulas, Paths};
+use masque_model::{Formula, FormulaId, Formulas, Paths, Property, System};
 
 use crate::Unsupported;
 
@@ -30,6 +30,15 @@ pub fn outside_ctl(formulas: &Formulas, root: FormulaId) -> Option<Unsupported> 
         }
     }
     None
+}
+
+/// Says which part of a property, or of a fairness constraint, lies outside the fragment, if any does.
+pub fn inside_ctl(system: &System, property: &Property) -> Result<(), Unsupported> {
+    let mut formulas = system.fairness.iter().copied().chain([property.formula]);
+    match formulas.find_map(|formula| outside_ctl(&system.formulas, formula)) {
+        None => Ok(()),
+        Some(unsupported) => Err(unsupported),
+    }
 }
 
 /// Whether a formula is a temporal operator on its operands.
