@@ -73,6 +73,8 @@ pub(crate) struct Watch {
     most_steps: AtomicU64,
     /// Whether the operation under way is being stopped.
     stopping: AtomicBool,
+    /// Whether several threads work on the store.
+    is_shared: AtomicBool,
     budget: Mutex<Budget>,
 }
 
@@ -88,7 +90,18 @@ impl Watch {
         })
     }
 
+    /// From now on several threads may work on the store.
+    pub(crate) fn share(&self) {
+        self.is_shared.store(true, Relaxed);
+    }
+
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared.load(Relaxed)
+    }
+
+    /// From now on this budget applies; nobody else is at work on the store.
     pub(crate) fn set_budget(&self, budget: &Budget) {
+        self.go_on();
         *self.budget.lock().unwrap_or_else(PoisonError::into_inner) = budget.clone();
     }
 
@@ -108,13 +121,22 @@ impl Watch {
         self.budget.lock().unwrap_or_else(PoisonError::into_inner).check()
     }
 
+    /// Whatever was stopped is over.
+    fn go_on(&self) {
+        self.stopping.store(false, Relaxed);
+        self.look_at.store(0, Relaxed);
+    }
+
     /// What an operation answers, unless it was stopped.
     pub(crate) fn run<T>(&self, operation: impl FnOnce() -> T) -> Result<T, Stop> {
         let result = operation();
-        if !self.stopping.swap(false, Relaxed) {
+        if !self.stopping.load(Relaxed) {
             return Ok(result);
         }
-        self.look_at.store(0, Relaxed);
+        // Others' operations may have worthless answers too: they stop until there is a new budget.
+        if !self.is_shared() {
+            self.go_on();
+        }
         // A flag that was taken back meanwhile does not make the result any better.
         Err(self.check().err().unwrap_or_else(|| Why::Interrupted.into()))
     }
@@ -122,7 +144,7 @@ impl Watch {
     /// One more step; says whether to stop.
     #[inline]
     fn step(&self) -> bool {
-        // One thread works on a store, so nothing is lost between the two.
+        // Where one thread works on a store, nothing is lost between the two.
         let steps = self.steps.load(Relaxed) + 1;
         self.steps.store(steps, Relaxed);
         steps >= self.look_at.load(Relaxed) && self.look(steps)
@@ -131,9 +153,14 @@ impl Watch {
     #[cold]
     fn look(&self, steps: u64) -> bool {
         let stops = self.stopping.load(Relaxed) || self.check().is_err();
-        self.stopping.store(stops, Relaxed);
-        let next = steps.saturating_add(LOOK_EVERY).min(self.most_steps.load(Relaxed));
-        self.look_at.store(if stops { 0 } else { next }, Relaxed);
+        // Whoever has not seen a reason to stop must not take back what another thread has seen.
+        if stops {
+            self.stopping.store(true, Relaxed);
+            self.look_at.store(0, Relaxed);
+        } else {
+            let next = steps.saturating_add(LOOK_EVERY).min(self.most_steps.load(Relaxed));
+            self.look_at.store(next, Relaxed);
+        }
         stops
     }
 }
@@ -321,7 +348,7 @@ mod tests {
         assert_eq!(space.count(&both, 2 * n).to_string(), (1_u64 << n).to_string());
         assert!(space.is_subset(&both, even).unwrap() && space.is_subset(&both, odd).unwrap());
         let quick = Space::new(2 * n, &Budget::unlimited());
-        let copy = space.copy_to(&both, &quick, &mut Default::default()).unwrap();
+        let copy = quick.unpack(&space.pack(&both)).unwrap();
         let [even, odd] = equalities(&quick, n);
         assert!(copy == quick.and(&even, &odd).unwrap(), "nothing worthless was remembered");
     }

@@ -12,9 +12,15 @@ use oxidd_core::function::{BooleanFunction, BooleanFunctionQuant, BooleanOperato
 use oxidd_core::util::num::Natural;
 use oxidd_core::util::{AllocResult, SatCountCache, Subst};
 use oxidd_core::{HasLevel, Manager, ManagerRef, Node};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 
 use crate::kernel::{self, Diagram, Store, Watch};
+
+mod parcel;
+mod table;
+
+pub use parcel::Parcel;
+pub(crate) use table::{FALSE, TRUE, Table};
 
 /// A variable of a [`Space`].
 pub type Bit = u32;
@@ -22,6 +28,9 @@ pub type Bit = u32;
 /// A place in the order of the bits, from the top. Not a [`Bit`]: the order may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Level(pub u32);
+
+/// How many there are of something, exactly.
+pub type Count = Natural;
 
 /// The outcome of whatever may run out of memory or time.
 pub type Limited<T> = Result<T, Stop>;
@@ -37,6 +46,8 @@ pub struct Cube(Diagram);
 /// A renaming of bits, made once and kept: the library caches results by its identity.
 pub struct Renaming(Subst<Diagram>);
 
+/// The bytes a space may take if nobody says otherwise.
+pub(crate) const MEMORY: u64 = 16 << 30;
 /// The bytes one node takes, its place in the unique table included.
 const NODE_BYTES: u64 = 36;
 /// The bytes one entry of the apply cache takes.
@@ -83,7 +94,7 @@ impl Space {
     /// A space in which operations may take so many steps in all; more is `memory`. A step is a look
     /// into the cache of results, some 50 ns.
     pub fn for_steps(n_bits: u32, budget: &Budget, most_steps: u64) -> Space {
-        let memory = budget.memory().unwrap_or(16 << 30);
+        let memory = budget.memory().unwrap_or(MEMORY);
         let last_cache = (memory / 4 / CACHE_BYTES).clamp(FIRST_CACHE as u64, LAST_CACHE as u64) as usize;
         let capacity = (memory / 4 * 3 / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize;
         let watch = Watch::new(budget, most_steps);
@@ -298,7 +309,7 @@ impl Space {
     }
 
     /// How many valuations there are, over `n_counted` bits of which the set speaks.
-    pub fn count(&self, a: &Set, n_counted: u32) -> Natural {
+    pub fn count(&self, a: &Set, n_counted: u32) -> Count {
         let mut cache: SatCountCache<Natural, FxBuildHasher> = SatCountCache::default();
         a.0.sat_count(self.n_bits, &mut cache) >> (self.n_bits - n_counted)
     }
@@ -399,88 +410,6 @@ impl Space {
     pub fn top(&self, a: &Set) -> Level {
         top_bit(&a.0).map_or(Level(self.n_bits), |bit| self.level(bit))
     }
-
-    /// The same set in another space with the same bits.
-    pub fn copy_to(&self, a: &Set, target: &Space, memo: &mut FxHashMap<Set, Set>) -> Limited<Set> {
-        if let Some(known) = memo.get(a) {
-            return Ok(known.clone());
-        }
-        let copy = match (a.0.cofactors(), top_bit(&a.0)) {
-            (Some((high, low)), Some(bit)) => {
-                let high = self.copy_to(&Set(high), target, memo)?;
-                let low = self.copy_to(&Set(low), target, memo)?;
-                target.ite(&target.bit(bit, true)?, &high, &low)?
-            }
-            _ => target.constant(a.0.valid()),
-        };
-        memo.insert(a.clone(), copy.clone());
-        Ok(copy)
-    }
-}
-
-/// A diagram as a table of nodes, each after those it leads to.
-pub(crate) struct Table {
-    /// The bit a node asks for, and where it leads if that is 1 and if it is 0.
-    pub(crate) nodes: Vec<(Bit, [usize; 2])>,
-    /// Which bits some node asks for, as far as there are any.
-    bits: Vec<bool>,
-}
-
-/// Places of the terminals in a [`Table`]; inner nodes come after them.
-pub(crate) const FALSE: usize = 0;
-pub(crate) const TRUE: usize = 1;
-
-impl Table {
-    pub(crate) fn new(a: &Set) -> Table {
-        let mut table = Table { nodes: Vec::new(), bits: Vec::new() };
-        let mut places: FxHashMap<Diagram, usize> = FxHashMap::default();
-        let mut open = vec![a.0.clone()];
-        while let Some(f) = open.last() {
-            let (Some((high, low)), Some(bit)) = (f.cofactors(), top_bit(f)) else {
-                let place = if f.valid() { TRUE } else { FALSE };
-                places.insert(f.clone(), place);
-                open.pop();
-                continue;
-            };
-            match (places.get(&high), places.get(&low)) {
-                (Some(&high), Some(&low)) => {
-                    let place = table.nodes.len() + 2;
-                    if let Some(f) = open.pop()
-                        && !places.contains_key(&f)
-                    {
-                        places.insert(f, place);
-                        table.nodes.push((bit, [high, low]));
-                        table.bits.resize(table.bits.len().max(bit as usize + 1), false);
-                        table.bits[bit as usize] = true;
-                    }
-                }
-                (known_high, known_low) => {
-                    let (needs_high, needs_low) = (known_high.is_none(), known_low.is_none());
-                    open.extend(needs_high.then_some(high));
-                    open.extend(needs_low.then_some(low));
-                }
-            }
-        }
-        table
-    }
-
-    fn asks_for(&self, bit: Bit) -> bool {
-        self.bits.get(bit as usize).copied().unwrap_or(false)
-    }
-
-    /// Whether the last node, the root, leads to true when some bits are fixed.
-    fn is_satisfiable(&self, fixed: &[Option<bool>]) -> bool {
-        let mut leads_to_true = vec![false; self.nodes.len() + 2];
-        leads_to_true[TRUE] = true;
-        for (place, (bit, [high, low])) in (2..).zip(&self.nodes) {
-            leads_to_true[place] = match fixed[*bit as usize] {
-                Some(true) => leads_to_true[*high],
-                Some(false) => leads_to_true[*low],
-                None => leads_to_true[*high] || leads_to_true[*low],
-            };
-        }
-        leads_to_true.last().copied().unwrap_or(false)
-    }
 }
 
 fn top_bit(f: &Diagram) -> Option<Bit> {
@@ -522,7 +451,7 @@ mod tests {
         let swap = space.renaming([(0, 2), (2, 0)]).unwrap();
         assert!(space.rename(&ab, &swap).unwrap() == space.and(&c, &b).unwrap());
         let other = Space::new(3, &Budget::default());
-        let copy = space.copy_to(&set, &other, &mut FxHashMap::default()).unwrap();
+        let copy = other.unpack(&space.pack(&set)).unwrap();
         assert_eq!(other.count(&copy, 3).to_string(), "5");
     }
 
