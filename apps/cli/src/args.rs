@@ -2,6 +2,7 @@
 
 mod explore;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +17,7 @@ use masque_driver::{
 
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 
-use crate::values::{bytes, duration, word};
+use crate::values::{bytes, duration, jobs, word};
 
 /// A model checker for multi-agent systems.
 ///
@@ -232,6 +233,10 @@ pub struct WorkArgs {
     /// Whether the symbolic engine may change that order when diagrams grow.
     #[arg(long, value_name = "WHEN", value_parser = word(REORDER), default_value = "auto", help_heading = "Engines and limits")]
     pub reorder: Reorder,
+    /// How many threads may work at once, where there is work for several [default: as many as
+    /// there are processors].
+    #[arg(long, value_name = "NUMBER", value_parser = jobs, help_heading = "Engines and limits")]
+    pub jobs: Option<NonZeroUsize>,
     /// Stop after this time for each file, and tell what is decided: 500ms, 1s, 2m.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Engines and limits")]
     pub timeout: Option<Duration>,
@@ -293,7 +298,13 @@ impl ModelArgs {
 impl WorkArgs {
     /// How the engines are to work, with this order of variables.
     pub fn engine_options(&self, order: Order) -> EngineOptions {
-        EngineOptions { choice: self.engine, order, reorder: self.reorder, ..EngineOptions::default() }
+        EngineOptions {
+            choice: self.engine,
+            order,
+            reorder: self.reorder,
+            jobs: self.jobs,
+            ..EngineOptions::default()
+        }
     }
 
     /// What work that began at an instant may use.

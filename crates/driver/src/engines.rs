@@ -1,5 +1,6 @@
 //! The engines there are, which of them is asked, and how they go about it.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use masque_explicit::Explicit;
@@ -93,6 +94,8 @@ pub struct EngineOptions {
     pub order: Order,
     /// Whether the symbolic engine may change that order on the way.
     pub reorder: Reorder,
+    /// How many threads may work at once; if nothing is said, as many as there are processors.
+    pub jobs: Option<NonZeroUsize>,
     /// Whether every engine decides what it supports, and all answers are compared.
     pub cross_check: bool,
     /// Which verdicts get evidence.
@@ -113,7 +116,7 @@ impl EngineOptions {
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
         let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence };
-        vec![Arc::new(Explicit { evidence }), Arc::new(symbolic)]
+        vec![Arc::new(Explicit { evidence, jobs: self.jobs }), Arc::new(symbolic)]
     }
 
     /// The engines to choose from for a system, best first.

@@ -1,5 +1,6 @@
 //! The engine: explores on `encode`, labels on `decide`.
 
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use masque_model::{At, Formula, FormulaId, Property, System};
@@ -51,6 +52,8 @@ use crate::steps::{Steps, Tuning};
 pub struct Explicit {
     /// Which verdicts get evidence.
     pub evidence: Show,
+    /// How many threads may work at once; if nothing is said, as many as there are processors.
+    pub jobs: Option<NonZeroUsize>,
 }
 
 impl Engine for Explicit {
