@@ -166,9 +166,8 @@ impl<'s> Checker<'s> {
             // Nowhere known: everywhere in the context something else is possible, and the agent
             // sees no more of the context than of that.
             Formula::Not(f) => match system.formulas.get(f) {
-                Formula::Knows(agent, g) => {
-                    let phi = self.truth(g)?;
-                    let known = self.knows(&[agent], &phi)?;
+                Formula::Knows(agent, _) => {
+                    let known = self.truth(f)?;
                     let seen = self.seen(agent, context)?;
                     Ok(!self.encoder.space.intersects(&seen, &known)?)
                 }

@@ -91,15 +91,16 @@ pub(super) fn explore<'s>(
     }
     let parcels: Vec<Parcel> = parts.iter().map(|part| first.space.pack(part)).collect();
     encoders.insert(0, Some(first));
-    let tasks = Tasks { parcels, next: AtomicUsize::new(0), strategy: parallel.strategy };
-    let explored = match parallel.strategy {
-        Strategy::Semi => {
-            tasks.explored_whole(&mut encoders, initial, budget).map(Box::new).map(Explored::Whole)
-        }
-        _ => tasks.explored_parts(&mut encoders, budget).map(|workers| {
-            let is_shared = parallel.shared;
-            Explored::Parts(Parts { workers, initial, is_disjoint, n_parts, is_shared })
-        }),
+    // Each worker begins with a part of its own: there are as many.
+    let next = AtomicUsize::new(encoders.len());
+    let tasks = Tasks { parcels, next, strategy: parallel.strategy };
+    let explored = if parallel.strategy == Strategy::Semi {
+        stats.notes.push(format!("explored in {n_parts} parts"));
+        tasks.explored_whole(&mut encoders, initial, budget).map(|whole| Explored::Whole(Box::new(whole)))
+    } else {
+        let is_shared = parallel.shared;
+        let parts = |workers| Parts { workers, initial, is_disjoint, n_parts, is_shared };
+        tasks.explored_parts(&mut encoders, budget).map(parts).map(Explored::Parts)
     };
     stats.spend("reach", start.elapsed());
     explored
@@ -138,8 +139,7 @@ struct Reached<'s> {
 }
 
 impl Tasks {
-    /// `SIMPLE_PARA`, `MERGE_PARA` and `FULL_PARA`: workers with their submodels. Those who came too
-    /// late for a part are not needed any more.
+    /// `SIMPLE_PARA`, `MERGE_PARA` and `FULL_PARA`: workers with their submodels.
     fn explored_parts<'s>(
         &self,
         encoders: &mut [Option<Encoder<'s>>],
@@ -187,7 +187,7 @@ impl Tasks {
     /// Takes parts and explores them, one after the other. [Procedures 8, 14, 15]
     fn reach<'s>(&self, position: usize, seat: &mut Option<Encoder<'s>>) -> Limited<Option<Reached<'s>>> {
         let Some(mut encoder) = seat.take() else { return Ok(None) };
-        let Some(mut part) = self.first(position) else { return Ok(None) };
+        let Some(mut part) = self.parcels.get(position) else { return Ok(None) };
         let relation = Relation::new(&mut encoder)?;
         let mut submodels: Vec<(Set, Set)> = Vec::new();
         let mut n_steps = 0;
@@ -211,14 +211,6 @@ impl Tasks {
         }
         encoder.space.take_your_time();
         Ok(Some(Reached { encoder, relation, submodels, n_steps }))
-    }
-
-    /// The first part of a worker: its own, or the next.
-    fn first(&self, position: usize) -> Option<&Parcel> {
-        match self.strategy {
-            Strategy::Simple | Strategy::Semi => self.parcels.get(position),
-            _ => self.another(),
-        }
     }
 
     /// The next part that nobody has taken, if workers take more than one.
