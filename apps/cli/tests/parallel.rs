@@ -16,27 +16,31 @@ fn masque(args: &[&str], context: &Context) -> (String, Exit) {
     (String::from_utf8(out).unwrap() + &String::from_utf8(err).unwrap(), exit)
 }
 
-/// All shipped models.
+/// All shipped models, and some with deadlocks, overflows, norms, chains, errors.
 fn models() -> Vec<String> {
-    let folders = ["../../models/ispl", "../../models/scale", "tests/models"];
+    let folders = ["../../models/ispl", "../../models/scale"];
     let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     let paths = entries.map(|entry| entry.unwrap().path().display().to_string());
     let mut models: Vec<String> = paths.filter(|path| path.ends_with(".ispl")).collect();
     models.sort();
+    let more = ["blind", "chain", "counter", "impossible", "lamps", "norms", "silent", "stop", "wrong"];
+    models.extend(more.iter().map(|name| format!("tests/models/{name}.ispl")));
     models
 }
 
 #[test]
 fn reports_are_the_same_in_parts() {
     let mut n_compared = 0;
-    for model in models() {
+    for (position, model) in models().into_iter().enumerate() {
         let check = |more: &[&str]| {
             let args = ["check", &model, "--format", "json", "--evidence", "all"];
             masque(&[&args[..], more].concat(), &Context::default())
         };
         let expected = check(&[]);
         for (number, strategy) in ["simple", "merge", "full", "semi", "auto"].into_iter().enumerate() {
-            for (jobs, parts) in [("1", "3"), ("2", "2"), ("2", "4"), ("4", "1"), ("4", "6")] {
+            // Two of these for each model and strategy, other ones for the next.
+            let ways = [("1", "3"), ("2", "2"), ("2", "4"), ("4", "1"), ("4", "6")];
+            for (jobs, parts) in [0, 2].map(|way| ways[(position + number + way) % ways.len()]) {
                 let mut more = vec!["--parallel", strategy, "--jobs", jobs, "--parts", parts];
                 // Every second one on a store that all workers share.
                 if number % 2 == 1 && jobs == "2" {
@@ -47,7 +51,7 @@ fn reports_are_the_same_in_parts() {
             }
         }
     }
-    assert!(n_compared > 500, "{n_compared}");
+    assert!(n_compared >= 300, "{n_compared}");
 }
 
 #[test]
@@ -111,12 +115,14 @@ fn limits_end_all_workers() {
             let start = Instant::now();
             let args = ["check", model, "-D", "C=14", "--parallel", strategy, "--jobs", "2"];
             let (text, exit) = masque(&[&args[..], more].concat(), context);
-            assert!(start.elapsed() < Duration::from_secs(8), "{strategy} {more:?}");
+            // It would take minutes, or for ever if one worker waited for another.
+            assert!(start.elapsed() < Duration::from_secs(60), "{strategy} {more:?}");
             assert_eq!(exit, Exit::Inconclusive, "{strategy} {more:?}: {text}");
             text
         };
         assert!(check(&["--timeout", "300ms"], &Context::default()).contains("unknown(timeout)"));
-        assert!(check(&["--memory", "10M"], &Context::default()).contains("unknown(memory)"));
+        let little = ["--memory", "10M", "--order", "declared", "--reorder", "never"];
+        assert!(check(&little, &Context::default()).contains("unknown(memory)"));
         let interrupt = Arc::new(AtomicBool::new(false));
         let context = Context { interrupt: Arc::clone(&interrupt), ..Context::default() };
         let user = std::thread::spawn(move || {

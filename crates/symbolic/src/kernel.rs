@@ -12,6 +12,7 @@
 //! once, and its result, which is worthless, is thrown away by [`Watch::run`].
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,6 +82,14 @@ pub(crate) struct Watch {
 /// Steps between two looks at the clock: some milliseconds.
 const LOOK_EVERY: u64 = 1 << 16;
 
+/// Steps that a thread takes on shared stores before it tells the others.
+const TELL_EVERY: u64 = 1 << 10;
+
+thread_local! {
+    /// Steps that this thread has taken on shared stores and told nobody of.
+    static OWN_STEPS: Cell<u64> = const { Cell::new(0) };
+}
+
 impl Watch {
     pub(crate) fn new(budget: &Budget, most_steps: u64) -> Arc<Watch> {
         Arc::new(Watch {
@@ -144,9 +153,26 @@ impl Watch {
     /// One more step; says whether to stop.
     #[inline]
     fn step(&self) -> bool {
-        // Where one thread works on a store, nothing is lost between the two.
+        if self.is_shared() {
+            return self.shared_step();
+        }
+        // One thread works on the store, so nothing is lost between the two.
         let steps = self.steps.load(Relaxed) + 1;
         self.steps.store(steps, Relaxed);
+        steps >= self.look_at.load(Relaxed) && self.look(steps)
+    }
+
+    /// As `step`, where several threads work on the store. Each counts for itself and tells the
+    /// others now and then: a number that all write at every step would be what they spend their
+    /// time on.
+    fn shared_step(&self) -> bool {
+        let steps = OWN_STEPS.get() + 1;
+        if steps < TELL_EVERY {
+            OWN_STEPS.set(steps);
+            return self.stopping.load(Relaxed);
+        }
+        OWN_STEPS.set(0);
+        let steps = self.steps.fetch_add(TELL_EVERY, Relaxed) + TELL_EVERY;
         steps >= self.look_at.load(Relaxed) && self.look(steps)
     }
 

@@ -84,6 +84,8 @@ pub(crate) fn encode<'s>(
     }
     let explored = engine.in_order(system, budget, &mut stats, |items, on_trouble, stats| {
         let ordered = (system, items, on_trouble);
+        // What is said of an order that led to trouble is of no interest.
+        stats.notes.clear();
         match parallel.strategy {
             Strategy::Auto => pays::explore(parallel, ordered, budget, stats),
             _ => strategy::explore(parallel, ordered, budget, stats),
