@@ -147,3 +147,104 @@ pub(crate) fn dealt(encoder: &Encoder<'_>, classes: &[Set], n_parts: usize) -> L
     }
     Ok(parts)
 }
+
+#[cfg(test)]
+mod tests {
+    use masque_model::{Deadlock, System};
+    use masque_testkit::{load, random_model};
+    use masque_verdict::Budget;
+
+    use super::*;
+    use crate::encode::OnTrouble;
+    use crate::engine::encoder;
+    use crate::order;
+    use crate::reach;
+
+    /// An encoder of a system, and its initial states.
+    fn initial(system: &System) -> (Encoder<'_>, Set) {
+        let budget = Budget::unlimited();
+        let mut encoder = encoder(system, &order::declared(system), OnTrouble::GoOn, &budget);
+        let initial = reach::initial(&mut encoder).unwrap();
+        (encoder, initial)
+    }
+
+    /// Parts are parts: none is empty, no two meet, together they are all.
+    fn check(encoder: &Encoder<'_>, initial: &Set, parts: &[Set]) {
+        let space = &encoder.space;
+        let mut union = space.none();
+        for part in parts {
+            assert!(!part.is_empty() || initial.is_empty());
+            assert!(!space.intersects(&union, part).unwrap());
+            union = space.or(&union, part).unwrap();
+        }
+        assert!(union == *initial);
+    }
+
+    #[test]
+    fn parts_of_random_systems() {
+        let mut n_split = 0;
+        for seed in 0..150 {
+            let system = load(&random_model(seed), Deadlock::Finite).unwrap();
+            let (encoder, initial) = initial(&system);
+            for n_parts in 1..6 {
+                let partition = by_choice(&encoder, &initial, n_parts).unwrap();
+                check(&encoder, &initial, &partition.parts);
+                let n_initial = encoder.space.count(&initial, encoder.layout.n_current());
+                let is_enough = n_initial >= Count::from(n_parts as u32);
+                assert_eq!(partition.parts.len() == n_parts, is_enough || n_parts == 1, "seed {seed}");
+                n_split += usize::from(partition.parts.len() > 1);
+            }
+            let all: Vec<VarId> = system.variable_ids().collect();
+            check(&encoder, &initial, &by_variables(&encoder, &initial, &all, None).unwrap().parts);
+            check(&encoder, &initial, &by_variables(&encoder, &initial, &all, Some(3)).unwrap().parts);
+        }
+        assert!(n_split > 100, "{n_split}");
+    }
+
+    /// `fixed` never changes, `moving` does, `small` is true in one initial state of eight.
+    const MODEL: &str = "
+        Agent A
+          Vars: moving : boolean; fixed : boolean; other : boolean; small : boolean; end Vars
+          Actions = {go};
+          Protocol: Other : {go}; end Protocol
+          Evolution: moving = !moving if Action = go; end Evolution
+        end Agent
+        Evaluation p if A.moving; end Evaluation
+        InitStates !A.small or A.moving and A.fixed and A.other; end InitStates
+        Formulae AG p; end Formulae";
+
+    #[test]
+    fn bits_that_never_change_come_first_then_those_that_balance() {
+        let system = load(MODEL, Deadlock::Finite).unwrap();
+        let (encoder, initial) = initial(&system);
+        let count = |part: &Set| encoder.space.count(part, encoder.layout.n_current()).to_string();
+        let counts = |n_parts| {
+            let partition = by_choice(&encoder, &initial, n_parts).unwrap();
+            (partition.parts.iter().map(count).collect::<Vec<_>>(), partition.is_disjoint)
+        };
+        assert_eq!(counts(2), (vec!["4".to_string(), "5".to_string()], true));
+        assert_eq!(counts(4), (["2", "2", "2", "3"].map(str::to_string).to_vec(), true));
+        assert!(!counts(8).1, "now `moving` has to be split, too");
+        assert_eq!(counts(100).0.len(), 9, "there are no more than there are states");
+    }
+
+    #[rustfmt::skip]
+    #[test]
+    fn classes_are_dealt_out_evenly() {
+        let system = load(MODEL, Deadlock::Finite).unwrap();
+        let (encoder, initial) = initial(&system);
+        let classes = by_choice(&encoder, &initial, 9).unwrap().parts;
+        let sizes = |n_parts| {
+            let parts = dealt(&encoder, &classes, n_parts).unwrap();
+            check(&encoder, &initial, &parts);
+            parts.iter().map(|part| classes.iter().filter(|class| encoder.space.is_subset(class, part).unwrap()).count())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(1), [9]);
+        assert_eq!(sizes(2), [5, 4]);
+        assert_eq!(sizes(4), [3, 2, 2, 2]);
+        assert_eq!(sizes(9), [1; 9]);
+        assert_eq!(sizes(20), [1; 9], "there are no more");
+        assert_eq!(sizes(0), [9], "there is at least one");
+    }
+}
