@@ -119,9 +119,10 @@ impl EngineOptions {
     /// All engines with these options, in the order of their names.
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
-        let jobs = || self.jobs.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let parallel = self.parallel.clone().map(|parallel| Parallel { jobs: jobs(), ..parallel });
-        let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence, parallel };
+        let jobs = self.jobs.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let parallel = self.parallel.clone().map(|parallel| Parallel { jobs, ..parallel });
+        let (order, reorder) = (self.order.clone(), self.reorder);
+        let symbolic = Symbolic { order, reorder, evidence, parallel, jobs };
         vec![Arc::new(Explicit { evidence, jobs: self.jobs }), Arc::new(symbolic)]
     }
 

@@ -38,7 +38,12 @@ pub struct Symbolic {
     pub evidence: Show,
     /// Whether the initial states are split among workers, and how.
     pub parallel: Option<Parallel>,
+    /// How many threads may work on one operation, where diagrams are large; none is one.
+    pub jobs: usize,
 }
+
+/// A system, the order of its variables, and what to do when that leads to trouble.
+pub(crate) type Ordered<'s, 'i> = (&'s System, &'i [Item], OnTrouble);
 
 /// How the variables are ordered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,7 +97,7 @@ impl Symbolic {
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
         self.in_order(system, budget, stats, |items, on_trouble, stats| {
-            Built::new(system, items, on_trouble, budget, stats)
+            Built::new((system, items, on_trouble), self.jobs, budget, stats)
         })
     }
 
@@ -159,13 +164,12 @@ pub(crate) struct Built<'s> {
 impl<'s> Built<'s> {
     /// Encodes a system in an order and explores it.
     pub(crate) fn new(
-        system: &'s System,
-        items: &[Item],
-        on_trouble: OnTrouble,
+        ordered: Ordered<'s, '_>,
+        n_threads: usize,
         budget: &Budget,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
-        let mut encoder = encoder(system, items, on_trouble, budget);
+        let mut encoder = encoder(ordered, n_threads, budget);
         let start = Instant::now();
         let initial = reach::initial(&mut encoder);
         stats.spend("encode", start.elapsed());
@@ -198,16 +202,16 @@ pub(crate) fn steps_of_trouble(n_bits: u32) -> u64 {
 
 /// An empty encoding of a system, its variables in an order.
 pub(crate) fn encoder<'s>(
-    system: &'s System,
-    items: &[Item],
-    on_trouble: OnTrouble,
+    (system, items, on_trouble): Ordered<'s, '_>,
+    n_threads: usize,
     budget: &Budget,
 ) -> Encoder<'s> {
     let layout = Layout::new(system, items);
-    let space = match on_trouble {
-        OnTrouble::GiveUp => Space::for_steps(layout.n_bits, budget, steps_of_trouble(layout.n_bits)),
-        _ => Space::new(layout.n_bits, budget),
+    let most_steps = match on_trouble {
+        OnTrouble::GiveUp => steps_of_trouble(layout.n_bits),
+        _ => u64::MAX,
     };
+    let space = Space::on_threads(layout.n_bits, budget, most_steps, n_threads);
     Encoder::new(system, layout, space, on_trouble)
 }
 
@@ -293,6 +297,7 @@ impl Encoded for Diagrams<'_> {
             ("peak nodes", space.peak_nodes() as u64),
             ("steps", self.n_steps.into()),
             ("diagram steps", space.steps()),
+            ("spread", space.n_spread()),
         ];
         stats
     }

@@ -23,6 +23,8 @@ mod reach;
 mod relation;
 mod sift;
 pub mod space;
+#[cfg(test)]
+mod threads;
 mod trial;
 mod world;
 

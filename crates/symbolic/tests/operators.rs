@@ -57,7 +57,7 @@ impl Graph {
             order: Order::Declared,
             reorder: Reorder::Eager,
             evidence: masque_verdict::Show::All,
-            parallel: None,
+            ..Symbolic::default()
         };
         let engines: [&dyn Engine; 3] = [&Explicit::default(), &Symbolic::default(), &sifted];
         for engine in engines {

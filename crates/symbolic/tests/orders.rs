@@ -105,7 +105,7 @@ fn a_bad_start() {
         order: Order::Declared,
         reorder: Reorder::Auto,
         evidence: masque_verdict::Show::None,
-        parallel: None,
+        ..Symbolic::default()
     };
     let [bad, good] = [declared, Symbolic::default()].map(|engine| check(&engine, &system));
     println!("declared: {} steps, automatic: {} steps", bad.work, good.work);

@@ -163,7 +163,7 @@ mod tests {
     /// An encoder of a system, and its initial states.
     fn initial(system: &System) -> (Encoder<'_>, Set) {
         let budget = Budget::unlimited();
-        let mut encoder = encoder(system, &order::declared(system), OnTrouble::GoOn, &budget);
+        let mut encoder = encoder((system, &order::declared(system), OnTrouble::GoOn), 1, &budget);
         let initial = reach::initial(&mut encoder).unwrap();
         (encoder, initial)
     }

@@ -7,10 +7,10 @@
 
 use masque_verdict::{Budget, Stats, Why};
 
-use super::strategy::{self, Explored, Ordered};
+use super::strategy::{self, Explored};
 use super::{Parallel, Strategy};
 use crate::encode::OnTrouble;
-use crate::engine::{Built, steps_of_trouble};
+use crate::engine::{Built, Ordered, steps_of_trouble};
 use crate::layout::Layout;
 use crate::space::{Count, Limited, Set};
 use crate::trial::{Probe, probe};
@@ -28,7 +28,7 @@ pub(super) fn explore<'s>(
     stats: &mut Stats,
 ) -> Limited<Explored<'s>> {
     let whole = |on_trouble, stats: &mut Stats| -> Limited<Explored<'s>> {
-        let built = Built::new(system, items, on_trouble, budget, stats)?;
+        let built = Built::new((system, items, on_trouble), parallel.jobs, budget, stats)?;
         Ok(Explored::Whole(Box::new(built)))
     };
     match whole(OnTrouble::GiveUp, stats) {

@@ -11,7 +11,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-use masque_model::System;
 use masque_verdict::{Budget, Stats};
 
 use super::partition::{self, Partition};
@@ -20,8 +19,7 @@ use super::worker::Worker;
 use super::{Parallel, Strategy};
 use crate::check::Checker;
 use crate::encode::{Encoder, OnTrouble};
-use crate::engine::{Built, encoder};
-use crate::layout::Item;
+use crate::engine::{Built, Ordered, encoder};
 use crate::reach;
 use crate::relation::Relation;
 use crate::space::{Limited, MEMORY, Parcel, Set};
@@ -29,9 +27,6 @@ use crate::world::Submodel;
 
 /// Parts for each worker, where workers take them as they come: enough for the load to even out.
 const PARTS_PER_WORKER: usize = 4;
-
-/// A system, the order of its variables, and what to do when that leads to trouble.
-pub(super) type Ordered<'s, 'i> = (&'s System, &'i [Item], OnTrouble);
 
 /// What is explored: as a whole, or in parts.
 pub(super) enum Explored<'s> {
@@ -69,7 +64,7 @@ pub(super) fn explore<'s>(
         other => other,
     };
     let start = Instant::now();
-    let mut first = encoder(system, items, on_trouble, &share);
+    let mut first = encoder((system, items, on_trouble), 1, &share);
     let divided = reach::initial(&mut first).and_then(|initial| {
         let partition = split(parallel, &first, &initial)?;
         Ok((initial, partition))
@@ -78,14 +73,19 @@ pub(super) fn explore<'s>(
     let (initial, Partition { parts, is_disjoint }) = divided?;
     if parts.len() < 2 {
         stats.notes.push("not split: there is one part".to_string());
-        return Ok(Explored::Whole(Box::new(Built::new(system, items, on_trouble, budget, stats)?)));
+        return Ok(Explored::Whole(Box::new(Built::new(
+            (system, items, on_trouble),
+            n_jobs,
+            budget,
+            stats,
+        )?)));
     }
     let start = Instant::now();
     let n_parts = parts.len();
     let mut encoders = Vec::with_capacity(n_jobs);
     for _ in 1..n_jobs.min(n_parts) {
         encoders.push(Some(match parallel.shared {
-            false => encoder(system, items, on_trouble, &share),
+            false => encoder((system, items, on_trouble), 1, &share),
             true => Encoder::new(system, first.layout.clone(), first.space.share(), on_trouble),
         }));
     }

@@ -107,6 +107,7 @@ pub(crate) fn together<W: Send, T: Send>(
     prepare: impl Fn(&W, &Budget),
     work: impl Fn(usize, &mut W, &Team) -> Limited<T> + Sync,
 ) -> Limited<Vec<T>> {
+    budget.check()?;
     let team = Team::new(workers.len(), budget);
     workers.iter().for_each(|worker| prepare(worker, &team.budget));
     let answers: Vec<Option<T>> = scope(|scope| {

@@ -36,7 +36,8 @@ impl Space {
         }
     }
 
-    /// Another space on the same store: the same bits in the same order, for another thread. Steps
+    /// Another space on the same store: the same bits in the same order, for another thread. An
+    /// operation is then done by the thread that asks for it: the store was made for one. Steps
     /// are counted for all together, and less exactly; one that is stopped stops all.
     pub fn share(&self) -> Space {
         self.watch.share();
@@ -50,6 +51,9 @@ impl Space {
             capacity: self.capacity,
             cache: self.cache.clone(),
             last_cache: self.last_cache,
+            n_threads: 1,
+            last_steps: Default::default(),
+            n_spread: Cell::new(0),
             levels: RefCell::clone(&self.levels),
             bits: RefCell::clone(&self.bits),
         }
