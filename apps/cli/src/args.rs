@@ -132,6 +132,29 @@ pub enum Command {
     Man(ManArgs),
     /// Print the JSON schema of `check --format json`, or of another command.
     Schema(SchemaArgs),
+    /// One engine of a race, as `check --engine race` starts it.
+    #[command(hide = true)]
+    Lane,
+}
+
+impl Command {
+    /// How the work is done, for commands that ask an engine.
+    pub fn work(&self) -> Option<&WorkArgs> {
+        match self {
+            Command::Check(args) => Some(&args.work),
+            Command::Why(args) => Some(&args.work),
+            Command::Simulate(args) => Some(&args.work),
+            Command::Export(args) => Some(&args.work),
+            Command::Bench(args) => Some(&args.work),
+            Command::Worlds(args) => Some(&args.work),
+            Command::Fmt(_)
+            | Command::Explain(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Schema(_)
+            | Command::Lane => None,
+        }
+    }
 }
 
 /// Arguments of `check`.
@@ -223,7 +246,8 @@ pub struct ModelArgs {
 /// How the work is done: options that change time and memory, never a verdict.
 #[derive(Clone, Debug, Args)]
 pub struct WorkArgs {
-    /// Which engine decides; it changes time and memory, never a verdict.
+    /// Which engine decides; it changes time and memory, never a verdict. With `race`, for `check`,
+    /// all decide side by side in processes of their own, and the first answer is taken.
     #[arg(long, value_name = "NAME", value_parser = engine(), default_value = "auto", help_heading = "Engines and limits")]
     pub engine: EngineChoice,
     /// The order of variables in the symbolic engine's diagrams: auto, declared, or a file with one

@@ -99,9 +99,11 @@ fn difference(system: &System, grains: &[(usize, Grain)]) -> Result<(), String> 
     Ok(())
 }
 
+type Generator = fn(u64) -> String;
+
 #[test]
 fn several_threads_answer_as_one_does_on_random_systems() {
-    let models: [(fn(u64) -> String, u64); 3] =
+    let models: [(Generator, u64); 3] =
         [(random_model, 300), (random_old_model, 100), (random_parameterised_model, 100)];
     let grains = [(2, UNEVEN), (4, FINE)];
     let mut n_systems = 0;
