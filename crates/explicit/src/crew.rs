@@ -10,7 +10,7 @@
 //!
 //! No thread waits for a lock: in each of these steps a thread writes only what is its own, or a
 //! number that nobody else writes. A store with a lock for each shard, or one that is filled by
-//! atomic exchange [LvdPW10 §3], needs no rounds, but numbers states by chance: layers would have to
+//! atomic exchange [LvdPW10], needs no rounds, but numbers states by chance: layers would have to
 //! be kept apart, and rows sorted afterwards. Rounds cost little: on `dc 14 sum` a round is some ten
 //! thousand states, and the part done by one thread is the copying of their rows.
 
@@ -75,14 +75,16 @@ impl<'a> Crew<'a> {
         found: &mut Found,
     ) -> Result<u32, Stop> {
         let held = store.bytes_soon(0) + edges.as_ref().map_or(0, Edges::bytes);
-        let batches = self.fill(states.clone(), store, held)?;
+        // A few batches for each thread, so that none waits long for the last.
+        let batch = self.grain.batch.min(states.len().div_ceil(self.workers.len() * 4)).max(1);
+        let batches = self.fill(states.clone(), batch, store, held)?;
         let n_new = batches.iter().map(Batch::len).sum();
         let bytes: u64 = batches.iter().map(Batch::bytes).sum();
-        // Twelve bytes for each new row: its leader, and its place in a table.
+        // Besides, for each new row its leader and its place in a table.
         let soon = store.bytes_soon(n_new) + edges.as_ref().map_or(0, Edges::bytes);
         self.budget.check_memory(soon + bytes + n_new as u64 * 16)?;
         self.merge(&batches, store, edges)?;
-        let n_taken = batches.len() * self.grain.batch;
+        let n_taken = batches.len() * batch;
         for batch in batches {
             found.dead.extend(batch.dead);
             found.overflowing.extend(batch.overflowing);
@@ -90,9 +92,15 @@ impl<'a> Crew<'a> {
         Ok(states.end.min(states.start.saturating_add(n_taken as u32)))
     }
 
-    /// Finds the successors of the first of these states, batch by batch. Nothing is changed yet.
-    fn fill(&mut self, states: Range<u32>, store: &Store, held: u64) -> Result<Vec<Batch>, Stop> {
-        let Grain { batch, batches, most_found, .. } = self.grain;
+    /// Finds the successors of the first of these states, `batch` by `batch`. Nothing is changed yet.
+    fn fill(
+        &mut self,
+        states: Range<u32>,
+        batch: usize,
+        store: &Store,
+        held: u64,
+    ) -> Result<Vec<Batch>, Stop> {
+        let Grain { batches, most_found, .. } = self.grain;
         let n_batches = states.len().div_ceil(batch).min(batches * self.workers.len());
         let (next, n_found, held) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicU64::new(held));
         let is_over = AtomicBool::new(false);

@@ -96,11 +96,14 @@ struct Search<'a> {
     wanted: Wanted,
     store: Store,
     edges: Option<Edges>,
-    /// The first state that is not yet expanded.
+    /// The first state that is not yet expanded, now and when limits were last looked at.
     next: usize,
+    checked: usize,
     stepper: Stepper<'a>,
     /// Several threads, once there is enough to do.
     crew: Option<Crew<'a>>,
+    /// The state being expanded, and its successors.
+    state: Vec<u64>,
     targets: Vec<u32>,
     found: Found,
 }
@@ -126,14 +129,17 @@ impl<'a> Search<'a> {
             store,
             edges: with_graph.then(Edges::default),
             next: 0,
+            checked: 0,
             stepper: Stepper::new(steps, budget),
             crew: None,
+            state: Vec::new(),
             targets: Vec::new(),
             found: Found::default(),
         }
     }
 
-    fn limits(&self) -> Result<(), Stop> {
+    fn limits(&mut self) -> Result<(), Stop> {
+        self.checked = self.next;
         self.budget.check()?;
         self.budget.check_states(self.store.len() as u64)?;
         let edges = self.edges.as_ref().map_or(0, Edges::bytes);
@@ -168,6 +174,7 @@ impl<'a> Search<'a> {
                 found.clear();
             }
         }
+        self.limits()?;
         Ok((layers, nearest))
     }
 
@@ -176,10 +183,14 @@ impl<'a> Search<'a> {
         while self.next < end {
             if end - self.next >= self.jobs.grain.least && self.call_crew() {
                 self.expand_together(end)?;
+                self.limits()?;
             } else {
-                self.expand_alone(end.min(self.next + PULSE))?;
+                // Layers may be thin and many: what counts is how many states have been expanded.
+                self.expand_alone(end.min(self.checked + PULSE))?;
+                if self.next >= self.checked + PULSE {
+                    self.limits()?;
+                }
             }
-            self.limits()?;
         }
         Ok(())
     }
@@ -200,15 +211,14 @@ impl<'a> Search<'a> {
     }
 
     fn expand_alone(&mut self, end: usize) -> Result<(), Stop> {
-        let mut state = Vec::new();
         while self.next < end {
             let number = self.next as u32;
+            let Search { store, state, stepper, targets, wanted, budget, .. } = self;
             state.clear();
-            state.extend_from_slice(self.store.row(self.next));
-            let Search { store, targets, wanted, budget, .. } = self;
+            state.extend_from_slice(store.row(number as usize));
             targets.clear();
             let mut n_before = store.len();
-            let expansion = self.stepper.expand(&state, |row| {
+            let expansion = stepper.expand(state, |row| {
                 let successor = store.insert(row)?;
                 if wanted.transitions {
                     targets.push(successor);

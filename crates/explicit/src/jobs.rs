@@ -25,7 +25,7 @@ pub(crate) struct Jobs {
 /// How finely work is cut. It changes speed only.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grain {
-    /// So many states are expanded by one thread before it asks for more.
+    /// At most so many states are expanded by one thread before it asks for more.
     pub(crate) batch: usize,
     /// So many batches for each thread, then all results are put together.
     pub(crate) batches: usize,

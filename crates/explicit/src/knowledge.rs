@@ -107,7 +107,7 @@ fn each_representative(
                 continue;
             }
             let hash = hash_masked(view(state), mask);
-            if share(hash, n_shares) != own_share {
+            if n_shares > 1 && share(hash, n_shares) != own_share {
                 continue;
             }
             let rehash = |&other: &u32| hash_masked(view(other), mask);
@@ -128,8 +128,15 @@ fn each_representative(
 /// The greater root gets the smaller one as its parent, so every parent is smaller than its child
 /// and the roots are the least of their trees, in whatever order trees are joined. A root that
 /// another thread has joined in the meantime is no root any more: then both are looked for again.
-/// [AW91 §2]
+/// After [JT16], where the order of the roots is random; here it is the order of the states, so that
+/// a class has the same name on every run.
+#[inline]
 fn unite(parents: &[AtomicU32], a: u32, b: u32) {
+    let parent = |state: u32| parents[state as usize].load(Ordering::Relaxed);
+    // Mostly they are joined already, and both right below the root.
+    if a == b || parent(a) == parent(b) {
+        return;
+    }
     loop {
         let (a, b) = (root(parents, a), root(parents, b));
         let (low, high) = (a.min(b), a.max(b));
