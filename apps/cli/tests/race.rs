@@ -204,9 +204,9 @@ mod processes {
     }
 }
 
-/// A task that is none, and nobody who listens.
 #[test]
 fn a_lane_without_a_task_is_refused() {
     let output = masque(&["lane"]).output().unwrap();
-    assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{output:?}");
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), String::new()));
+    assert!(text(&output.stderr).contains("`masque check --engine race` starts it"), "{output:?}");
 }

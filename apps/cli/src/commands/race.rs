@@ -29,7 +29,9 @@ pub(super) fn check(
 /// waits for an answer any more, and the process ends.
 pub(crate) fn lane(out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut task = String::new();
-    io::stdin().read_line(&mut task)?;
+    if io::stdin().read_line(&mut task)? == 0 {
+        bail!("`masque lane` does nothing by itself: `masque check --engine race` starts it");
+    }
     let watch = || {
         _ = io::copy(&mut io::stdin(), &mut io::sink());
         std::process::exit(Exit::Inconclusive.code().into());

@@ -56,7 +56,8 @@ fn difference(system: &System, grains: &[(usize, Grain)]) -> Result<(), String> 
     let alone = space(system, &jobs(1, FINE));
     let answered = answers(system, jobs(1, FINE));
     for &(n_threads, grain) in grains {
-        let mut together = space(system, &jobs(n_threads, grain));
+        let threads = jobs(n_threads, grain);
+        let mut together = space(system, &threads);
         let name = format!("{n_threads} threads, {grain:?}");
         for number in 0..alone.n_states().max(together.n_states()) {
             if alone.n_states() != together.n_states()
@@ -81,11 +82,11 @@ fn difference(system: &System, grains: &[(usize, Grain)]) -> Result<(), String> 
             return Err(format!("{name}: the transitions differ"));
         }
         let steps = Steps::new(system, Tuning::default());
-        let later = transitions(&mut together, system, &steps, &jobs(n_threads, grain), &Budget::unlimited());
+        let later = transitions(&mut together, system, &steps, &threads, &Budget::unlimited());
         if alone.graph.is_some() && alone.graph != later.ok() {
             return Err(format!("{name}: transitions found later differ"));
         }
-        let (facts, outcomes) = answers(system, jobs(n_threads, grain));
+        let (facts, outcomes) = answers(system, threads);
         if facts != answered.0 {
             return Err(format!("{name}: facts {facts:?}, not {:?}", answered.0));
         }
