@@ -157,9 +157,14 @@ impl Chart {
                         &arrow(columns[*from], columns[*to], text, *is_taken),
                     );
                 }
-                Row::Arrow { from, text, .. } => {
+                Row::Arrow { from, to, text, is_taken } => {
+                    let whom = match (to, is_taken) {
+                        (None, _) => "to whoever takes it",
+                        (Some(_), false) => "to itself",
+                        (Some(_), true) => "to itself, and takes it",
+                    };
                     line.write(columns[*from], "*");
-                    line.tail(&format!("{}: sends {text} to whoever takes it", self.agents[*from]));
+                    line.tail(&format!("{}: sends {text} {whom}", self.agents[*from]));
                 }
             }
             out += &line.finish();
