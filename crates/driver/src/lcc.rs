@@ -12,7 +12,7 @@ use masque_text::{Diagnostic, Sources, TooLarge};
 
 use crate::file;
 
-pub use crate::lcc_check::{Answer, Run, check};
+pub use crate::lcc_check::{Answer, Run, Wanted, check};
 pub use masque_lcc::{Counts, Deed, End, Event, Trace, chart};
 
 /// What is asked of the files besides their text.

@@ -161,3 +161,48 @@ fn own_step(out: &mut String, step: &Own) -> fmt::Result {
     }
     writeln!(out, "</g>")
 }
+
+#[cfg(test)]
+mod tests {
+    use masque_driver::lcc::{Deed, Event, Trace};
+
+    use super::*;
+    use crate::chart::told;
+
+    fn event(deed: Deed, because: &[&str], sent: Option<usize>) -> Event {
+        let because = because.iter().map(|text| text.to_string()).collect();
+        Event { deed, because, sent, label: String::new() }
+    }
+
+    /// A question that is taken later, an answer that is not, and signs that a page would misread.
+    #[test]
+    fn a_chart_is_drawn() {
+        let [ann, bob] = ["ann", "bob"].map(String::from);
+        let trace = Trace {
+            agents: vec![ann.clone(), bob.clone()],
+            roles: vec!["client".to_string(), "shop(<a&b>)".to_string()],
+            rests: vec![false, true],
+            events: vec![
+                event(
+                    Deed::Sent { by: ann.clone(), to: bob.clone(), message: "ask".into() },
+                    &["x < 3"],
+                    None,
+                ),
+                event(Deed::Internal { by: ann.clone() }, &["waits(ann)"], None),
+                event(
+                    Deed::Taken { by: bob.clone(), from: ann.clone(), message: "ask".into() },
+                    &[],
+                    Some(0),
+                ),
+                event(Deed::Sent { by: bob, to: ann, message: "reply(\"yes\")".into() }, &[], None),
+            ],
+            loop_at: None,
+            end: End::Stuck,
+            blame: vec!["ann waits for answer from a(shop, bob)".to_string()],
+        };
+        let told: Vec<String> = trace.events.iter().map(told).collect();
+        let mut out = String::new();
+        write_chart(&mut out, &Chart::new(&trace), "p fails", &told.join("; ")).unwrap();
+        insta::assert_snapshot!(out);
+    }
+}

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use masque_driver::lcc::{self, Loaded, Request, Run};
+use masque_driver::lcc::{self, Loaded, Request, Run, Wanted};
 use masque_driver::{Diagnostic, Limits, OrderChoice, Reorder, Severity};
 use masque_report::{self as report, RunReport, Text};
 
@@ -83,5 +83,6 @@ fn decide(args: &CheckArgs, context: &Context, loaded: &mut Loaded, start: Insta
             display.show(progress);
         }
     };
-    Some(lcc::check(instance, args.explore, &limits, &mut observe))
+    let wanted = Wanted { counts: args.explore, evidence: args.evidence };
+    Some(lcc::check(instance, wanted, &limits, &mut observe))
 }
