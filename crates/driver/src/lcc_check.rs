@@ -191,6 +191,8 @@ fn answer(
         }
         let play =
             found.evidence.filter(|_| show.wanted(found.verdict).is_some()).map(|evidence| evidence.play);
+        // That a property holds is shown by a run, or by nothing; the beginning of several is no run.
+        let play = play.filter(|play| play.is_closed || found.verdict == Verdict::Fails);
         answer.trace = play.and_then(|play| {
             let system = space.lts();
             (!play.steps.is_empty() || system.is_stuck(play.start)).then(|| system.trace(&play))

@@ -49,7 +49,7 @@ fn sendings_are_found_and_ends_are_named() {
         (OPEN,       "AG !deadlock",                    "s 0",             "stuck"),
         (RING,       "AF final",                        "? s 1 s",         "loop"),
         (BAG,        "[-* . in(n)]ff",                  "s s 1",           "decided"),
-        (BAG,        "EF <in(n)><in(n)>tt",             "s",               "open"),
+        (BAG,        "EF <in(n)><in(n)>tt",             "s s",             "open"),
         (&sync,      "AF <out(n)>tt",                   "",                "stuck"),
     ];
     for (protocol, formula, expected, end) in rows {
