@@ -115,10 +115,10 @@ pub enum Command {
     /// The tree of worlds, each with its states: how many the program makes, how many were removed
     /// and why, how many remain. `--format dot` draws it.
     Worlds(WorldsArgs),
-    /// Put files into the usual layout: models, protocols, rules and properties (.ispl, .bdi, .lcc,
-    /// .pol, .mu).
+    /// Put files into the usual layout.
     ///
-    /// The files are rewritten in place, each at one stroke. No comment is lost, and the model
+    /// Models, protocols, rules and properties have one (.ispl, .bdi, .lcc, .pol, .mu). The files are
+    /// rewritten in place, each at one stroke. No comment is lost, and the model
     /// stays the same. A file with syntax errors is reported and left alone.
     Fmt(FmtArgs),
     /// Tell what a diagnostic means.

@@ -9,7 +9,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use masque_lcc::{Counts, Eager, System, Trace, explore};
-use masque_mu::{Property, Space, explain};
+use masque_mu::{Evidence, Property, Space, explain};
 use masque_verdict::{Budget, Show, Verdict, Why};
 
 use crate::lcc::Instance;
@@ -189,10 +189,13 @@ fn answer(
         if is_open {
             answer.verdict = found.verdict;
         }
-        let play =
-            found.evidence.filter(|_| show.wanted(found.verdict).is_some()).map(|evidence| evidence.play);
-        // That a property holds is shown by a run, or by nothing; the beginning of several is no run.
-        let play = play.filter(|play| play.is_closed || found.verdict == Verdict::Fails);
+        let is_shown = |evidence: &Evidence| match show.wanted(found.verdict) {
+            // That a property holds is shown by one run, or not at all.
+            Some(true) => evidence.is_one_run(),
+            Some(false) => true,
+            None => false,
+        };
+        let play = found.evidence.filter(is_shown).map(|evidence| evidence.play);
         answer.trace = play.and_then(|play| {
             let system = space.lts();
             (!play.steps.is_empty() || system.is_stuck(play.start)).then(|| system.trace(&play))
