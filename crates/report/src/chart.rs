@@ -478,7 +478,7 @@ fn place_columns(trace: &Trace, agents: &[usize], plans: &[Plan]) -> (Vec<f64>, 
 fn notes(trace: &Trace, letters: usize) -> Vec<String> {
     let text = match trace.end {
         End::Final => "final: everybody has finished, and no message is under way",
-        End::Stuck => "stuck: nothing can happen, and not everybody has finished",
+        End::Stuck => "stuck: nothing can happen, and the state is not final",
         End::Loop => "",
         End::Decided => "the last step decides, however the run goes on",
         End::Open => "from here on several runs together decide",
