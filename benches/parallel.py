@@ -90,6 +90,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=1, help="the best of so many runs counts")
     parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--least", type=int, default=0, help="leave out smaller sizes")
     parser.add_argument("--most", type=int, default=10**9, help="leave out larger sizes")
     parser.add_argument("--evidence", default="none", help="as for `masque check`")
     options = parser.parse_args()
@@ -98,7 +99,7 @@ def main():
         print(f"\n`{file}.ispl`, {options.jobs} workers: elapsed / user seconds, MB\n")
         print(f"| {parameter} | states | " + " | ".join(column for column, *_ in COLUMNS) + " |")
         print("|--:|--:|" + "--:|" * len(COLUMNS))
-        for size in [size for size in sizes if size <= options.most]:
+        for size in [size for size in sizes if options.least <= size <= options.most]:
             cells, reports = [], []
             for _, *of_column in COLUMNS:
                 found = cell(options.masque, options, file, parameter, size, split, of_column)

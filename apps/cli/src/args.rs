@@ -118,7 +118,8 @@ pub enum Command {
     Worlds(WorldsArgs),
     /// Put files into the usual layout.
     ///
-    /// The files are rewritten in place, each at one stroke. No comment is lost, and the model
+    /// Models, protocols, rules and properties have one (.ispl, .bdi, .lcc, .pol, .mu). The files are
+    /// rewritten in place, each at one stroke. No comment is lost, and the model
     /// stays the same. A file with syntax errors is reported and left alone.
     Fmt(FmtArgs),
     /// Tell what a diagnostic means.
@@ -132,6 +133,29 @@ pub enum Command {
     Man(ManArgs),
     /// Print the JSON schema of `check --format json`, or of another command.
     Schema(SchemaArgs),
+    /// One engine of a race, as `check --engine race` starts it.
+    #[command(hide = true)]
+    Lane,
+}
+
+impl Command {
+    /// How the work is done, for commands that ask an engine.
+    pub fn work(&self) -> Option<&WorkArgs> {
+        match self {
+            Command::Check(args) => Some(&args.work),
+            Command::Why(args) => Some(&args.work),
+            Command::Simulate(args) => Some(&args.work),
+            Command::Export(args) => Some(&args.work),
+            Command::Bench(args) => Some(&args.work),
+            Command::Worlds(args) => Some(&args.work),
+            Command::Fmt(_)
+            | Command::Explain(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Schema(_)
+            | Command::Lane => None,
+        }
+    }
 }
 
 /// Arguments of `check`.
@@ -223,7 +247,8 @@ pub struct ModelArgs {
 /// How the work is done: options that change time and memory, never a verdict.
 #[derive(Clone, Debug, Args)]
 pub struct WorkArgs {
-    /// Which engine decides; it changes time and memory, never a verdict.
+    /// Which engine decides; it changes time and memory, never a verdict. With `race`, for `check`,
+    /// all decide side by side in processes of their own, and the first answer is taken.
     #[arg(long, value_name = "NAME", value_parser = engine(), default_value = "auto", help_heading = "Engines and limits")]
     pub engine: EngineChoice,
     /// The order of variables in the symbolic engine's diagrams: auto, declared, or a file with one
@@ -267,6 +292,7 @@ Examples:
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check *.ispl --format json > report.json
   masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html
+  masque check travel.lcc team.lcc --evidence-format html --evidence-out charts.html
 
 Exit codes, the gravest of all files:
   2  a file cannot be read or has errors
@@ -508,6 +534,7 @@ const FMT_EXAMPLES: &str = "\
 Examples:
   masque fmt model.ispl
   masque fmt --check models/*.ispl     for a commit hook
+  masque fmt travel.lcc travel.mu      languages are told apart by the names of files
   masque fmt - < model.ispl            for an editor";
 
 /// Arguments of `explain`.

@@ -79,11 +79,12 @@ fn the_variables_to_split_by() {
 fn what_is_refused() {
     let model = "../../models/ispl/dining_cryptographers.ispl";
     #[rustfmt::skip]
-    let cases: [(&[&str], &str); 4] = [
+    let cases: [(&[&str], &str); 5] = [
         (&["--parallel", "full", "--split", "Crypt[1].paier"],            "there is no variable `Crypt[1].paier`"),
         (&["--parallel", "full", "--split", "Crypt[1].payer,Crypt[9].x"], "there is no variable `Crypt[9].x`"),
         (&["--parallel", "full", "--engine", "explicit"],                 "cli/parallel-engine"),
         (&["--parallel", "auto", "--engine", "explicit"],                 "cli/parallel-engine"),
+        (&["--parallel", "full", "--engine", "race"],                     "`--parallel` is not for `--engine race`"),
     ];
     for (more, message) in cases {
         let (text, exit) = masque(&[&["check", model], more].concat(), &Context::default());

@@ -16,7 +16,7 @@ pub use masque_symbolic::{Order, Parallel, Reorder, Strategy};
 const TINY: u64 = 14;
 
 /// The names of all engines.
-const NAMES: [&str; 2] = ["explicit", "symbolic"];
+pub(crate) const NAMES: [&str; 2] = ["explicit", "symbolic"];
 
 /// An engine that may work on a thread of its own.
 pub type AnyEngine = Arc<dyn Engine + Send>;
@@ -34,18 +34,21 @@ pub enum EngineChoice {
     Auto,
     /// This one only.
     Named(&'static str),
+    /// All of them side by side, and the first that answers: see [`race`](crate::race()).
+    Race,
 }
 
 impl EngineChoice {
     /// All choices, by the names that `--engine` takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        std::iter::once("auto").chain(NAMES)
+        std::iter::once("auto").chain(NAMES).chain(["race"])
     }
 
     /// The choice of this name.
     pub fn from_name(name: &str) -> Option<EngineChoice> {
         match name {
             "auto" => Some(EngineChoice::Auto),
+            "race" => Some(EngineChoice::Race),
             _ => NAMES.into_iter().find(|n| *n == name).map(EngineChoice::Named),
         }
     }
@@ -55,6 +58,7 @@ impl EngineChoice {
         match self {
             EngineChoice::Auto => "auto",
             EngineChoice::Named(name) => name,
+            EngineChoice::Race => "race",
         }
     }
 
@@ -77,7 +81,7 @@ impl EngineChoice {
     /// ```
     pub fn reason(self, system: &System) -> Option<String> {
         match (self, system.bits()) {
-            (EngineChoice::Named(_), _) => None,
+            (EngineChoice::Named(_) | EngineChoice::Race, _) => None,
             (EngineChoice::Auto, 1) => Some("explicit: 1 bit is few".to_string()),
             (EngineChoice::Auto, bits @ ..=TINY) => Some(format!("explicit: {bits} bits are few")),
             (EngineChoice::Auto, bits) => Some(format!("symbolic: {bits} bits")),
@@ -143,8 +147,8 @@ impl EngineOptions {
     pub(crate) fn candidates(&self, system: &System) -> Vec<AnyEngine> {
         let mut candidates = self.engines();
         match self.choice {
-            EngineChoice::Auto if system.bits() <= TINY && !self.is_split() => {}
-            EngineChoice::Auto => candidates.reverse(),
+            EngineChoice::Auto | EngineChoice::Race if system.bits() <= TINY && !self.is_split() => {}
+            EngineChoice::Auto | EngineChoice::Race => candidates.reverse(),
             // The others are there to be compared with.
             EngineChoice::Named(name) if self.cross_check => candidates.sort_by_key(|e| e.name() != name),
             EngineChoice::Named(name) => candidates.retain(|e| e.name() == name),

@@ -25,8 +25,8 @@ impl Loaded {
     /// wrong with that is said among the model's diagnostics, and then there is no model to check.
     pub fn parallel(&mut self, choice: &ParallelChoice, engine: EngineChoice) -> Option<Parallel> {
         let system = self.system.clone()?;
-        if engine == EngineChoice::Named("explicit") {
-            let message = "`--parallel` is not for the explicit engine".to_string();
+        if !matches!(engine, EngineChoice::Auto | EngineChoice::Named("symbolic")) {
+            let message = format!("`--parallel` is not for `--engine {}`", engine.name());
             let diagnostic = Diagnostic::nowhere(Severity::Error, "cli/parallel-engine", message)
                 .hint("the symbolic engine works in parts, with `--engine symbolic` or `--engine auto`");
             self.refuse(vec![diagnostic]);

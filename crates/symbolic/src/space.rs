@@ -70,8 +70,8 @@ const CHECK_EVERY: u32 = 64;
 /// Threads on one operation at most.
 const MOST_THREADS: usize = 8;
 /// Steps that make an operation large: fewer are over before a second thread has woken up. In tests
-/// all are large.
-const LARGE: u64 = if cfg!(test) { 0 } else { 4096 };
+/// all but the first of a kind are large.
+const LARGE: u64 = if cfg!(test) { 1 } else { 4096 };
 
 /// Operations of a kind tend to be of a size, as long as the same loop asks for them.
 #[derive(Clone, Copy)]

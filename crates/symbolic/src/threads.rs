@@ -1,4 +1,4 @@
-//! Tests of operations that several threads work on: here every operation counts as large.
+//! Tests of operations that several threads work on: here all but the smallest are large.
 
 use std::time::{Duration, Instant};
 

@@ -59,13 +59,13 @@ fn engine(seed: u64) -> Symbolic {
     let strategy = STRATEGIES[(seed % 4) as usize];
     let jobs = match strategy {
         // One worker would have one part, but for once in a while.
-        Strategy::Simple | Strategy::Semi if seed % 11 > 0 => [2, 3, 4][(seed / 4 % 3) as usize],
+        Strategy::Simple | Strategy::Semi if !seed.is_multiple_of(11) => [2, 3, 4][(seed / 4 % 3) as usize],
         _ => [1, 2, 4][(seed / 4 % 3) as usize],
     };
     let parts = [None, Some(1), Some(2), Some(3), Some(4), Some(6), Some(8)][(seed / 12 % 7) as usize];
-    let parallel = Parallel { parts, shared: seed / 60 % 3 == 0, ..Parallel::new(strategy, jobs) };
-    let order = if seed % 7 == 0 { Order::Declared } else { Order::Automatic };
-    let reorder = if seed % 5 == 0 { Reorder::Eager } else { Reorder::Auto };
+    let parallel = Parallel { parts, shared: (seed / 60).is_multiple_of(3), ..Parallel::new(strategy, jobs) };
+    let order = if seed.is_multiple_of(7) { Order::Declared } else { Order::Automatic };
+    let reorder = if seed.is_multiple_of(5) { Reorder::Eager } else { Reorder::Auto };
     Symbolic { order, reorder, evidence: Show::All, parallel: Some(parallel), jobs: 1 }
 }
 
@@ -111,9 +111,8 @@ fn truths(encoded: &mut dyn Encoded, system: &System, formula: FormulaId) -> Vec
     let mut operands = vec![formula];
     system.formulas.each_operand(formula, |operand| operands.push(operand));
     operands.retain(|&operand| outside_ctl(&system.formulas, operand).is_none());
-    let mut truth =
-        |f| format!("{:?} {:?}", encoded.is_true_somewhere(f, &budget), encoded.extent(f, &budget));
-    operands.into_iter().map(|f| truth(f)).collect()
+    let truth = |f| format!("{:?} {:?}", encoded.is_true_somewhere(f, &budget), encoded.extent(f, &budget));
+    operands.into_iter().map(truth).collect()
 }
 
 /// A ring of agents, each with a secret that nobody changes and a hand that everybody sees.
