@@ -13,7 +13,7 @@
 //! | `stratify`, `lint` | what is wrong, or probably not meant |
 //! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
 //! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
-//! | `step` | what one agent can do |
+//! | `step`, `situations` | what one agent can do, found once |
 //! | `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
 //! | `explore`, `check`, `eager` | counting, checking, reducing |
 //! | `session`, `entry`, `teams` | checking while agents interact, and finding agents that can |
@@ -41,6 +41,7 @@ pub mod reference;
 mod resolve;
 mod session;
 mod show;
+mod situations;
 mod statement;
 mod step;
 mod store;

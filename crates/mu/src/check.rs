@@ -10,6 +10,7 @@ use masque_verdict::{Budget, Stop, Verdict, Why};
 use crate::evidence::{Evidence, evidence};
 use crate::formula::Formula;
 use crate::game::{Game, Position};
+use crate::known::Known;
 use crate::settle::{reach, settle};
 use crate::{Lts, Space};
 
@@ -36,16 +37,26 @@ pub struct Answer {
 /// The answer is [`Verdict::Unknown`] if a limit of the budget is hit or if the verdict depends on
 /// what lies beyond a bound of the system; it is never a guess.
 pub fn check<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
-    run(space, formula, budget, false)
+    run(space, formula, budget, false, None)
 }
 
 /// Decides a formula, and shows why. The evidence was replayed on the system.
 pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
-    run(space, formula, budget, true)
+    run(space, formula, budget, true, None)
 }
 
-fn run<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget, wants_evidence: bool) -> Answer {
+/// Checks a formula. Evidence is made from scratch; a verdict alone, from what is known.
+pub(crate) fn run<L: Lts>(
+    space: &mut Space<L>,
+    formula: &Formula,
+    budget: &Budget,
+    wants_evidence: bool,
+    mut known: Option<&mut Known>,
+) -> Answer {
     let mut game = Game::new(formula);
+    if let Some(known) = known.as_deref_mut().filter(|_| !wants_evidence) {
+        game.known = std::mem::take(known);
+    }
     let state = space.initial();
     let (root, stop) = match game.root(space, state) {
         Ok(root) => (root, explore(&mut game, space, root, budget).err()),
@@ -64,6 +75,12 @@ fn run<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget, wants_e
     if let Some(evidence) = &evidence {
         let replayed = evidence.replay(space.lts(), formula);
         assert_eq!(replayed, Ok(()), "the evidence does not replay");
+    }
+    if let Some(known) = known {
+        if !wants_evidence {
+            *known = std::mem::take(&mut game.known);
+        }
+        known.learn(&game);
     }
     Answer { verdict, states: game.n_states, positions: game.positions.len() as u64, evidence }
 }

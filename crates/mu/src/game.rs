@@ -20,6 +20,7 @@ use masque_verdict::{Stop, Why};
 use rustc_hash::FxBuildHasher;
 
 use crate::formula::{ActionId, Formula, Node, NodeId};
+use crate::known::Known;
 use crate::moves::{List, Moves};
 use crate::near::{Near, Part, glance};
 use crate::tree::Modality;
@@ -91,6 +92,8 @@ impl Spot {
 pub(crate) struct Game<'f> {
     pub(crate) formula: &'f Formula,
     pub(crate) near: Near,
+    /// What earlier games decided.
+    pub(crate) known: Known,
     pub(crate) positions: Vec<Spot>,
     index: HashTable<Position>,
     moves: Moves,
@@ -113,6 +116,7 @@ impl<'f> Game<'f> {
         Game {
             formula,
             near: Near::new(formula),
+            known: Known::default(),
             positions: Vec::new(),
             index: HashTable::new(),
             moves: Moves::new(),
@@ -186,7 +190,7 @@ impl<'f> Game<'f> {
         let position = u32::try_from(positions.len()).ok().filter(|&p| p != NONE);
         let position = position.ok_or(Stop::from(Why::Memory))?;
         vacant.insert(position);
-        let value = leaf(self.formula, space, state, node);
+        let value = leaf(self.formula, space, state, node).or_else(|| self.known.value(state, node));
         self.positions.push(Spot {
             state,
             node,

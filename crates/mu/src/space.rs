@@ -33,6 +33,8 @@ pub struct Space<L> {
 }
 
 const NONE: u32 = u32::MAX;
+/// Fewer forgotten transitions than this are no reason to move the others.
+const LOOSE: usize = 1024;
 
 impl<L: Lts> Space<L> {
     /// Nothing is known yet.
@@ -60,14 +62,19 @@ impl<L: Lts> Space<L> {
         &self.lts
     }
 
-    /// Forgets all that was found out about the system, which has changed.
-    pub fn clear(&mut self) {
+    /// Forgets all that was found out about states: the system has others now, but the same labels.
+    pub fn forget_states(&mut self) {
         self.begins.clear();
         self.counts.clear();
         self.cuts.clear();
         self.transitions.clear();
-        self.matches.clear();
         (self.n_expanded, self.n_forgotten) = (0, 0);
+    }
+
+    /// Forgets everything: the system has other states and labels now.
+    pub fn clear(&mut self) {
+        self.forget_states();
+        self.matches.clear();
     }
 
     /// The initial state.
@@ -145,6 +152,25 @@ impl<L: Lts> Space<L> {
             (self.begins[state.index()], self.counts[state.index()]) = (NONE, 0);
             self.cuts[state.index()] = 0;
         }
+        if self.n_forgotten > LOOSE && self.n_forgotten > self.transitions.len() / 2 {
+            self.compact();
+        }
+    }
+
+    /// Closes the gaps that forgotten transitions leave.
+    fn compact(&mut self) {
+        let mut kept = Vec::with_capacity(self.n_transitions());
+        for (begin, count) in self.begins.iter_mut().zip(&self.counts).filter(|(begin, _)| **begin != NONE) {
+            let old = std::mem::replace(begin, kept.len() as u32) as usize;
+            kept.extend_from_slice(&self.transitions[old..old + *count as usize]);
+        }
+        (self.transitions, self.n_forgotten) = (kept, 0);
+    }
+
+    /// One more than the largest number of a state that was expanded or has a transition to it.
+    pub(crate) fn n_known(&self) -> usize {
+        let largest = self.transitions.iter().map(|(_, to)| to.index() + 1).max().unwrap_or(0);
+        self.begins.len().max(largest)
     }
 
     /// Expands every state that can be reached, nearest first, and lists them in this order.
