@@ -77,6 +77,11 @@ impl Situations {
         self.slots.len()
     }
 
+    /// Forgets all situations, but not how many were looked into.
+    pub(crate) fn clear(&mut self) {
+        *self = Situations { n_computed: self.n_computed, ..Situations::default() };
+    }
+
     /// The number of a situation, if it was looked into.
     pub(crate) fn find(&self, at: Situation) -> Option<u32> {
         match at.message {

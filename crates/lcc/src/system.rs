@@ -86,7 +86,7 @@ impl System {
         self.initial = StateId(self.states.insert(&row));
         self.labels.clear();
         self.label_ids.clear();
-        self.situations = Situations::default();
+        self.situations.clear();
     }
 
     fn forget_states(&mut self) {
@@ -218,6 +218,62 @@ impl System {
             self.renew(number);
         }
         Ok(self.situations.take_changed())
+    }
+
+    /// The states that may have one of these situations.
+    pub(crate) fn states_with(&self, situations: &[u32]) -> Vec<StateId> {
+        let mut is_process: Vec<bool> = Vec::new();
+        let mut messages: FxHashMap<(u32, u32), Vec<Option<u32>>> = FxHashMap::default();
+        for number in situations {
+            let Situation { actor, process, message } = self.situations.situation(*number);
+            let Some(agent) = self.program.agents.iter().position(|agent| agent.owner == actor) else {
+                continue;
+            };
+            let place = process.0 as usize;
+            is_process.resize(is_process.len().max(place + 1), false);
+            is_process[place] = true;
+            // Where messages are exchanged in one step, a state does not show what is offered.
+            let message = message.filter(|_| self.program.options.comm == Comm::Mailbox);
+            messages.entry((agent as u32, process.0)).or_default().push(message.map(|message| message.0));
+        }
+        let has_one = |state: &StateId| {
+            let (processes, mail) = self.parts(*state);
+            processes.iter().enumerate().any(|(agent, process)| {
+                is_process.get(*process as usize) == Some(&true)
+                    && messages.get(&(agent as u32, *process)).is_some_and(|messages| {
+                        messages.iter().any(|message| message.is_none_or(|message| mail.contains(&message)))
+                    })
+            })
+        };
+        (0..self.states.len() as u32).map(StateId).filter(has_one).collect()
+    }
+
+    pub(crate) fn has_no_findings(&self) -> bool {
+        self.situations.findings().next().is_none()
+    }
+
+    /// What is to be reported of the situations of these states.
+    pub(crate) fn findings_of(&self, states: &[StateId]) -> Findings {
+        let mut seen = rustc_hash::FxHashSet::default();
+        for state in states {
+            let (processes, mail) = self.parts(*state);
+            let own = |agent: usize, message: Option<TermId>| {
+                let (actor, process) = (self.program.agents[agent].owner, TermId(processes[agent]));
+                self.situations.find(Situation { actor, process, message })
+            };
+            let mut offered: Vec<TermId> = mail.iter().map(|message| TermId(*message)).collect();
+            for number in (0..processes.len()).filter_map(|agent| own(agent, None)) {
+                seen.insert(number);
+                if self.program.options.comm == Comm::Sync {
+                    offered.extend(self.situations.outcome(number).moves.iter().filter_map(|one| one.sent));
+                }
+            }
+            for message in offered {
+                let takers = self.receivers(message).filter_map(|agent| own(agent as usize, Some(message)));
+                seen.extend(takers);
+            }
+        }
+        Findings::all(seen.iter().filter_map(|number| self.situations.outcome(*number).findings.as_deref()))
     }
 
     /// What an agent can do by itself.

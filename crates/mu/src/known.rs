@@ -83,7 +83,12 @@ impl Known {
 /// assert_eq!(known.value(states[2], formula.root()), Some(false));
 /// assert_eq!(recheck(&mut space, &formula, &mut known, &budget).states, 1);
 /// ```
-pub fn recheck<L: Lts>(space: &mut Space<L>, formula: &Formula, known: &mut Known, budget: &Budget) -> Answer {
+pub fn recheck<L: Lts>(
+    space: &mut Space<L>,
+    formula: &Formula,
+    known: &mut Known,
+    budget: &Budget,
+) -> Answer {
     run(space, formula, budget, false, Some(known))
 }
 

@@ -26,6 +26,7 @@ pub struct Space<L> {
     cuts: Vec<u8>,
     bounds: Vec<&'static str>,
     n_expanded: usize,
+    n_asked: u64,
     /// Transitions that are in `transitions` and no longer count.
     n_forgotten: usize,
     /// For each pattern and label: 0 not asked, 1 no match, 2 match.
@@ -47,6 +48,7 @@ impl<L: Lts> Space<L> {
             cuts: Vec::new(),
             bounds: Vec::new(),
             n_expanded: 0,
+            n_asked: 0,
             n_forgotten: 0,
             matches: Vec::new(),
         }
@@ -85,6 +87,11 @@ impl<L: Lts> Space<L> {
     /// How many states were asked for their successors.
     pub fn n_expanded(&self) -> usize {
         self.n_expanded
+    }
+
+    /// How often a state was asked for its successors, those included that were forgotten since.
+    pub fn n_asked(&self) -> u64 {
+        self.n_asked
     }
 
     /// How many transitions these have.
@@ -132,6 +139,7 @@ impl<L: Lts> Space<L> {
         let end = end.ok_or(Stop::from(Why::Memory))?;
         (self.begins[state.index()], self.counts[state.index()]) = (begin as u32, end - begin as u32);
         self.n_expanded += 1;
+        self.n_asked += 1;
         if let Completeness::Cut(bound) = complete {
             let known = self.bounds.iter().position(|other| *other == bound);
             let place = known.unwrap_or_else(|| {

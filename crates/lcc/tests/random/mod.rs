@@ -298,6 +298,17 @@ impl Writer {
     }
 }
 
+/// Random statements that an update of a random instance may add.
+pub(crate) fn statements(seed: u64, n_agents: usize) -> Vec<String> {
+    let mut writer = Writer { rng: Rng::with_seed(seed), n_agents, lines: Vec::new() };
+    writer.knowledge();
+    writer.policies();
+    let n = writer.rng.usize(1..4);
+    writer.rng.shuffle(&mut writer.lines);
+    writer.lines.truncate(n);
+    writer.lines
+}
+
 /// A random formula about random instances.
 pub(crate) fn formula(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
