@@ -257,7 +257,7 @@ impl Session {
             Question::Formula(text) => (text.clone(), self.formula(text)?),
         };
         self.make_room();
-        let before = self.work();
+        let before = self.effort();
         let mut work = Work::default();
         let checked = match self.catch_up(budget) {
             Err(stop) => {
@@ -270,8 +270,8 @@ impl Session {
                 kept.unwrap_or_else(|| self.answer(asked, evidence, budget))
             }
         };
-        let after = self.work();
-        (work.situations, work.lists) = (after.0 - before.0, after.1 - before.1);
+        let after = self.effort();
+        (work.situations, work.lists) = (after.situations - before.situations, after.lists - before.lists);
         Ok(Reply { name, checked, work })
     }
 
@@ -289,9 +289,10 @@ impl Session {
         checked
     }
 
-    /// Situations and states looked into so far.
-    fn work(&self) -> (u64, u64) {
-        (self.space.system().situations.n_computed, self.space.n_asked())
+    /// What all answers so far have taken together.
+    pub fn effort(&self) -> Work {
+        let situations = self.space.system().situations.n_computed;
+        Work { is_kept: false, situations, lists: self.space.n_asked() }
     }
 
     /// The number of a formula among all that are asked.

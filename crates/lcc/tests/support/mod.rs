@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use masque_lcc::{Given, Parts, System, open};
+use masque_lcc::{Given, Parts, Setup, System, Text, open};
 use masque_text::{Sources, render};
 
 /// The folder of the models.
@@ -77,11 +77,25 @@ pub(crate) fn travel_team(n_airlines: usize) -> String {
     text
 }
 
+/// The travel example with so many airlines and all its properties, for a session.
+pub(crate) fn travel_setup(n_airlines: usize) -> Setup {
+    let read = |file: &str| Text::new(file, std::fs::read_to_string(models().join(file)).unwrap());
+    let mut files = vec![Text::new("team.lcc", travel_team(n_airlines))];
+    files.extend(TRAVEL.map(read));
+    let options = [("cap", "40"), ("depth", "60"), ("psize", "5000")];
+    let options = options.map(|(name, value)| (name.to_string(), value.to_string())).to_vec();
+    Setup { files, properties: vec![read("travel.mu")], options, ..Setup::default() }
+}
+
+/// The travel example, but for its team.
+const TRAVEL: [&str; 6] =
+    ["travel.lcc", "rules.pol", "f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
+
 /// The travel example with so many airlines, nobody refused.
 pub(crate) fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, Sources) {
     let mut sources = Sources::default();
     let mut ids = vec![sources.add("team.lcc", travel_team(n_airlines)).unwrap()];
-    for file in ["travel.lcc", "rules.pol", "f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"] {
+    for file in TRAVEL {
         let text = std::fs::read_to_string(models().join(file)).unwrap();
         ids.push(sources.add(file, text).unwrap());
     }
