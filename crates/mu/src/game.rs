@@ -376,6 +376,9 @@ impl<'f> Game<'f> {
 
     /// Something that matters moves to `position` again: so does all that it depends on.
     fn wake(&mut self, position: Position) {
+        if self.at(position).is_live {
+            return;
+        }
         let mut todo = vec![position];
         while let Some(position) = todo.pop() {
             let entry = &mut self.positions[position as usize];

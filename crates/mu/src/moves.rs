@@ -8,7 +8,7 @@ use std::mem::size_of;
 use crate::game::{NONE, Position};
 
 /// There is a hint for every so many moves.
-const HINT: usize = 32;
+const HINT: usize = 8;
 
 /// A list of moves, by number; [`NONE`] for none.
 pub(crate) type List = u32;
