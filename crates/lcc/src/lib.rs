@@ -15,7 +15,8 @@
 //! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
 //! | `step` | what one agent can do |
 //! | `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
-//! | `explore`, `check`, `eager` | counting, checking, reducing |
+//! | `explore`, `check` | counting, checking |
+//! | `reduce`, `eager`, `observed`, `symmetry` | the same verdict from fewer states |
 //! | `trace`, `chart`, `blame` | runs for people, and why agents are stuck |
 //! | `reference` | the definition transcribed: slow, plain, and what the rest is measured against |
 #![forbid(unsafe_code)]
@@ -31,10 +32,12 @@ mod instance;
 mod lexer;
 mod lint;
 mod lower;
+mod observed;
 mod options;
 mod parser;
 mod print;
 mod program;
+mod reduce;
 pub mod reference;
 mod resolve;
 mod show;
@@ -42,6 +45,7 @@ mod step;
 mod store;
 mod stratify;
 mod symbol;
+mod symmetry;
 mod system;
 mod term;
 mod trace;
@@ -50,11 +54,11 @@ mod vocabulary;
 
 pub use chart::{Chart, Row, chart};
 pub use check::{Checked, check_all, decide};
-pub use eager::Eager;
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use instance::{Given, Opened, Parts, open};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
+pub use reduce::{Reduced, Reductions};
 pub use system::System;
 pub use trace::{Deed, Event, Trace};

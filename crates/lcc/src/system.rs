@@ -164,6 +164,11 @@ impl System {
         self.states.row(state.0).split_at(self.program.agents.len())
     }
 
+    /// The state with this row: a process for each agent, and the messages under way in order.
+    pub(crate) fn state(&mut self, row: &[u32]) -> StateId {
+        StateId(self.states.insert(row))
+    }
+
     /// The place of an agent in the team.
     pub(crate) fn agent_index(&self, id: TermId) -> Option<u32> {
         self.program.agents.iter().position(|agent| agent.id == id).map(|at| at as u32)
@@ -301,6 +306,13 @@ impl System {
         }
         let target = StateId(self.states.insert(&row));
         Some(OnlyStep { label: self.label_id(label), target, is_sending: sent.is_some() })
+    }
+
+    /// The labels of what an agent can do by itself, if these are all known.
+    pub(crate) fn own_labels(&mut self, agent: usize, process: TermId) -> Option<Vec<LabelId>> {
+        let set = self.own_moves(agent as u32, process);
+        let labels = (set.start..set.end).map(|at| self.moves[at as usize].label).collect::<Vec<_>>();
+        set.cut.is_none().then(|| labels.into_iter().map(|label| self.label_id(label)).collect())
     }
 
     fn sync_successors(
