@@ -171,6 +171,11 @@ impl System {
         self.states.row(state.0).split_at(self.program.agents.len())
     }
 
+    /// The state with this row: a process for each agent, and the messages under way in order.
+    pub(crate) fn state(&mut self, row: &[u32]) -> StateId {
+        StateId(self.states.insert(row))
+    }
+
     /// The place of an agent in the team.
     pub(crate) fn agent_index(&self, id: TermId) -> Option<u32> {
         self.program.agents.iter().position(|agent| agent.id == id).map(|at| at as u32)
@@ -368,6 +373,13 @@ impl System {
         }
         let target = StateId(self.states.insert(&row));
         Some(OnlyStep { label, target, is_sending: sent.is_some() })
+    }
+
+    /// The labels of what an agent can do by itself, if these are all known.
+    pub(crate) fn own_labels(&mut self, agent: usize, process: TermId) -> Option<Vec<LabelId>> {
+        let situation = self.own_moves(agent as u32, process);
+        let outcome = self.situations.outcome(situation);
+        outcome.cut.is_none().then(|| outcome.moves.iter().map(|one| one.label).collect())
     }
 
     fn sync_successors(

@@ -20,7 +20,6 @@ use masque_verdict::{Stop, Why};
 use rustc_hash::FxBuildHasher;
 
 use crate::formula::{ActionId, Formula, Node, NodeId};
-use crate::known::Known;
 use crate::moves::{List, Moves};
 use crate::near::{Near, Part, glance};
 use crate::tree::Modality;
@@ -34,7 +33,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// How far a position was looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+pub(crate) enum Stage {
     /// It has no moves yet.
     New,
     /// It has all its moves.
@@ -52,16 +51,16 @@ pub(crate) struct Spot {
     pub(crate) value: Option<bool>,
     /// Whether the verifier moves here.
     pub(crate) is_any: bool,
-    stage: Stage,
+    pub(crate) stage: Stage,
     /// Whether it may still matter for the root, as far as is known.
     pub(crate) is_live: bool,
     /// The moves, in `Game::moves`.
-    list: List,
+    pub(crate) list: List,
     /// Before it is decided, how many moves are not decided against the one who moves; then the
     /// move that decided it.
-    open_or_witness: u32,
+    pub(crate) open_or_witness: u32,
     /// The last of the moves that lead here.
-    back: u32,
+    pub(crate) back: u32,
 }
 
 impl Spot {
@@ -92,11 +91,9 @@ impl Spot {
 pub(crate) struct Game<'f> {
     pub(crate) formula: &'f Formula,
     pub(crate) near: Near,
-    /// What earlier games decided.
-    pub(crate) known: Known,
     pub(crate) positions: Vec<Spot>,
-    index: HashTable<Position>,
-    moves: Moves,
+    pub(crate) index: HashTable<Position>,
+    pub(crate) moves: Moves,
     /// The moves being entered.
     entered: Vec<Position>,
     /// Positions without moves yet that must have some, nearest first.
@@ -106,7 +103,7 @@ pub(crate) struct Game<'f> {
     /// Positions whose value is known, but not yet by those that move to them.
     decided: Vec<Position>,
     /// The states that have a position, and how many these are.
-    seen: Vec<bool>,
+    pub(crate) seen: Vec<bool>,
     pub(crate) n_states: u64,
     pub(crate) n_expanded: usize,
 }
@@ -116,7 +113,6 @@ impl<'f> Game<'f> {
         Game {
             formula,
             near: Near::new(formula),
-            known: Known::default(),
             positions: Vec::new(),
             index: HashTable::new(),
             moves: Moves::new(),
@@ -190,7 +186,7 @@ impl<'f> Game<'f> {
         let position = u32::try_from(positions.len()).ok().filter(|&p| p != NONE);
         let position = position.ok_or(Stop::from(Why::Memory))?;
         vacant.insert(position);
-        let value = leaf(self.formula, space, state, node).or_else(|| self.known.value(state, node));
+        let value = leaf(self.formula, space, state, node);
         self.positions.push(Spot {
             state,
             node,
@@ -379,7 +375,10 @@ impl<'f> Game<'f> {
     }
 
     /// Something that matters moves to `position` again: so does all that it depends on.
-    fn wake(&mut self, position: Position) {
+    pub(crate) fn wake(&mut self, position: Position) {
+        if self.at(position).is_live {
+            return;
+        }
         let mut todo = vec![position];
         while let Some(position) = todo.pop() {
             let entry = &mut self.positions[position as usize];

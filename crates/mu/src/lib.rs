@@ -13,7 +13,7 @@
 //! | `lexer`, `parser`, `tree`, `print` | formulas and property files as text |
 //! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
 //! | `naive` | the truth definition, transcribed |
-//! | `space`, `back`, `known` | what is known of a transition system, and of a formula on it |
+//! | `space`, `back`, `standing` | what is known of a transition system, and of a formula on it |
 //! | `game`, `near`, `moves`, `settle`, `parity`, `check` | the solver |
 //! | `play`, `evidence`, `replay` | what shows a verdict, and its proof |
 //! | `graph`, `aut` | transition systems written down |
@@ -26,7 +26,6 @@ mod evidence;
 mod formula;
 mod game;
 mod graph;
-mod known;
 mod levels;
 mod lexer;
 mod lts;
@@ -42,6 +41,7 @@ mod replay;
 mod resolve;
 mod settle;
 mod space;
+mod standing;
 #[cfg(test)]
 mod testing;
 pub mod tree;
@@ -51,10 +51,10 @@ pub use check::{Answer, check, explain};
 pub use evidence::{Evidence, Move, Place, Play, Step};
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, Node, NodeId};
 pub use graph::Graph;
-pub use known::{Known, recheck, reexplain};
 pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
 pub use parser::{NESTING_LIMIT, parse_formula, parse_properties};
 pub use read::{Property, read_formula, read_properties};
 pub use replay::ReplayError;
 pub use resolve::resolve;
 pub use space::Space;
+pub use standing::{Standing, recheck};

@@ -9,13 +9,16 @@
 //!
 //! Everything else stands.
 
-use masque_mu::{StateId, recheck, reexplain};
+use masque_mu::{Standing, StateId, recheck};
 use masque_verdict::{Budget, Stop, Verdict, Why};
 
 use super::Session;
 use crate::check::Checked;
 use crate::explore::Counts;
 use crate::resolve::Findings;
+
+/// What is known of one formula is not kept if it takes more bytes than this.
+const LARGEST: u64 = 1 << 26;
 
 impl Session {
     /// Looks again into what may have changed, and forgets what depends on what has.
@@ -26,7 +29,7 @@ impl Session {
         }
         let mut states = self.space.system().states_with(&situations);
         states.retain(|state| self.space.is_expanded(*state));
-        self.memory.forget(&self.space.leading_to(&states));
+        self.memory.revise(&states, &self.space.leading_to(&states));
         states.into_iter().for_each(|state| self.space.forget(state));
         Ok(())
     }
@@ -66,16 +69,16 @@ impl Session {
     /// Solves a question that has no answer yet.
     pub(super) fn solve(&mut self, asked: usize, evidence: bool, budget: &Budget) -> Checked {
         let asked = self.memory.asked(asked);
-        let answer = match evidence {
-            true => reexplain(&mut self.space, &asked.formula, &mut asked.known, budget),
-            false => recheck(&mut self.space, &asked.formula, &mut asked.known, budget),
-        };
+        let answer = recheck(&mut self.space, &asked.formula, &mut asked.standing, evidence, budget);
+        if asked.standing.bytes() > LARGEST {
+            asked.standing = Standing::default();
+        }
         Checked::new(self.space.lts(), answer)
     }
 
     /// Whether a limit was hit that states of the past count against: there may be room without them.
     pub(super) fn is_crowded(&self, verdict: Verdict) -> bool {
-        self.has_past && matches!(verdict, Verdict::Unknown(Why::Memory | Why::Bound("states")))
+        self.has_past && matches!(verdict, Verdict::Unknown(Why::Memory | Why::States | Why::Bound("states")))
     }
 
     /// Counts all states that can be reached from here. A bound that was met is in the answer.

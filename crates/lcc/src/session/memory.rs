@@ -1,10 +1,10 @@
 //! What a session remembers of its answers, and for how long.
 //!
 //! An answer given in a state stands as long as nothing that can be reached from there has changed.
-//! So does the truth of each part of a formula in each state, which helps when the interaction has
-//! moved on: the next question begins where an earlier one has been.
+//! So does the truth of each part of a formula in each state (`masque_mu::Standing`), which helps when
+//! the interaction has moved on: the next question begins where an earlier one has been.
 
-use masque_mu::{Formula, Known, StateId};
+use masque_mu::{Formula, Standing, StateId};
 
 use crate::check::Checked;
 
@@ -17,7 +17,7 @@ const ANSWERS: usize = 64;
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) formula: Formula,
-    pub(super) known: Known,
+    pub(super) standing: Standing,
     /// By state, the most recent last; whether a run was looked for.
     answers: Vec<(StateId, bool, Checked)>,
     /// The text of a formula that is no property.
@@ -26,7 +26,7 @@ pub(super) struct Asked {
 
 impl Asked {
     fn new(formula: Formula, text: Option<String>) -> Asked {
-        Asked { formula, known: Known::new(), answers: Vec::new(), text }
+        Asked { formula, standing: Standing::default(), answers: Vec::new(), text }
     }
 
     /// The answer that was given in a state and still stands.
@@ -50,7 +50,7 @@ impl Asked {
             let events = checked.trace.iter().flat_map(|trace| &trace.events);
             events.map(|event| 3 * event.label.len() as u64 + 100).sum::<u64>() + 100
         };
-        self.known.bytes() + self.answers.iter().map(of_answer).sum::<u64>()
+        self.standing.bytes() + self.answers.iter().map(of_answer).sum::<u64>()
     }
 }
 
@@ -85,18 +85,18 @@ impl Memory {
         self.asked.len() - 1
     }
 
-    /// Something has changed that can be reached from these states.
-    pub(super) fn forget(&mut self, is_gone: &[bool]) {
+    /// Some states have other successors than before; and for each state, whether it leads there.
+    pub(super) fn revise(&mut self, changed: &[StateId], leads: &[bool]) {
         for asked in &mut self.asked {
-            asked.known.forget(is_gone);
-            asked.answers.retain(|(state, ..)| !is_gone.get(state.index()).is_some_and(|is_gone| *is_gone));
+            asked.standing.revise(changed, leads);
+            asked.answers.retain(|(state, ..)| leads.get(state.index()) != Some(&true));
         }
     }
 
     /// States have other numbers from now on.
     pub(super) fn clear(&mut self) {
         for asked in &mut self.asked {
-            (asked.known, asked.answers) = (Known::new(), Vec::new());
+            (asked.standing, asked.answers) = (Standing::default(), Vec::new());
         }
     }
 
