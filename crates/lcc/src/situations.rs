@@ -174,6 +174,7 @@ impl Situations {
     /// Everything may have changed.
     pub(crate) fn touch_all(&mut self) {
         self.versions.clear();
+        self.changed.clear();
         self.stale.clear();
         self.stale.extend(0..self.slots.len() as u32);
         self.slots.iter_mut().for_each(|slot| slot.is_stale = true);

@@ -57,12 +57,8 @@ pub struct System {
 
 impl System {
     pub(crate) fn new(program: Program, terms: Terms) -> System {
-        let mut mail: Vec<u32> = program.mail.iter().map(|message| message.0).collect();
-        mail.sort_unstable();
-        let mut row: Vec<u32> = program.agents.iter().map(|agent| agent.now.0).collect();
-        row.extend(mail);
         let mut states = Rows::default();
-        let initial = StateId(states.insert(&row));
+        let initial = StateId(states.insert(&first_row(&program)));
         System {
             program,
             terms,
@@ -99,6 +95,14 @@ impl System {
     pub(crate) fn change(&mut self, program: Program, entries: &[Entry]) -> usize {
         self.program = program;
         self.situations.touch(entries)
+    }
+
+    /// Goes on with another team, and with its rules and facts: where that begins.
+    pub(crate) fn recast(&mut self, program: Program) {
+        self.program = program;
+        self.forget_states();
+        self.initial = StateId(self.states.insert(&first_row(&self.program)));
+        self.situations.touch_all();
     }
 
     /// Goes to a state.
@@ -459,6 +463,13 @@ impl System {
         self.parts(state).1.is_empty()
             && (0..n_agents).all(|agent| self.is_done(state, agent) || self.is_idle(state, agent))
     }
+}
+
+/// Where a team begins.
+fn first_row(program: &Program) -> Vec<u32> {
+    let mut mail: Vec<u32> = program.mail.iter().map(|message| message.0).collect();
+    mail.sort_unstable();
+    program.agents.iter().map(|agent| agent.now.0).chain(mail).collect()
 }
 
 /// The number of a label, new or not.

@@ -192,11 +192,6 @@ impl Session {
         &self.sources
     }
 
-    /// The texts, when the session is over.
-    pub(crate) fn into_sources(self) -> Sources {
-        self.sources
-    }
-
     /// What was to be said of the texts when the session was opened.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
@@ -252,7 +247,7 @@ impl Session {
         let (name, asked) = match question {
             Question::Property(name) => {
                 let found = self.properties.iter().position(|property| property.source.name.text == *name);
-                (name.clone(), found.ok_or_else(|| vec![self.no_property(name)])?)
+                (name.clone(), found.ok_or_else(|| vec![no_property(&self.properties, name)])?)
             }
             Question::Formula(text) => (text.clone(), self.formula(text)?),
         };
@@ -319,17 +314,6 @@ impl Session {
         names.into_iter().filter_map(ask).collect()
     }
 
-    fn no_property(&self, name: &str) -> Diagnostic {
-        let names: Vec<&str> =
-            self.properties.iter().map(|property| property.source.name.text.as_str()).collect();
-        let help = did_you_mean(name, &names).unwrap_or_else(|| match names.is_empty() {
-            true => "the instance has no properties; ask for a formula".to_string(),
-            false => format!("the properties are {}", names.join(", ")),
-        });
-        let message = format!("there is no property called `{name}`");
-        Diagnostic::nowhere(Severity::Error, "lcc/unknown-property", message).hint(help)
-    }
-
     /// What is both permitted and forbidden, as `(subject,object,±action)`, in what has been looked
     /// into of what can be reached from here. After [`Session::explore`] that is everything.
     pub fn conflicts(&mut self) -> Vec<String> {
@@ -359,8 +343,19 @@ impl Session {
     }
 }
 
+/// A property that does not exist.
+pub(crate) fn no_property(properties: &[Property], name: &str) -> Diagnostic {
+    let names: Vec<&str> = properties.iter().map(|property| property.source.name.text.as_str()).collect();
+    let help = did_you_mean(name, &names).unwrap_or_else(|| match names.is_empty() {
+        true => "the instance has no properties; ask for a formula".to_string(),
+        false => format!("the properties are {}", names.join(", ")),
+    });
+    let message = format!("there is no property called `{name}`");
+    Diagnostic::nowhere(Severity::Error, "lcc/unknown-property", message).hint(help)
+}
+
 /// The texts of a setup as files.
-fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagnostic> {
+pub(crate) fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagnostic> {
     let mut add = |name: &str, text: &str| sources.add(name, text).map_err(|_| too_large());
     let mut parts = Parts::default();
     for Text { name, text } in &setup.files {
@@ -378,7 +373,7 @@ fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagnostic> {
 }
 
 /// The texts of a session outgrow the space of positions.
-fn too_large() -> Diagnostic {
+pub(crate) fn too_large() -> Diagnostic {
     let message = "the texts of this session together are larger than 4 GB";
     Diagnostic::nowhere(Severity::Error, "lcc/too-large", message)
 }
