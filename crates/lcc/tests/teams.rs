@@ -53,9 +53,12 @@ fn every_team_gets_the_answers_it_gets_alone_for_less_work() {
     assert_eq!(n_working, 3 * 3 * 3 + 3);
 }
 
-/// The request for a seller; each brings what is said.
-fn sellers(text: &str, sellers: &[(&str, u32, &str)], want: Want) -> Request {
-    let candidate = |(name, cost, more): &(&str, u32, &str)| Candidate {
+/// A name, what it costs, and what it brings.
+type Seller = (&'static str, u32, &'static str);
+
+/// The request for a seller.
+fn sellers(text: &str, sellers: &[Seller], want: Want) -> Request {
+    let candidate = |(name, cost, more): &Seller| Candidate {
         name: name.to_string(),
         statements: format!("agent a(seller, {name}). {more}"),
         cost: *cost,
@@ -88,7 +91,7 @@ fn the_first_all_or_the_best() {
         ("peg", 4, "know peg: polite."),
     ];
     // Who is asked, who is chosen, how many are looked at.
-    let rows: [(&[(&str, u32, &str)], Want, Option<&str>, usize); 7] = [
+    let rows: [(&[Seller], Want, Option<&str>, usize); 7] = [
         (&all, Want::First, Some("pam"), 3),
         (&all, Want::All, Some("pam"), 4),
         (&all, Want::Best, Some("peg"), 4),
@@ -132,7 +135,7 @@ fn a_limit_ends_the_search_with_what_was_found() {
 
 #[test]
 fn requests_that_make_no_sense_are_refused() {
-    let pam: [(&str, u32, &str); 1] = [("pam", 0, "know pam: polite.")];
+    let pam: [Seller; 1] = [("pam", 0, "know pam: polite.")];
     let nobody = Request {
         roles: vec![Role { name: "seller".to_string(), candidates: Vec::new() }],
         ..sellers(SHOP, &pam, Want::All)
