@@ -61,4 +61,4 @@ pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};
 pub use system::System;
-pub use trace::{Deed, Event, Trace};
+pub use trace::{Deed, End, Event, Trace};
