@@ -1,6 +1,6 @@
 //! Checking properties of an opened instance.
 
-use masque_mu::{Property, Space, check, explain};
+use masque_mu::{Answer, Property, Space, check, explain};
 use masque_verdict::{Budget, Verdict, Why};
 
 use crate::eager::Eager;
@@ -18,6 +18,16 @@ pub struct Checked {
     pub positions: u64,
     /// A run that shows the verdict, if one was asked for and there is one to show.
     pub trace: Option<Trace>,
+}
+
+impl Checked {
+    /// An answer in the words of the protocol.
+    pub(crate) fn new(system: &mut System, answer: Answer) -> Checked {
+        let play = answer.evidence.map(|evidence| evidence.play);
+        let shown = play.filter(|play| !play.steps.is_empty() || system.is_stuck(play.start));
+        let (verdict, states, positions) = (answer.verdict, answer.states, answer.positions);
+        Checked { verdict, states, positions, trace: shown.map(|play| system.trace(&play)) }
+    }
 }
 
 /// Checks properties one after the other; what one explores, the others need not.
@@ -39,17 +49,7 @@ pub fn check_all(
             });
         }
     }
-    let show = |answer: masque_mu::Answer| {
-        let play = answer.evidence.map(|evidence| evidence.play);
-        let trace = play.filter(|play| !play.steps.is_empty() || system.is_stuck(play.start));
-        Checked {
-            verdict: answer.verdict,
-            states: answer.states,
-            positions: answer.positions,
-            trace: trace.map(|play| system.trace(&play)),
-        }
-    };
-    answers.into_iter().map(show).collect()
+    answers.into_iter().map(|answer| Checked::new(system, answer)).collect()
 }
 
 /// Decides one property, sending at once where the property cannot see it.

@@ -9,6 +9,7 @@
 use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 use rustc_hash::FxHashMap;
 
+use crate::entry::Entry;
 use crate::options::{Comm, Options};
 use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
@@ -102,6 +103,45 @@ impl System {
             expanded: Vec::new(),
             row: Vec::new(),
         }
+    }
+
+    /// Forgets everything but the state it is in.
+    pub(crate) fn forget(&mut self) {
+        let row = self.states.row(self.initial.0).to_vec();
+        self.states = Rows::default();
+        self.initial = StateId(self.states.insert(&row));
+        self.labels.clear();
+        self.label_ids.clear();
+        self.moves.clear();
+        self.sets.clear();
+        self.consulted.clear();
+        self.own.clear();
+        self.taken.clear();
+        self.expanded.clear();
+        self.findings = Findings::default();
+    }
+
+    /// Goes on with other rules and facts, which differ in these statements: how many local
+    /// situations depend on them.
+    pub(crate) fn change(&mut self, program: Program, entries: &[Entry]) -> usize {
+        let is_touched = |on: &Consulted| entries.iter().any(|entry| entry.touches(*on));
+        let n_touched = self.consulted.iter().filter(|consulted| consulted.iter().any(is_touched)).count();
+        self.program = program;
+        self.forget();
+        n_touched
+    }
+
+    /// Goes to a state.
+    pub(crate) fn go(&mut self, state: StateId) {
+        self.initial = state;
+    }
+
+    /// Goes to the state with these processes and this mail.
+    pub(crate) fn go_to(&mut self, processes: &[TermId], mail: &[TermId]) {
+        let mut row: Vec<u32> = mail.iter().map(|message| message.0).collect();
+        row.sort_unstable();
+        row.splice(0..0, processes.iter().map(|process| process.0));
+        self.initial = StateId(self.states.insert(&row));
     }
 
     /// What changes the meaning of the instance.

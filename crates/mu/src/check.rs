@@ -47,7 +47,7 @@ pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget)
 fn run<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget, wants_evidence: bool) -> Answer {
     let mut game = Game::new(formula);
     let state = space.initial();
-    let (root, stop) = match game.position(space, state, formula.root()) {
+    let (root, stop) = match game.root(space, state) {
         Ok(root) => (root, explore(&mut game, space, root, budget).err()),
         Err(stop) => (0, Some(stop)),
     };
@@ -108,6 +108,6 @@ fn explore<L: Lts>(
 /// explored and the root is not decided.
 fn nearest_cut<L: Lts>(game: &Game<'_>, space: &Space<L>, root: Position) -> &'static str {
     let reached = reach(game, root).into_iter();
-    let mut cuts = reached.filter(|&position| game.at(position).is_cut);
+    let mut cuts = reached.filter(|&position| game.at(position).is_cut());
     cuts.find_map(|position| space.cut(game.at(position).state)).unwrap_or_default()
 }

@@ -10,7 +10,6 @@ use rustc_hash::FxHashMap;
 use crate::formula::{Formula, Node, NodeId};
 use crate::game::{Game, NONE, Position};
 use crate::play::{Region, Route};
-use crate::tree::Modality;
 use crate::{LabelId, Lts, Space, StateId};
 
 /// What shows a verdict: a winning strategy, and one play that follows it.
@@ -195,9 +194,4 @@ impl<L: Lts> Writer<'_, '_, L> {
         let start = self.region.spot(0).state;
         Play { turns, returns_to: route.returns_to, start, steps, loop_at, is_closed: route.is_closed }
     }
-}
-
-/// Who moves at a node: the verifier at `||`, `<>` and variables, the refuter at `&&` and `[]`.
-pub(crate) fn verifier_moves(formula: &Formula, node: NodeId) -> bool {
-    matches!(formula.node(node), Node::Or(_) | Node::Variable(_) | Node::Modal(Modality::Diamond, ..))
 }

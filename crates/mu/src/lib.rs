@@ -14,7 +14,7 @@
 //! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
 //! | `naive` | the truth definition, transcribed |
 //! | `space` | what is known of a transition system |
-//! | `game`, `settle`, `parity`, `check` | the solver |
+//! | `game`, `near`, `moves`, `settle`, `parity`, `check` | the solver |
 //! | `play`, `evidence`, `replay` | what shows a verdict, and its proof |
 //! | `graph`, `aut` | transition systems written down |
 #![forbid(unsafe_code)]
@@ -28,7 +28,9 @@ mod graph;
 mod levels;
 mod lexer;
 mod lts;
+mod moves;
 pub mod naive;
+mod near;
 mod parity;
 mod parser;
 mod play;

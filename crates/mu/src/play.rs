@@ -12,12 +12,12 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::evidence::verifier_moves;
 use crate::formula::{Formula, Node, NodeId};
-use crate::game::{Game, NONE, Position, is_leaf, leaf};
+use crate::game::{Game, NONE, Position, is_leaf, leaf, verifier_moves};
 use crate::levels::Level;
+use crate::near::Part;
 use crate::tree::Sign;
 use crate::{Lts, Space, StateId};
 
@@ -81,10 +81,11 @@ struct Copier<'g, 'f, 's, L> {
     space: &'s mut Space<L>,
     holds: bool,
     spots: Vec<Spot>,
-    /// What each place is a copy of; [`NONE`] for a leaf.
+    /// What each place is a copy of; [`NONE`] for what the game does not store.
     positions: Vec<Position>,
     place_of: Vec<u32>,
-    leaves: FxHashMap<(StateId, NodeId), u32>,
+    /// The places of leaves and of modalities that were passed over.
+    others: FxHashMap<(StateId, NodeId), u32>,
 }
 
 impl<L: Lts> Copier<'_, '_, '_, L> {
@@ -97,9 +98,10 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
         self.place_of[position as usize]
     }
 
-    fn leaf(&mut self, state: StateId, node: NodeId) -> u32 {
+    /// The place of what the game does not store.
+    fn other(&mut self, state: StateId, node: NodeId) -> u32 {
         let next = self.spots.len() as u32;
-        let place = *self.leaves.entry((state, node)).or_insert(next);
+        let place = *self.others.entry((state, node)).or_insert(next);
         if place == next {
             self.push(state, node, NONE);
         }
@@ -111,48 +113,101 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
         self.positions.push(position);
     }
 
-    /// Finds the moves of a place, leaves included.
+    /// Finds the moves of a place, with those that the game does not store.
     fn connect(&mut self, i: usize) {
         let (game, position) = (self.game, self.positions[i]);
-        if position == NONE {
-            return;
-        }
+        let Spot { state, node, .. } = self.spots[i];
+        let witness = if position == NONE { NONE } else { game.at(position).witness() };
         let mut moves: Vec<u32> = Vec::new();
-        for &target in game.moves(position) {
-            if game.value(target) == Some(self.holds) {
-                moves.push(self.place(target));
-            }
-        }
-        let (formula, state) = (game.formula, self.spots[i].state);
-        match formula.node(self.spots[i].node) {
-            Node::And(operands) | Node::Or(operands) => {
-                operands.iter().for_each(|&operand| self.connect_leaf(&mut moves, state, operand));
-            }
+        match game.formula.node(node) {
+            Node::Constant(_) | Node::Atom(..) => {}
             Node::Variable(equation) => {
-                self.connect_leaf(&mut moves, state, formula.equation(*equation).body);
+                moves.extend(self.target(state, game.formula.equation(*equation).body));
+                self.spots[i].witness = moves.first().copied();
             }
-            Node::Modal(_, action, inner) if is_leaf(formula, *inner) => {
-                for j in 0..self.space.transitions(state).len() {
-                    let (label, to) = self.space.transitions(state)[j];
-                    if self.space.is_in(formula, *action, label) {
-                        self.connect_leaf(&mut moves, to, *inner);
+            Node::And(operands) | Node::Or(operands) => {
+                // What decided it without a move is among the parts that the game does not store.
+                for &operand in operands {
+                    let part = game.near.part(game.formula, node, operand);
+                    let place = match part {
+                        Part::Leaf | Part::Apart => self.target(state, operand),
+                        Part::Glance | Part::Steps(..) => {
+                            let is_won = self.is_won(state, operand);
+                            is_won.then(|| self.other(state, operand))
+                        }
+                    };
+                    let is_decisive = match part {
+                        Part::Leaf | Part::Glance => witness == NONE,
+                        Part::Apart => game.find(state, operand) == Some(witness),
+                        Part::Steps(..) => witness != NONE && self.leads_to(state, operand, witness),
+                    };
+                    if self.spots[i].witness.is_none() && is_decisive {
+                        self.spots[i].witness = place;
                     }
+                    moves.extend(place);
                 }
             }
-            _ => {}
+            Node::Modal(..) => {
+                for (to, inner) in self.steps(state, node) {
+                    moves.extend(self.target(to, inner));
+                }
+                // What was passed over is on no mixed level: there all moves in the region are good.
+                self.spots[i].witness = match (position, witness) {
+                    (NONE, _) => moves.first().copied(),
+                    (_, NONE) => None,
+                    (_, witness) => Some(self.place(witness)),
+                };
+            }
         }
-        let witness = game.at(position).witness;
-        self.spots[i].witness = (witness != NONE).then(|| self.place(witness));
+        let mut seen = FxHashSet::default();
+        moves.retain(|&place| seen.insert(place));
         self.spots[i].moves = moves;
     }
 
-    /// A leaf that the winner wins is a move; no leaf is entered twice.
-    fn connect_leaf(&mut self, moves: &mut Vec<u32>, state: StateId, node: NodeId) {
-        if leaf(self.game.formula, self.space, state, node) == Some(self.holds) {
-            let place = self.leaf(state, node);
-            if !moves.contains(&place) {
-                moves.push(place);
+    /// The place of a position or leaf that the winner wins.
+    fn target(&mut self, state: StateId, node: NodeId) -> Option<u32> {
+        if is_leaf(self.game.formula, node) {
+            let is_won = leaf(self.game.formula, self.space, state, node) == Some(self.holds);
+            return is_won.then(|| self.other(state, node));
+        }
+        let position = self.game.find(state, node)?;
+        (self.game.value(position) == Some(self.holds)).then(|| self.place(position))
+    }
+
+    /// The steps of a modality.
+    fn steps(&mut self, state: StateId, modal: NodeId) -> Vec<(StateId, NodeId)> {
+        let Node::Modal(_, action, inner) = self.game.formula.node(modal) else { return Vec::new() };
+        let n = self.space.transitions(state).len();
+        let mut steps = Vec::new();
+        for i in 0..n {
+            let (label, to) = self.space.transitions(state)[i];
+            if self.space.is_in(self.game.formula, *action, label) {
+                steps.push((to, *inner));
             }
+        }
+        steps
+    }
+
+    /// Whether a modality that was passed over has a step to a position.
+    fn leads_to(&mut self, state: StateId, modal: NodeId, position: Position) -> bool {
+        let spot = self.game.at(position);
+        self.steps(state, modal).contains(&(spot.state, spot.node))
+    }
+
+    /// Whether the winner wins a modality that was passed over, as far as the game was explored.
+    fn is_won(&mut self, state: StateId, modal: NodeId) -> bool {
+        let (game, holds) = (self.game, self.holds);
+        if !self.space.is_expanded(state) {
+            return false;
+        }
+        let steps = self.steps(state, modal);
+        let mut won = steps.into_iter().map(|(to, inner)| match is_leaf(game.formula, inner) {
+            true => leaf(game.formula, self.space, to, inner) == Some(holds),
+            false => game.find(to, inner).is_some_and(|position| game.value(position) == Some(holds)),
+        });
+        match verifier_moves(game.formula, modal) == holds {
+            true => won.any(|won| won),
+            false => won.all(|won| won) && self.space.cut(state).is_none(),
         }
     }
 }
@@ -160,8 +215,8 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
 impl<'f> Region<'f> {
     pub(crate) fn new<L: Lts>(game: &Game<'f>, space: &mut Space<L>, root: Position, holds: bool) -> Self {
         let place_of = vec![NONE; game.positions.len()];
-        let (spots, positions, leaves) = (Vec::new(), Vec::new(), FxHashMap::default());
-        let mut copier = Copier { game, space, holds, spots, positions, place_of, leaves };
+        let (spots, positions, others) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut copier = Copier { game, space, holds, spots, positions, place_of, others };
         copier.place(root);
         let mut done = 0;
         while done < copier.spots.len() {

@@ -5,8 +5,9 @@
 
 use std::fmt;
 
-use crate::evidence::{Evidence, Move, Place, verifier_moves};
+use crate::evidence::{Evidence, Move, Place};
 use crate::formula::{Action, ActionId, Formula, Node};
+use crate::game::verifier_moves;
 use crate::levels::Components;
 use crate::{Completeness, LabelId, Lts, StateId};
 

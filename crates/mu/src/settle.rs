@@ -24,9 +24,16 @@ struct Part<'g, 'f> {
     /// The place of a position in `positions`, or [`NONE`].
     place: Vec<u32>,
     value: Vec<Option<bool>>,
-    witness: Vec<Position>,
-    open: Vec<u32>,
+    /// How many moves are open; once there is a value, the move that gave it.
+    open_or_witness: Vec<u32>,
     fresh: Vec<u32>,
+}
+
+/// Values and the moves that gave them, in the order of the positions they were found for.
+struct Found {
+    beyond: bool,
+    value: Vec<Option<bool>>,
+    witness: Vec<Position>,
 }
 
 /// Decides what can be decided, and forgets unexplored positions that no longer matter.
@@ -34,10 +41,10 @@ pub(crate) fn settle(game: &mut Game<'_>, root: Position, budget: &Budget) -> Re
     if game.value(root).is_some() {
         return Ok(());
     }
-    let reached = reach(game, root);
-    let by_level = by_level(game, &reached);
-    let is_whole = reached.iter().all(|&position| game.at(position).is_expanded && !game.at(position).is_cut);
-    let mut found = Vec::new();
+    let positions = by_level(game, reach(game, root));
+    let is_known = |&position: &Position| game.at(position).is_expanded() && !game.at(position).is_cut();
+    let is_whole = positions.iter().all(is_known);
+    let mut solved = Vec::new();
     for beyond in [false, true] {
         // Without anything beyond, once is enough. And a value that is not assumed comes from a loop
         // that is worth it; all others were handed on before.
@@ -48,24 +55,25 @@ pub(crate) fn settle(game: &mut Game<'_>, root: Position, budget: &Budget) -> Re
         if is_idle {
             continue;
         }
-        let mut part = Part::new(game, &by_level);
+        let mut part = Part::new(game, &positions);
         part.assume(beyond);
         part.solve(budget)?;
-        for (i, &position) in part.positions.iter().enumerate() {
+        solved.push(Found { beyond, value: part.value, witness: part.open_or_witness });
+    }
+    let mut is_same = true;
+    // All values first: a position must keep the move that the solution gave it.
+    for Found { beyond, value, witness } in solved {
+        for (i, &position) in positions.iter().enumerate() {
             // Unexplored positions have the value that was assumed, so they are not among these.
-            if let Some(value) = part.value[i].filter(|&value| is_whole || value != beyond) {
-                found.push((position, value, part.witness[i]));
+            if let Some(value) = value[i].filter(|&value| is_whole || value != beyond) {
+                game.decide(position, value, witness[i]);
+                is_same = false;
             }
         }
     }
-    let is_same = found.is_empty();
-    // All values first: a position must keep the move that the solution gave it.
-    for (position, value, witness) in found {
-        game.decide(position, value, witness);
-    }
     game.propagate();
     if game.value(root).is_none() {
-        prune(game, &if is_same { reached } else { reach(game, root) });
+        prune(game, &if is_same { positions } else { reach(game, root) });
     }
     Ok(())
 }
@@ -88,7 +96,7 @@ pub(crate) fn reach(game: &Game<'_>, root: Position) -> Vec<Position> {
 }
 
 /// Positions sorted by level; on a level, the nearest first.
-fn by_level(game: &Game<'_>, positions: &[Position]) -> Vec<Position> {
+fn by_level(game: &Game<'_>, positions: Vec<Position>) -> Vec<Position> {
     let level = |position: Position| game.formula.level_of(game.at(position).node) as usize;
     let mut ends = vec![0; game.formula.levels().len() + 1];
     positions.iter().for_each(|&position| ends[level(position) + 1] += 1);
@@ -96,7 +104,7 @@ fn by_level(game: &Game<'_>, positions: &[Position]) -> Vec<Position> {
         ends[i] += ends[i - 1];
     }
     let mut sorted = vec![NONE; positions.len()];
-    for &position in positions {
+    for position in positions {
         let end = &mut ends[level(position)];
         sorted[*end] = position;
         *end += 1;
@@ -119,18 +127,25 @@ impl<'g, 'f> Part<'g, 'f> {
         for (i, &position) in positions.iter().enumerate() {
             place[position as usize] = i as u32;
         }
-        let open = positions.iter().map(|&position| game.at(position).open).collect();
-        let (value, witness) = (vec![None; positions.len()], vec![NONE; positions.len()]);
-        Part { game, positions, place, value, witness, open, fresh: Vec::new() }
+        let is_open = |position: &Position| game.at(*position).open();
+        let open_or_witness = positions.iter().map(is_open).collect();
+        Part {
+            game,
+            positions,
+            place,
+            value: vec![None; positions.len()],
+            open_or_witness,
+            fresh: Vec::new(),
+        }
     }
 
     /// Gives everything unexplored a value.
     fn assume(&mut self, beyond: bool) {
         for i in 0..self.positions.len() {
             let entry = self.game.at(self.positions[i]);
-            if !entry.is_expanded || (entry.is_cut && entry.is_any == beyond) {
+            if !entry.is_expanded() || (entry.is_cut() && entry.is_any == beyond) {
                 self.give(i, beyond, NONE);
-            } else if entry.open == 0 {
+            } else if entry.open() == 0 {
                 // Only what was cut off could have helped, and it does not.
                 self.give(i, !entry.is_any, NONE);
             }
@@ -139,7 +154,7 @@ impl<'g, 'f> Part<'g, 'f> {
     }
 
     fn give(&mut self, i: usize, value: bool, witness: Position) {
-        (self.value[i], self.witness[i]) = (Some(value), witness);
+        (self.value[i], self.open_or_witness[i]) = (Some(value), witness);
         self.fresh.push(i as u32);
     }
 
@@ -155,8 +170,8 @@ impl<'g, 'f> Part<'g, 'f> {
                 if value == Some(is_any) {
                     self.give(i, is_any, target);
                 } else {
-                    self.open[i] -= 1;
-                    if self.open[i] == 0 {
+                    self.open_or_witness[i] -= 1;
+                    if self.open_or_witness[i] == 0 {
                         self.give(i, !is_any, NONE);
                     }
                 }

@@ -55,6 +55,21 @@ impl<L: Lts> Space<L> {
         &mut self.lts
     }
 
+    /// The system itself, to look at.
+    pub fn system(&self) -> &L {
+        &self.lts
+    }
+
+    /// Forgets all that was found out about the system, which has changed.
+    pub fn clear(&mut self) {
+        self.begins.clear();
+        self.counts.clear();
+        self.cuts.clear();
+        self.transitions.clear();
+        self.matches.clear();
+        (self.n_expanded, self.n_forgotten) = (0, 0);
+    }
+
     /// The initial state.
     pub fn initial(&mut self) -> StateId {
         self.lts.initial()
