@@ -33,7 +33,7 @@ const SLACK: u64 = 128 << 20;
 
 /// Child processes.
 #[derive(Debug)]
-pub struct Children {
+pub(crate) struct Children {
     program: Option<PathBuf>,
     seats: Semaphore,
     most_waiting: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Task {
 
 impl Children {
     /// Processes of a program, so many at a time.
-    pub fn new(program: Option<PathBuf>, limits: &Limits) -> Children {
+    pub(crate) fn new(program: Option<PathBuf>, limits: &Limits) -> Children {
         Children {
             program,
             seats: Semaphore::new(limits.children),
@@ -61,7 +61,7 @@ impl Children {
     }
 
     /// The processes there are.
-    pub fn running(&self) -> usize {
+    pub(crate) fn running(&self) -> usize {
         self.running.load(Relaxed)
     }
 

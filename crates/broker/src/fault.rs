@@ -3,6 +3,7 @@
 //! Codes from -32700 to -32600 are those of the standard; the others are ours and never change their
 //! meaning. The page `docs/broker.md` has a table of them.
 
+use masque_lcc::Next;
 use masque_report::{DiagnosticReport, EventReport};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,11 +43,19 @@ pub struct Details {
 /// Something that can happen now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Move {
-    /// Its place in the list, from 0; `advance` takes it to choose among moves that look alike.
-    pub index: usize,
+    /// Its place in the list, from 0; `advance` takes it, if moves look alike above all.
+    pub number: usize,
     /// What happens.
     #[serde(flatten)]
     pub event: EventReport,
+    /// What remains of those who take part in it afterwards, as `now` statements.
+    pub then: Vec<String>,
+}
+
+impl From<&Next> for Move {
+    fn from(next: &Next) -> Move {
+        Move { number: next.number, event: EventReport::from(&next.event), then: next.then.clone() }
+    }
 }
 
 impl Fault {
@@ -103,7 +112,8 @@ impl Fault {
     /// No such method.
     pub fn method(name: &str, accepted: impl IntoIterator<Item = &'static str>) -> Fault {
         let accepted: Vec<String> = accepted.into_iter().map(str::to_string).collect();
-        let message = format!("there is no method `{}`; the methods are {}", brief(name), accepted.join(", "));
+        let message =
+            format!("there is no method `{}`; the methods are {}", brief(name), accepted.join(", "));
         Fault::with(Fault::METHOD, message, Details { accepted, ..Details::default() })
     }
 
@@ -170,7 +180,7 @@ impl Fault {
 }
 
 /// A text of the user's that is repeated in a message: not all of it, if it is long.
-pub fn brief(text: &str) -> String {
+pub(crate) fn brief(text: &str) -> String {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         None => text.to_string(),

@@ -13,10 +13,10 @@ use std::thread::Builder;
 use std::time::Instant;
 
 /// What is to be done with a lane's value; there is none once the lane is closed or has had a panic.
-pub type Job<T> = Box<dyn FnOnce(&mut Option<T>) + Send>;
+pub(crate) type Job<T> = Box<dyn FnOnce(&mut Option<T>) + Send>;
 
 /// A value and the jobs that wait for it.
-pub struct Lane<T> {
+pub(crate) struct Lane<T> {
     inner: Mutex<Inner<T>>,
 }
 
@@ -30,13 +30,13 @@ struct Inner<T> {
 
 impl<T: Send + 'static> Lane<T> {
     /// A lane with a value.
-    pub fn new(value: Option<T>) -> Arc<Lane<T>> {
+    pub(crate) fn new(value: Option<T>) -> Arc<Lane<T>> {
         let inner = Inner { value, jobs: VecDeque::new(), is_busy: false, used: Instant::now() };
         Arc::new(Lane { inner: Mutex::new(inner) })
     }
 
     /// Since when nothing has been asked of it; none while something is.
-    pub fn idle_since(&self) -> Option<Instant> {
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
         let inner = lock(&self.inner);
         (!inner.is_busy && inner.jobs.is_empty()).then_some(inner.used)
     }
@@ -72,7 +72,7 @@ impl<T: Send + 'static> Turn for Lane<T> {
 }
 
 /// Threads that take turns with lanes.
-pub struct Pool {
+pub(crate) struct Pool {
     row: Arc<Row>,
     most_waiting: usize,
 }
@@ -92,7 +92,7 @@ struct RowState {
 
 /// No more jobs may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Full;
+pub(crate) struct Full;
 
 /// The stacks to try for a worker: terms nest as deep as their limits admit.
 const STACKS: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
@@ -100,7 +100,7 @@ const STACKS: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
 impl Pool {
     /// A pool with so many threads; so many jobs may wait. If the system gives no thread, the error
     /// says why.
-    pub fn new(n_threads: usize, most_waiting: usize) -> std::io::Result<Pool> {
+    pub(crate) fn new(n_threads: usize, most_waiting: usize) -> std::io::Result<Pool> {
         let row = Arc::new(Row { state: Mutex::default(), wake: Condvar::new() });
         let pool = Pool { row, most_waiting };
         (0..n_threads.max(1)).try_for_each(|_| start_worker(&pool.row))?;
@@ -108,7 +108,7 @@ impl Pool {
     }
 
     /// Adds a job to a lane.
-    pub fn submit<T: Send + 'static>(&self, lane: &Arc<Lane<T>>, job: Job<T>) -> Result<(), Full> {
+    pub(crate) fn submit<T: Send + 'static>(&self, lane: &Arc<Lane<T>>, job: Job<T>) -> Result<(), Full> {
         {
             let mut state = lock(&self.row.state);
             if state.waiting >= self.most_waiting || state.is_closed {
@@ -127,13 +127,13 @@ impl Pool {
     }
 
     /// The jobs that wait, and those that are worked on.
-    pub fn load(&self) -> (usize, usize) {
+    pub(crate) fn load(&self) -> (usize, usize) {
         let state = lock(&self.row.state);
         (state.waiting, state.running)
     }
 
     /// Takes no more jobs, and ends the threads that have none; the jobs that were accepted are done.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         lock(&self.row.state).is_closed = true;
         self.row.wake.notify_all();
     }

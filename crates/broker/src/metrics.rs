@@ -11,7 +11,7 @@ const BOUNDS: [f64; 8] = [0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0];
 
 /// What has happened since the start.
 #[derive(Debug, Default)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     methods: [PerMethod; Method::ALL.len()],
     /// Messages in which no call could be read.
     pub misread: AtomicU64,
@@ -54,7 +54,7 @@ pub struct Gauges {
 
 impl Metrics {
     /// A call was answered.
-    pub fn answered(&self, method: Method, is_ok: bool, time: Duration) {
+    pub(crate) fn answered(&self, method: Method, is_ok: bool, time: Duration) {
         let row = &self.methods[method as usize];
         if is_ok { &row.ok } else { &row.failed }.fetch_add(1, Relaxed);
         row.micros.fetch_add(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), Relaxed);
@@ -64,10 +64,13 @@ impl Metrics {
     }
 
     /// All of it as text.
-    pub fn text(&self, gauges: Gauges) -> String {
+    pub(crate) fn text(&self, gauges: Gauges) -> String {
         let mut out = String::new();
         let mut single = |name: &str, kind: &str, help: &str, value: u64| {
-            _ = writeln!(out, "# HELP masque_{name} {help}\n# TYPE masque_{name} {kind}\nmasque_{name} {value}");
+            _ = writeln!(
+                out,
+                "# HELP masque_{name} {help}\n# TYPE masque_{name} {kind}\nmasque_{name} {value}"
+            );
         };
         single("sessions", "gauge", "Open sessions.", gauges.sessions as u64);
         single("session_bytes", "gauge", "Bytes held by sessions.", gauges.session_bytes);

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 /// A stream whose writes fail when the other side takes nothing for some time.
-pub struct Patient<S> {
+pub(crate) struct Patient<S> {
     stream: S,
     patience: Duration,
     /// Runs while a write waits.
@@ -19,7 +19,7 @@ pub struct Patient<S> {
 
 impl<S> Patient<S> {
     /// A stream that waits so long.
-    pub fn new(stream: S, patience: Duration) -> Patient<S> {
+    pub(crate) fn new(stream: S, patience: Duration) -> Patient<S> {
         Patient { stream, patience, alarm: None }
     }
 
@@ -37,7 +37,11 @@ impl<S> Patient<S> {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }

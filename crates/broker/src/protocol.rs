@@ -91,7 +91,7 @@ impl Method {
 /// A text with its name.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct File {
+pub(crate) struct File {
     /// What diagnostics call it.
     pub name: String,
     /// What it says.
@@ -101,7 +101,7 @@ pub struct File {
 /// The value of an option: a word or a number.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum OptionValue {
+pub(crate) enum OptionValue {
     /// A word.
     Word(String),
     /// A number.
@@ -120,7 +120,7 @@ impl std::fmt::Display for OptionValue {
 /// What a call may use; less than what the service grants, or else that.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Allowed {
+pub(crate) struct Allowed {
     /// Seconds from the moment the work is begun.
     pub seconds: Option<f64>,
     /// States that are looked at.
@@ -133,7 +133,7 @@ pub struct Allowed {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "OpenParams")]
-pub struct Open {
+pub(crate) struct Open {
     /// Protocol, team, knowledge, rules and properties, as in `.lcc` and `.pol` files.
     pub files: Vec<File>,
     /// Properties, as in `.mu` files.
@@ -147,7 +147,7 @@ pub struct Open {
 /// Result of `open`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OpenResult")]
-pub struct Opened {
+pub(crate) struct Opened {
     /// The name by which other calls refer to the session.
     pub session: String,
     /// The ids of the team.
@@ -162,7 +162,7 @@ pub struct Opened {
 
 /// A property of an instance.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct PropertyName {
+pub(crate) struct PropertyName {
     /// Its name.
     pub name: String,
     /// Its formula.
@@ -173,7 +173,7 @@ pub struct PropertyName {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CheckParams")]
-pub struct Check {
+pub(crate) struct Check {
     /// The session.
     pub session: String,
     /// A property of the instance, by name.
@@ -191,7 +191,7 @@ pub struct Check {
 /// Result of `check`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CheckResult")]
-pub struct Checked {
+pub(crate) struct Checked {
     /// One for each property.
     pub answers: Vec<Answer>,
     /// What is both permitted and forbidden, in what was looked at.
@@ -202,7 +202,7 @@ pub struct Checked {
 
 /// The answer to one property.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The property's name, or the formula as it was given.
     pub name: String,
     /// `holds`, `fails` or `unknown`.
@@ -226,7 +226,7 @@ pub struct Answer {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "UpdateParams")]
-pub struct Update {
+pub(crate) struct Update {
     /// The session.
     pub session: String,
     /// Statements that are true from now on: `common`, `know`, `rule`, `choice`.
@@ -240,7 +240,7 @@ pub struct Update {
 /// Result of `update`.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "UpdateResult")]
-pub struct Updated {
+pub(crate) struct Updated {
     /// Statements that were not there before.
     pub added: usize,
     /// Statements that are gone.
@@ -252,7 +252,7 @@ pub struct Updated {
 /// Parameters of methods that take a session and nothing else.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SessionParams {
+pub(crate) struct SessionParams {
     /// The session.
     pub session: String,
 }
@@ -260,7 +260,7 @@ pub struct SessionParams {
 /// Result of `moves`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "MovesResult")]
-pub struct Moves {
+pub(crate) struct Moves {
     /// What can happen now, in a fixed order.
     pub moves: Vec<Move>,
     /// The bound beyond which there may be more.
@@ -271,7 +271,7 @@ pub struct Moves {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AdvanceParams")]
-pub struct Advance {
+pub(crate) struct Advance {
     /// The session.
     pub session: String,
     /// The number of a move, as `moves` lists them.
@@ -287,7 +287,7 @@ pub struct Advance {
 /// What an event is like; what is left out may be anything.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct EventLike {
+pub(crate) struct EventLike {
     /// What kind of event it is.
     pub kind: Option<EventKind>,
     /// The message, as a term; `_` stands for anything.
@@ -301,7 +301,7 @@ pub struct EventLike {
 /// The kinds of events.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum EventKind {
+pub(crate) enum EventKind {
     /// An agent makes an internal step.
     Internal,
     /// A message is sent.
@@ -315,7 +315,7 @@ pub enum EventKind {
 /// Result of `advance`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "AdvanceResult")]
-pub struct Advanced {
+pub(crate) struct Advanced {
     /// What happened.
     pub event: EventReport,
     /// Whether everybody has finished.
@@ -327,7 +327,7 @@ pub struct Advanced {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PlaceParams")]
-pub struct Place {
+pub(crate) struct Place {
     /// The session.
     pub session: String,
     /// `now` and `mail` statements. An agent that none of them names is where it begins.
@@ -337,7 +337,7 @@ pub struct Place {
 /// Result of `place` and `state`: where the interaction is.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "StateResult")]
-pub struct State {
+pub(crate) struct State {
     /// `now` and `mail` statements, which `place` takes.
     pub statements: Vec<String>,
     /// Whether everybody has finished.
@@ -351,7 +351,7 @@ pub struct State {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExplainParams")]
-pub struct Explain {
+pub(crate) struct Explain {
     /// The session.
     pub session: Option<String>,
     /// A property of the instance, by name.
@@ -369,7 +369,7 @@ pub struct Explain {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "ExplainResult")]
-pub enum Explained {
+pub(crate) enum Explained {
     /// Why a property holds or fails.
     Verdict(Box<Shown>),
     /// What a diagnostic means.
@@ -378,7 +378,7 @@ pub enum Explained {
 
 /// Why a property holds or fails.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Shown {
+pub(crate) struct Shown {
     /// The verdict, and the run that shows it.
     pub answer: Answer,
     /// The run as a chart of who sends what to whom, in plain characters.
@@ -389,7 +389,7 @@ pub struct Shown {
 
 /// What a diagnostic means.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Page {
+pub(crate) struct Page {
     /// The code.
     pub code: String,
     /// What it means, an example, and what to do.
@@ -399,7 +399,7 @@ pub struct Page {
 /// Result of `close`.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CloseResult")]
-pub struct Closed {
+pub(crate) struct Closed {
     /// Always true.
     pub closed: bool,
 }
@@ -408,7 +408,7 @@ pub struct Closed {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CancelParams")]
-pub struct Cancel {
+pub(crate) struct Cancel {
     /// All calls under way that are about this session.
     pub session: Option<String>,
     /// The call with this id.
@@ -420,7 +420,7 @@ pub struct Cancel {
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema is used: ids are kept as they are written")]
-pub enum CallId {
+pub(crate) enum CallId {
     /// A string.
     Text(String),
     /// A number.
@@ -430,7 +430,7 @@ pub enum CallId {
 /// Result of `cancel`.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "CancelResult")]
-pub struct Cancelled {
+pub(crate) struct Cancelled {
     /// How many calls were cancelled. Each of them is answered with an error.
     pub cancelled: usize,
 }
@@ -439,7 +439,7 @@ pub struct Cancelled {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "CheckModelParams")]
-pub struct CheckModel {
+pub(crate) struct CheckModel {
     /// Files in any of the languages; their names end in `.ispl`, `.bdi`, `.lcc`, `.pol` or `.mu`.
     pub files: Vec<File>,
     /// Values for the parameters of ISPL files.
@@ -471,9 +471,9 @@ pub struct CheckModel {
 /// Parameters of methods that take none.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NoParams {}
+pub(crate) struct NoParams {}
 
 /// Result of `shutdown`: nothing.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ShutdownResult")]
-pub struct Stopping {}
+pub(crate) struct Stopping {}

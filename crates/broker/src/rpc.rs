@@ -11,7 +11,7 @@ use crate::fault::Fault;
 
 /// A call within a message.
 #[derive(Debug)]
-pub struct Call<'m> {
+pub(crate) struct Call<'m> {
     /// What the answer is to carry; none for a notification, which gets no answer.
     pub id: Option<Id>,
     /// What to do.
@@ -22,21 +22,21 @@ pub struct Call<'m> {
 
 /// The id of a request: a string, a number or null, as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Id(Box<str>);
+pub(crate) struct Id(Box<str>);
 
 impl Id {
     /// The id of answers to what has none that could be read.
-    pub fn null() -> Id {
+    pub(crate) fn null() -> Id {
         Id("null".into())
     }
 
     /// The id as JSON.
-    pub fn as_json(&self) -> &str {
+    pub(crate) fn as_json(&self) -> &str {
         &self.0
     }
 
     /// Reads an id; lists, objects and truth values are none.
-    pub fn read(raw: &RawValue) -> Option<Id> {
+    pub(crate) fn read(raw: &RawValue) -> Option<Id> {
         let is_id = !raw.get().starts_with(['[', '{', 't', 'f']);
         is_id.then(|| Id(raw.get().into()))
     }
@@ -44,7 +44,7 @@ impl Id {
 
 /// What cannot be understood, and the id to answer it under.
 #[derive(Debug)]
-pub struct Misread {
+pub(crate) struct Misread {
     /// The id, or null.
     pub id: Id,
     /// What is wrong.
@@ -53,7 +53,7 @@ pub struct Misread {
 
 /// A message: one call, or several that are answered together.
 #[derive(Debug)]
-pub enum Message<'m> {
+pub(crate) enum Message<'m> {
     /// One.
     Single(Result<Call<'m>, Misread>),
     /// Several, in a list; each is understood or not by itself.
@@ -61,7 +61,7 @@ pub enum Message<'m> {
 }
 
 /// Reads a message; a list may have so many calls.
-pub fn read(text: &[u8], most_calls: usize) -> Message<'_> {
+pub(crate) fn read(text: &[u8], most_calls: usize) -> Message<'_> {
     let misread = |fault| Message::Single(Err(Misread { id: Id::null(), fault }));
     let raw: &RawValue = match serde_json::from_slice(text) {
         Ok(raw) => raw,
@@ -111,7 +111,8 @@ fn call(raw: &RawValue) -> Result<Call<'_>, Misread> {
         Some(Some(id)) => Some(id),
         Some(None) => return Err(nameless(Fault::invalid("`id` is a string, a number or null"))),
     };
-    let misread = |message| Misread { id: id.clone().unwrap_or_else(Id::null), fault: Fault::invalid(message) };
+    let misread =
+        |message| Misread { id: id.clone().unwrap_or_else(Id::null), fault: Fault::invalid(message) };
     if members.jsonrpc.is_none_or(|version| string(version).as_deref() != Some("2.0")) {
         return Err(misread("`jsonrpc` must be \"2.0\""));
     }
@@ -129,7 +130,7 @@ fn string(raw: &RawValue) -> Option<String> {
 }
 
 /// An answer as one line of JSON.
-pub fn answer(id: &Id, outcome: &Result<Box<RawValue>, Fault>) -> String {
+pub(crate) fn answer(id: &Id, outcome: &Result<Box<RawValue>, Fault>) -> String {
     let (member, value) = match outcome {
         Ok(result) => ("result", result.get().to_string()),
         Err(fault) => ("error", fault.to_json()),
@@ -138,7 +139,7 @@ pub fn answer(id: &Id, outcome: &Result<Box<RawValue>, Fault>) -> String {
 }
 
 /// The answers to a batch; none if all its calls were notifications.
-pub fn answers(answers: &[String]) -> Option<String> {
+pub(crate) fn answers(answers: &[String]) -> Option<String> {
     (!answers.is_empty()).then(|| format!("[{}]", answers.join(",")))
 }
 

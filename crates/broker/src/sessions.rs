@@ -12,7 +12,7 @@ use crate::lane::{Lane, lock};
 use crate::limits::Limits;
 
 /// An open session.
-pub struct Seat {
+pub(crate) struct Seat {
     /// The session and the calls that wait for it.
     pub lane: Arc<Lane<Session>>,
     /// What it held after its last call.
@@ -20,7 +20,7 @@ pub struct Seat {
 }
 
 /// All open sessions.
-pub struct Sessions {
+pub(crate) struct Sessions {
     limits: Limits,
     table: Mutex<Table>,
     bytes: AtomicU64,
@@ -34,12 +34,12 @@ struct Table {
 
 impl Sessions {
     /// No sessions.
-    pub fn new(limits: Limits) -> Sessions {
+    pub(crate) fn new(limits: Limits) -> Sessions {
         Sessions { limits, table: Mutex::default(), bytes: AtomicU64::new(0) }
     }
 
     /// Whether there is room for one more, once those that nobody uses are gone.
-    pub fn has_room(&self) -> Result<(), Fault> {
+    pub(crate) fn has_room(&self) -> Result<(), Fault> {
         self.has_room_in(&mut lock(&self.table))
     }
 
@@ -60,7 +60,7 @@ impl Sessions {
     }
 
     /// Gives a session a name and a place.
-    pub fn add(&self, session: Session) -> Result<String, Fault> {
+    pub(crate) fn add(&self, session: Session) -> Result<String, Fault> {
         let bytes = session.bytes();
         let mut table = lock(&self.table);
         self.has_room_in(&mut table)?;
@@ -73,37 +73,37 @@ impl Sessions {
     }
 
     /// The session of a name.
-    pub fn get(&self, name: &str) -> Result<Arc<Seat>, Fault> {
+    pub(crate) fn get(&self, name: &str) -> Result<Arc<Seat>, Fault> {
         lock(&self.table).seats.get(name).cloned().ok_or_else(|| Fault::session(name))
     }
 
     /// Forgets a session; calls that still wait for it find nothing.
-    pub fn remove(&self, name: &str) {
+    pub(crate) fn remove(&self, name: &str) {
         if let Some(seat) = lock(&self.table).seats.remove(name) {
             self.bytes.fetch_sub(seat.bytes.swap(0, Relaxed), Relaxed);
         }
     }
 
     /// Notes what a session holds now.
-    pub fn weigh(&self, seat: &Seat, bytes: u64) {
+    pub(crate) fn weigh(&self, seat: &Seat, bytes: u64) {
         let before = seat.bytes.swap(bytes, Relaxed);
         self.bytes.fetch_add(bytes, Relaxed);
         self.bytes.fetch_sub(before, Relaxed);
     }
 
     /// What a session may hold, beside all the others.
-    pub fn allowance(&self, seat: &Seat) -> u64 {
+    pub(crate) fn allowance(&self, seat: &Seat) -> u64 {
         let others = self.bytes.load(Relaxed).saturating_sub(seat.bytes.load(Relaxed));
         self.limits.memory.min(self.limits.total_memory.saturating_sub(others))
     }
 
     /// How many there are, and the bytes they hold.
-    pub fn size(&self) -> (usize, u64) {
+    pub(crate) fn size(&self) -> (usize, u64) {
         (lock(&self.table).seats.len(), self.bytes.load(Relaxed))
     }
 
     /// Closes those that nobody has used for too long; tells how many.
-    pub fn sweep(&self) -> usize {
+    pub(crate) fn sweep(&self) -> usize {
         self.sweep_table(&mut lock(&self.table))
     }
 
@@ -160,7 +160,8 @@ mod tests {
     fn all_together_hold_so_much() {
         let limits = Limits { memory: 1_000_000, total_memory: 2_500_000, ..Limits::default() };
         let sessions = Sessions::new(limits);
-        let seats: Vec<_> = (0..3).map(|_| sessions.get(&sessions.add(session()).unwrap()).unwrap()).collect();
+        let seats: Vec<_> =
+            (0..3).map(|_| sessions.get(&sessions.add(session()).unwrap()).unwrap()).collect();
         seats.iter().take(2).for_each(|seat| sessions.weigh(seat, 1_000_000));
         sessions.weigh(&seats[2], 100_000);
         assert_eq!(sessions.allowance(&seats[2]), 500_000);

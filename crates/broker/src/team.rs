@@ -12,7 +12,7 @@ use crate::protocol::{Allowed, File, OptionValue};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TeamsParams")]
-pub struct Teams {
+pub(crate) struct Teams {
     /// Protocol, the rest of the team, knowledge, rules and properties.
     pub files: Vec<File>,
     /// Properties, as in `.mu` files.
@@ -37,7 +37,7 @@ pub struct Teams {
 /// A role and those who could play it, the favourites first.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Role {
+pub(crate) struct Role {
     /// What it is called.
     pub name: String,
     /// Who could play it.
@@ -47,7 +47,7 @@ pub struct Role {
 /// Somebody who could play a role.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// What the answer calls it.
     pub name: String,
     /// What it brings: its `agent` or `server` statement, what it knows, its rules.
@@ -60,7 +60,7 @@ pub struct Candidate {
 /// A property or a formula.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "lowercase")]
-pub enum Question {
+pub(crate) enum Question {
     /// A property of the instance, by name.
     Property(String),
     /// A formula of the mu-calculus.
@@ -70,7 +70,7 @@ pub enum Question {
 /// Which teams are wanted.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Want {
+pub(crate) enum Want {
     /// The first for which all properties hold; later ones are not looked at.
     #[default]
     First,
@@ -83,7 +83,7 @@ pub enum Want {
 /// Result of `teams`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "TeamsResult")]
-pub struct Found {
+pub(crate) struct Found {
     /// What was asked of each team.
     pub properties: Vec<String>,
     /// The teams that were looked at; the candidates of the last role change fastest.
@@ -97,7 +97,7 @@ pub struct Found {
 
 /// A team and what became of it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Team {
+pub(crate) struct Team {
     /// For each role, the name of its candidate.
     pub candidates: Vec<String>,
     /// What they cost together.
@@ -112,7 +112,7 @@ pub struct Team {
 
 /// A verdict and, if it is unknown, why.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct VerdictReport {
+pub(crate) struct VerdictReport {
     /// `holds`, `fails` or `unknown`.
     #[schemars(extend("enum" = ["holds", "fails", "unknown"]))]
     pub verdict: String,
@@ -122,7 +122,7 @@ pub struct VerdictReport {
 
 /// Why a team fails.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Weakness {
+pub(crate) struct Weakness {
     /// A property that fails.
     pub property: String,
     /// A run that shows it.

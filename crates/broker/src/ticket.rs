@@ -15,31 +15,31 @@ use crate::rpc::Id;
 
 /// The right to go on with a call.
 #[derive(Debug, Default)]
-pub struct Ticket {
+pub(crate) struct Ticket {
     flag: Arc<AtomicBool>,
     wake: Notify,
 }
 
 impl Ticket {
     /// Takes the right away.
-    pub fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);
         // The permit is kept if nobody waits yet.
         self.wake.notify_one();
     }
 
     /// Whether it was taken away.
-    pub fn is_cancelled(&self) -> bool {
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
 
     /// The flag, for a budget.
-    pub fn flag(&self) -> Arc<AtomicBool> {
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.flag)
     }
 
     /// Waits until it is taken away; for one who waits.
-    pub async fn cancelled(&self) {
+    pub(crate) async fn cancelled(&self) {
         while !self.is_cancelled() {
             self.wake.notified().await;
         }
@@ -52,7 +52,7 @@ pub struct ClientId(pub u64);
 
 /// What a call is known by.
 #[derive(Clone, Debug)]
-pub struct Holder {
+pub(crate) struct Holder {
     /// The client.
     pub client: ClientId,
     /// The id it gave the call, unless it is a notification.
@@ -63,7 +63,7 @@ pub struct Holder {
 
 /// All calls under way.
 #[derive(Debug, Default)]
-pub struct Tickets {
+pub(crate) struct Tickets {
     held: Mutex<Held>,
 }
 
@@ -75,7 +75,7 @@ struct Held {
 
 impl Tickets {
     /// A ticket for a call; it is given back when the guard is dropped.
-    pub fn issue(self: &Arc<Self>, holder: Holder) -> Guard {
+    pub(crate) fn issue(self: &Arc<Self>, holder: Holder) -> Guard {
         let ticket = Arc::new(Ticket::default());
         let mut held = lock(&self.held);
         let number = held.next;
@@ -85,21 +85,21 @@ impl Tickets {
     }
 
     /// Cancels the calls of which this is true; tells how many.
-    pub fn cancel(&self, is_meant: impl Fn(&Holder) -> bool) -> usize {
+    pub(crate) fn cancel(&self, is_meant: impl Fn(&Holder) -> bool) -> usize {
         let held = lock(&self.held);
         let meant = held.calls.values().filter(|(holder, _)| is_meant(holder));
         meant.inspect(|(_, ticket)| ticket.cancel()).count()
     }
 
     /// The calls under way.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         lock(&self.held).calls.len()
     }
 }
 
 /// A call under way: gone with its client, it is cancelled.
 #[derive(Debug)]
-pub struct Guard {
+pub(crate) struct Guard {
     tickets: Arc<Tickets>,
     number: u64,
     /// The call's ticket.
