@@ -179,7 +179,10 @@ async fn report(child: &mut Child, task: &Task) -> Outcome {
         return Ok(report);
     }
     let complaint = String::from_utf8_lossy(&complained);
-    let complaint = complaint.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    // The command line says what is wrong, then what would be right, then how to get help.
+    let lines = complaint.lines().take_while(|line| !line.is_empty()).map(str::trim);
+    let complaint = lines.collect::<Vec<_>>().join(" ");
+    let complaint = complaint.trim_start_matches("error: ");
     match status.code() {
         // A word that the command line does not know.
         Some(2) if !complaint.is_empty() => Err(Fault::params(complaint)),
