@@ -1,10 +1,8 @@
 //! Many at once: nothing is lost, nothing is crossed; and random messages.
 
-mod support;
-
+use crate::support::{Lines, READER, Server, message, service};
 use masque_broker::Limits;
 use serde_json::{Value, json};
-use support::{Lines, READER, Server, message, service};
 
 /// Eight clients with a session of their own kind each, and many calls in flight.
 #[test]
@@ -16,12 +14,16 @@ fn no_answer_is_lost_or_crossed() {
             let mut clients: Vec<_> = (0..5).map(|_| server.connect()).collect();
             std::thread::spawn(move || {
                 // The message that this client's hen sends names the client.
-                let text = format!("a(hen, H) :: egg{own} => a(farmer, F). a(farmer, F) :: egg{own} <= a(hen, H).
-                    agent a(hen, h{own}). agent a(farmer, f{own}).");
+                let text = format!(
+                    "a(hen, H) :: egg{own} => a(farmer, F). a(farmer, F) :: egg{own} <= a(hen, H).
+                    agent a(hen, h{own}). agent a(farmer, f{own})."
+                );
                 let session = clients[0].open(&text);
                 for (at, client) in clients.iter_mut().enumerate() {
                     let calls: Vec<String> = (0..CALLS / 5)
-                        .map(|n| message(own * 1_000 + at as u64 * 100 + n, "moves", &json!({"session": session})))
+                        .map(|n| {
+                            message(own * 1_000 + at as u64 * 100 + n, "moves", &json!({"session": session}))
+                        })
                         .collect();
                     client.send("POST /rpc", &[], format!("[{}]", calls.join(",")).as_bytes());
                 }
@@ -68,7 +70,12 @@ fn random_lines_do_no_harm() {
 
 /// A message with some bytes changed, without a `shutdown` in it.
 fn mutated(random: &mut fastrand::Rng) -> String {
-    let statements = ["know rita: x.", "common y(Z) <- z(Z).", "rule archive: (S, _, -open(F)).", "now a(reader, rita) :: nil."];
+    let statements = [
+        "know rita: x.",
+        "common y(Z) <- z(Z).",
+        "rule archive: (S, _, -open(F)).",
+        "now a(reader, rita) :: nil.",
+    ];
     let session = json!({"session": "s1"});
     let some = |random: &mut fastrand::Rng| statements[random.usize(..statements.len())];
     let (method, params) = match random.u8(..9) {
@@ -78,7 +85,9 @@ fn mutated(random: &mut fastrand::Rng) -> String {
         3 => ("advance", json!({"session": "s1", "event": {"message": "opened(_)", "from": "rita"}})),
         4 => ("advance", json!({"session": "s1", "number": random.u8(..3)})),
         5 => ("place", json!({"session": "s1", "statements": [some(random)]})),
-        6 => ("open", json!({"files": [{"name": "b.lcc", "text": READER}], "options": {"cap": random.u8(..)}})),
+        6 => {
+            ("open", json!({"files": [{"name": "b.lcc", "text": READER}], "options": {"cap": random.u8(..)}}))
+        }
         7 => ("moves", session),
         _ => ("state", session),
     };

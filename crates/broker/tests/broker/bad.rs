@@ -1,13 +1,11 @@
 //! Bad input and bad clients: a clear error each, and the service and other sessions live on.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
+use crate::support::{ENDLESS, Lines, READER, Server, message, service};
 use masque_broker::Limits;
 use serde_json::{Value, json};
-use support::{ENDLESS, Lines, READER, Server, message, service};
 
 /// The service takes calls, and a session is as it was.
 fn lives(server: &Server, session: &str) {
@@ -87,7 +85,10 @@ fn messages_that_are_too_large() {
     let server = Server::start(Limits::default());
     let session = server.connect().open(READER);
     let before = resident();
-    for headers in [vec![("Content-Length", "104857600")], vec![("Content-Length", ""), ("Transfer-Encoding", "chunked")]] {
+    for headers in [
+        vec![("Content-Length", "104857600")],
+        vec![("Content-Length", ""), ("Transfer-Encoding", "chunked")],
+    ] {
         let mut client = server.connect();
         client.send("POST /rpc", &headers, b"");
         let part = vec![b'x'; PART];
@@ -127,7 +128,11 @@ fn lines_that_are_too_long() {
     }
     writer.write_all(b"\n").unwrap();
     assert_eq!(lines.receive()["error"]["data"]["limit"], "body");
-    assert_eq!(lines.call("state", json!({"session": "s1"}))["error"]["code"], -32001, "the next line is read");
+    assert_eq!(
+        lines.call("state", json!({"session": "s1"}))["error"]["code"],
+        -32001,
+        "the next line is read"
+    );
     lines.finish();
 }
 
@@ -152,7 +157,12 @@ fn a_client_that_hangs_up_cancels_its_call() {
         server.wait("the call is cancelled", |now| (now.running, now.calls) == (0, 0));
     }
     // Midway through a request, too.
-    for sent in ["", "POST", "POST /rpc HTTP/1.1\r\nHost: loc", "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"] {
+    for sent in [
+        "",
+        "POST",
+        "POST /rpc HTTP/1.1\r\nHost: loc",
+        "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{",
+    ] {
         let mut other = server.connect();
         other.stream.get_mut().write_all(sent.as_bytes()).unwrap();
     }
@@ -174,10 +184,10 @@ fn a_client_that_never_reads() {
     other.stream.get_ref().set_write_timeout(Some(Duration::from_millis(100))).unwrap();
     let request = format!(
         "POST /rpc HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{batch}",
-        support::TOKEN,
+        crate::support::TOKEN,
         batch.len()
     );
-    let end = Instant::now() + support::SOON;
+    let end = Instant::now() + crate::support::SOON;
     while other.stream.get_mut().write_all(request.as_bytes()).is_ok() {
         assert!(Instant::now() < end, "it must stop reading");
     }
@@ -268,8 +278,12 @@ fn idle_sessions_are_closed() {
 /// The grace over, calls are cancelled, answered, and the service ends.
 #[test]
 fn an_end_with_work_under_way() {
-    let limits =
-        Limits { states: u64::MAX, time: Duration::from_secs(60), grace: Duration::from_millis(100), ..Limits::default() };
+    let limits = Limits {
+        states: u64::MAX,
+        time: Duration::from_secs(60),
+        grace: Duration::from_millis(100),
+        ..Limits::default()
+    };
     let server = Server::start(limits);
     let mut client = server.connect();
     let session = client.open(ENDLESS);

@@ -1,5 +1,4 @@
 //! A service to test, and clients that speak to it over HTTP and by lines.
-#![allow(dead_code, reason = "each test uses some of it")]
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::net::{SocketAddr, TcpStream};

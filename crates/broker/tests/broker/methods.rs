@@ -1,10 +1,8 @@
 //! What the methods answer.
 
-mod support;
-
+use crate::support::{ENDLESS, READER, Server, travel};
 use masque_broker::Limits;
 use serde_json::{Value, json};
-use support::{ENDLESS, READER, Server, travel};
 
 fn verdicts(checked: &Value) -> Vec<(String, String)> {
     let word = |value: &Value| value.as_str().unwrap().to_string();
@@ -92,11 +90,12 @@ fn teams_are_found() {
         a(seller, S) :: ask <= a(buyer, B) then
             (yes => a(buyer, B) <- willing or no => a(buyer, B) <- not willing).
         agent a(buyer, ben).  property sold : inev(in(yes)) ;";
-    let seller = |name: &str, knows: &str, cost: u32| {
-        json!({"name": name, "statements": format!("agent a(seller, {name}). {knows}"), "cost": cost})
-    };
-    let candidates =
-        [seller("sam", "", 0), seller("sue", "know sue: willing.", 9), seller("sid", "know sid: willing.", 5)];
+    let seller = |name: &str, knows: &str, cost: u32| json!({"name": name, "statements": format!("agent a(seller, {name}). {knows}"), "cost": cost});
+    let candidates = [
+        seller("sam", "", 0),
+        seller("sue", "know sue: willing.", 9),
+        seller("sid", "know sid: willing.", 5),
+    ];
     let mut ask = |want: &str| {
         client.ok(
             "teams",
@@ -155,7 +154,7 @@ fn calls_are_cancelled() {
     let session = client.open(ENDLESS);
     let mut others: Vec<_> = (0..3).map(|_| server.connect()).collect();
     for other in &mut others {
-        let check = support::message(7, "check", &json!({"session": session}));
+        let check = crate::support::message(7, "check", &json!({"session": session}));
         other.send("POST /rpc", &[], check.as_bytes());
     }
     server.wait("one runs, two wait", |now| (now.running, now.waiting) == (1, 2));
@@ -167,17 +166,24 @@ fn calls_are_cancelled() {
     }
     assert_eq!(client.ok("cancel", json!({"session": session}))["cancelled"], 0);
     // The session lives on.
-    assert_eq!(client.ok("check", json!({"session": session, "limits": {"states": 10}}))["answers"][0]["reason"], "states");
-    assert_eq!(client.call("cancel", json!({"id": 7}))["error"]["code"], -32602, "over HTTP ids name nothing");
+    assert_eq!(
+        client.ok("check", json!({"session": session, "limits": {"states": 10}}))["answers"][0]["reason"],
+        "states"
+    );
+    assert_eq!(
+        client.call("cancel", json!({"id": 7}))["error"]["code"],
+        -32602,
+        "over HTTP ids name nothing"
+    );
 }
 
 #[test]
 fn a_call_is_cancelled_by_its_id() {
     let limits = Limits { states: u64::MAX, ..Limits::default() };
-    let mut lines = support::Lines::start(support::service(limits));
+    let mut lines = crate::support::Lines::start(crate::support::service(limits));
     lines.call("open", json!({"files": [{"name": "a.lcc", "text": ENDLESS}]}));
-    lines.send(&support::message(77, "check", &json!({"session": "s1"})));
-    lines.send(&support::message(78, "cancel", &json!({"id": 77})));
+    lines.send(&crate::support::message(77, "check", &json!({"session": "s1"})));
+    lines.send(&crate::support::message(78, "cancel", &json!({"id": 77})));
     let mut answers = [lines.receive(), lines.receive()];
     answers.sort_by_key(|answer| answer["id"].as_u64());
     assert_eq!(answers[0]["error"]["code"], -32007);

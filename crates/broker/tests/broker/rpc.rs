@@ -1,10 +1,8 @@
 //! JSON-RPC as the standard has it: ids, notifications, batches, errors.
 
-mod support;
-
+use crate::support::{Lines, READER, Server, message, service};
 use masque_broker::Limits;
 use serde_json::{Value, json};
-use support::{Lines, READER, Server, message, service};
 
 #[rustfmt::skip]
 #[test]
@@ -42,7 +40,8 @@ fn answers_to_what_is_no_call() {
 fn ids_come_back_to_the_byte() {
     let server = Server::start(Limits::default());
     let mut client = server.connect();
-    for id in ["1", "1.0", "-0", "1e400", "123456789012345678901234567890", "\"a\\u0041\\n\"", "null", "\"\""] {
+    for id in ["1", "1.0", "-0", "1e400", "123456789012345678901234567890", "\"a\\u0041\\n\"", "null", "\"\""]
+    {
         let (_, body) = client.post(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#));
         assert!(body.contains(&format!("\"id\":{id},")), "{id}: {body}");
     }
@@ -53,9 +52,7 @@ fn notifications_are_done_and_not_answered() {
     let server = Server::start(Limits::default());
     let mut client = server.connect();
     let session = client.open(READER);
-    let update = |add: &str| {
-        json!({"jsonrpc": "2.0", "method": "update", "params": {"session": session, "add": [add]}})
-    };
+    let update = |add: &str| json!({"jsonrpc": "2.0", "method": "update", "params": {"session": session, "add": [add]}});
     let (status, body) = client.post(&update("know rita: tired.").to_string());
     assert_eq!((status, body.as_str()), (204, ""));
     // An error of a notification is not answered, either.
@@ -107,7 +104,11 @@ fn lines_are_messages() {
     assert_eq!(lines.receive()["result"]["session"], "s1");
     lines.send("{]");
     assert_eq!(lines.receive()["error"]["code"], -32700);
-    lines.send(&format!("[{}, {}]\r", message(2, "state", &json!({"session": "s1"})), message(3, "x", &json!({}))));
+    lines.send(&format!(
+        "[{}, {}]\r",
+        message(2, "state", &json!({"session": "s1"})),
+        message(3, "x", &json!({}))
+    ));
     let answers = lines.receive();
     assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(2), &json!(3)));
     // Calls on one session are done in the order of their lines.

@@ -1,9 +1,7 @@
 //! HTTP: who is let in, and what is where.
 
-mod support;
-
+use crate::support::{Server, TOKEN};
 use masque_broker::Limits;
-use support::{Server, TOKEN};
 
 #[rustfmt::skip]
 #[test]
@@ -56,7 +54,10 @@ fn pages() {
     assert_eq!(get("/health"), r#"{"status":"ok"}"#);
     assert_eq!(get("/schema"), masque_broker::schema());
     let metrics = get("/metrics");
-    assert!(metrics.contains("\nmasque_connections 3\n") || metrics.contains("\nmasque_connections 1\n"), "{metrics}");
+    assert!(
+        metrics.contains("\nmasque_connections 3\n") || metrics.contains("\nmasque_connections 1\n"),
+        "{metrics}"
+    );
     assert!(metrics.contains("masque_calls_total{method=\"open\",outcome=\"ok\"} 0\n"));
     // No page of another origin may read an answer.
     let mut client = server.connect();
