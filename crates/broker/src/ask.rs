@@ -46,7 +46,7 @@ pub(crate) fn explain(session: &mut Session, question: &Question, budget: &Budge
     let trace = reply.checked.trace.as_ref();
     let shown = Shown {
         answer: answer(&reply)?,
-        chart: trace.map(|trace| chart(trace).text()),
+        chart: trace.filter(|trace| !trace.events.is_empty()).map(|trace| chart(trace).text()),
         blame: trace.map(|trace| trace.blame.clone()).unwrap_or_default(),
     };
     result(&Explained::Verdict(Box::new(shown)))

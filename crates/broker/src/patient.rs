@@ -32,6 +32,7 @@ impl<S> Patient<S> {
         let patience = self.patience;
         let alarm = self.alarm.get_or_insert_with(|| Box::pin(sleep(patience)));
         ready!(alarm.as_mut().poll(cx));
+        self.alarm = None;
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }

@@ -28,7 +28,7 @@ fn texts_with_errors_come_back_with_places() {
         first["code"].as_str().unwrap().to_string()
     };
     let open = |text: &str| json!({"files": [{"name": "a.lcc", "text": text}]});
-    assert_eq!(code("open", open("a(hen, H) :: egg.")), "lcc/unexpected-token");
+    assert_eq!(code("open", open("a(hen, H) :: egg.")), "lcc/syntax");
     assert_eq!(code("open", json!({"files": []})), "lcc/no-team");
     let on = |key: &str, value: Value| json!({"session": session, key: value});
     assert_eq!(code("check", on("property", json!("nobody"))), "lcc/unknown-property");

@@ -10,12 +10,12 @@ use masque_broker::{Config, Door, Limits, Log, Service, Token, serve_http, serve
 use serde_json::{Value, json};
 
 /// The token of all tests.
-pub const TOKEN: &str = "0123456789abcdef";
+pub(crate) const TOKEN: &str = "0123456789abcdef";
 /// Longer than anything here takes.
-pub const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 /// A protocol of two, with a rule, and two properties.
-pub const READER: &str = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
+pub(crate) const READER: &str = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
     a(clerk, C) :: opened(F) <= a(reader, R).
     agent a(reader, rita).  agent a(clerk, carl).
     know rita: open(diary).  know rita: open(ledger).
@@ -24,24 +24,24 @@ pub const READER: &str = "a(reader, R) :: null <- open(F) then opened(F) => a(cl
     property diary : EF <#(open(diary))>tt ;";
 
 /// A counter that takes longer than anyone waits.
-pub const ENDLESS: &str = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M), C).
+pub(crate) const ENDLESS: &str = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M), C).
     agent a(counter(0), c).  option states = 1000000000.
     property never : AG !done(c) ;";
 
 /// A service without children.
-pub fn service(limits: Limits) -> Arc<Service> {
+pub(crate) fn service(limits: Limits) -> Arc<Service> {
     Service::new(Config { limits, log: Log::Silent, program: None }).unwrap()
 }
 
 /// A service over HTTP, until it is dropped.
-pub struct Server {
-    pub service: Arc<Service>,
-    pub address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) service: Arc<Service>,
+    pub(crate) address: SocketAddr,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
-    pub fn start(limits: Limits) -> Server {
+    pub(crate) fn start(limits: Limits) -> Server {
         let service = service(limits);
         let served = Arc::clone(&service);
         let (sender, receiver) = std::sync::mpsc::channel();
@@ -59,12 +59,12 @@ impl Server {
         Server { service, address: receiver.recv().unwrap(), thread: Some(thread) }
     }
 
-    pub fn connect(&self) -> Connection {
+    pub(crate) fn connect(&self) -> Connection {
         Connection::new(self.address, TOKEN)
     }
 
     /// Waits until this is true of what is so at the moment.
-    pub fn wait(&self, what: &str, is_so: impl Fn(masque_broker::Gauges) -> bool) {
+    pub(crate) fn wait(&self, what: &str, is_so: impl Fn(masque_broker::Gauges) -> bool) {
         let end = Instant::now() + SOON;
         while !is_so(self.service.gauges()) {
             assert!(Instant::now() < end, "{what}: {:?}", self.service.gauges());
@@ -86,14 +86,14 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 /// A connection that is kept open.
-pub struct Connection {
-    pub stream: BufReader<TcpStream>,
+pub(crate) struct Connection {
+    pub(crate) stream: BufReader<TcpStream>,
     token: String,
     next: u64,
 }
 
 impl Connection {
-    pub fn new(address: SocketAddr, token: &str) -> Connection {
+    pub(crate) fn new(address: SocketAddr, token: &str) -> Connection {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(SOON)).unwrap();
@@ -101,7 +101,7 @@ impl Connection {
     }
 
     /// Sends a request and does not wait for its answer.
-    pub fn send(&mut self, request: &str, headers: &[(&str, &str)], body: &[u8]) {
+    pub(crate) fn send(&mut self, request: &str, headers: &[(&str, &str)], body: &[u8]) {
         let mut head = format!("{request} HTTP/1.1\r\n");
         let authorization = format!("Bearer {}", self.token);
         let length = body.len().to_string();
@@ -123,7 +123,7 @@ impl Connection {
     }
 
     /// The status and the body of an answer.
-    pub fn receive(&mut self) -> (u16, String) {
+    pub(crate) fn receive(&mut self) -> (u16, String) {
         let mut line = String::new();
         self.stream.read_line(&mut line).unwrap();
         let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
@@ -143,13 +143,13 @@ impl Connection {
     }
 
     /// A message and its answer.
-    pub fn post(&mut self, body: &str) -> (u16, String) {
+    pub(crate) fn post(&mut self, body: &str) -> (u16, String) {
         self.send("POST /rpc", &[], body.as_bytes());
         self.receive()
     }
 
     /// A call and its whole answer.
-    pub fn call(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let (status, body) = self.post(&message(self.next, method, &params));
         assert_eq!(status, 200, "{body}");
@@ -159,34 +159,34 @@ impl Connection {
     }
 
     /// A call that succeeds.
-    pub fn ok(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn ok(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.call(method, params);
         assert!(answer["error"].is_null(), "{method}: {answer}");
         answer["result"].take()
     }
 
     /// A session with an instance in one file.
-    pub fn open(&mut self, text: &str) -> String {
+    pub(crate) fn open(&mut self, text: &str) -> String {
         let opened = self.ok("open", json!({"files": [{"name": "a.lcc", "text": text}]}));
         opened["session"].as_str().unwrap().to_string()
     }
 }
 
 /// A call as a message.
-pub fn message(id: u64, method: &str, params: &Value) -> String {
+pub(crate) fn message(id: u64, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
 /// A service that is spoken to by lines.
-pub struct Lines {
-    pub service: Arc<Service>,
-    pub input: Option<PipeWriter>,
-    pub output: BufReader<PipeReader>,
+pub(crate) struct Lines {
+    pub(crate) service: Arc<Service>,
+    pub(crate) input: Option<PipeWriter>,
+    pub(crate) output: BufReader<PipeReader>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Lines {
-    pub fn start(service: Arc<Service>) -> Lines {
+    pub(crate) fn start(service: Arc<Service>) -> Lines {
         let (their_input, input) = std::io::pipe().unwrap();
         let (output, their_output) = std::io::pipe().unwrap();
         let served = Arc::clone(&service);
@@ -198,24 +198,24 @@ impl Lines {
         Lines { service, input: Some(input), output: BufReader::new(output), thread: Some(thread) }
     }
 
-    pub fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         let input = self.input.as_mut().unwrap();
         input.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    pub fn receive(&mut self) -> Value {
+    pub(crate) fn receive(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line:?} is no answer"))
     }
 
-    pub fn call(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.send(&message(1, method, &params));
         self.receive()
     }
 
     /// Ends the input and gives what is still said.
-    pub fn finish(mut self) -> Vec<Value> {
+    pub(crate) fn finish(mut self) -> Vec<Value> {
         drop(self.input.take());
         let mut said = String::new();
         self.output.read_to_string(&mut said).unwrap();
@@ -225,7 +225,7 @@ impl Lines {
 }
 
 /// The travel example: protocol, team and rules, with properties, as parameters of `open`.
-pub fn travel() -> Value {
+pub(crate) fn travel() -> Value {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models/lcc/");
     let file = |name: &str| {
         let text = std::fs::read_to_string(format!("{folder}{name}")).unwrap();
