@@ -179,7 +179,6 @@ pub(crate) fn message(id: u64, method: &str, params: &Value) -> String {
 
 /// A service that is spoken to by lines.
 pub(crate) struct Lines {
-    pub(crate) service: Arc<Service>,
     pub(crate) input: Option<PipeWriter>,
     pub(crate) output: BufReader<PipeReader>,
     thread: Option<JoinHandle<()>>,
@@ -189,13 +188,12 @@ impl Lines {
     pub(crate) fn start(service: Arc<Service>) -> Lines {
         let (their_input, input) = std::io::pipe().unwrap();
         let (output, their_output) = std::io::pipe().unwrap();
-        let served = Arc::clone(&service);
         let thread = std::thread::spawn(move || {
             let runtime = runtime();
-            runtime.block_on(serve_stdio(served, BufReader::new(their_input), their_output)).unwrap();
+            runtime.block_on(serve_stdio(service, BufReader::new(their_input), their_output)).unwrap();
             runtime.shutdown_background();
         });
-        Lines { service, input: Some(input), output: BufReader::new(output), thread: Some(thread) }
+        Lines { input: Some(input), output: BufReader::new(output), thread: Some(thread) }
     }
 
     pub(crate) fn send(&mut self, line: &str) {
