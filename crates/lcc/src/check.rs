@@ -3,7 +3,7 @@
 use masque_mu::{Answer, Property, Space, check, explain};
 use masque_verdict::{Budget, Verdict, Why};
 
-use crate::eager::Eager;
+use crate::reduce::Reduced;
 use crate::system::System;
 use crate::trace::Trace;
 
@@ -52,14 +52,14 @@ pub fn check_all(
     answers.into_iter().map(|answer| Checked::new(system, answer)).collect()
 }
 
-/// Decides one property, sending at once where the property cannot see it.
+/// Decides one property in a system made smaller, as far as the property cannot see it.
 ///
 /// The verdict is that of the whole system; there is no evidence, since a run of the reduced system
 /// need not be a shortest one. Where a bound of the reduced system leaves it open, the whole system
 /// is asked.
 pub fn decide(system: &mut System, property: &Property, budget: &Budget) -> Checked {
-    if let Some(mut eager) = Eager::new(system, &property.formula) {
-        let answer = check(&mut Space::new(&mut eager), &property.formula, budget);
+    if let Some(mut reduced) = Reduced::new(system, &property.formula) {
+        let answer = check(&mut Space::new(&mut reduced), &property.formula, budget);
         if !matches!(answer.verdict, Verdict::Unknown(Why::Bound(_))) {
             let (verdict, states, positions) = (answer.verdict, answer.states, answer.positions);
             return Checked { verdict, states, positions, trace: None };

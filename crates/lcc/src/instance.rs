@@ -72,9 +72,7 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
     if opened.has_errors() {
         return opened;
     }
-    let given: Vec<(String, String, Span)> =
-        parts.options.iter().map(|given| (given.name.clone(), given.value.clone(), given.span)).collect();
-    let Lowered { program, terms, diagnostics } = lower(&opened.trees, &given);
+    let Lowered { program, terms, diagnostics } = lower(&opened.trees, &parts.options);
     opened.diagnostics.extend(diagnostics);
     opened.diagnostics.extend(stratify(&program, &terms));
     opened.diagnostics.extend(lint(&opened.trees));
@@ -82,8 +80,7 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
         return opened;
     }
     let mut system = System::new(program, terms);
-    let named = opened.named(sources, &mut system, &parts.properties);
-    opened.resolve(named, &mut system);
+    opened.read_properties(sources, &mut system, &parts.properties);
     if !opened.has_errors() {
         opened.system = Some(system);
     }
@@ -91,8 +88,14 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
 }
 
 impl Opened {
-    fn has_errors(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Reads all properties.
+    pub(crate) fn read_properties(&mut self, sources: &mut Sources, system: &mut System, files: &[FileId]) {
+        let named = self.named(sources, system, files);
+        self.resolve(named, system);
     }
 
     /// All properties as written.

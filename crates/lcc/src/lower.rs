@@ -4,6 +4,7 @@ use masque_text::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
+use crate::instance::Given;
 use crate::options::Options;
 use crate::program::{AgentDef, ClauseDef, FactDef, Owner, Program, RuleDef};
 use crate::symbol::Symbol;
@@ -21,7 +22,12 @@ pub(crate) struct Lowered {
 }
 
 /// Makes one instance of several files.
-pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lowered {
+pub(crate) fn lower(trees: &[Tree], options: &[Given]) -> Lowered {
+    lower_part(trees, options, true)
+}
+
+/// Makes an instance of several files; the team may be incomplete.
+pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> Lowered {
     let mut lowering = Lowering::default();
     let items = || trees.iter().flat_map(|tree| &tree.items);
     let roles: Vec<&RoleDecl> =
@@ -29,7 +35,7 @@ pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lower
     let mut members: Vec<Member> = items()
         .filter_map(|item| if let Item::Member(member) = item { Some(member.clone()) } else { None })
         .collect();
-    if members.is_empty() {
+    if members.is_empty() && is_whole {
         members = lowering.default_team(&roles);
     }
     for member in &members {
@@ -51,11 +57,16 @@ pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lower
     let nows: Vec<&Clause> =
         items().filter_map(|item| if let Item::Now(clause) = item { Some(clause) } else { None }).collect();
     lowering.now(&nows);
-    for (name, value, span) in options {
+    for Given { name, value, span } in options {
         lowering.option(name, value, *span);
     }
-    lowering.team_sizes(&roles, &members);
-    if lowering.program.agents.is_empty() && !lowering.diagnostics.iter().any(Diagnostic::is_error) {
+    if is_whole {
+        lowering.team_sizes(&roles, &members);
+    }
+    if is_whole
+        && lowering.program.agents.is_empty()
+        && !lowering.diagnostics.iter().any(Diagnostic::is_error)
+    {
         let message = "nobody takes part: there is no `agent` or `server` statement";
         let diagnostic = match items().find_map(first_span) {
             Some(span) => Diagnostic::error("lcc/no-team", span, message),
@@ -268,7 +279,7 @@ impl Lowering {
         None
     }
 
-    fn member(&mut self, member: &Member) {
+    pub(crate) fn member(&mut self, member: &Member) {
         let Some(id) = self.id(&member.agent.id) else { return };
         let owner = self.program.owner(id);
         let terms = &mut self.terms;

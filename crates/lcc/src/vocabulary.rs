@@ -32,6 +32,24 @@ pub(crate) struct Pattern {
     n_vars: u32,
 }
 
+impl Pattern {
+    /// Whether only receipts match.
+    pub(crate) fn is_receipt(&self) -> bool {
+        self.about == About::Taken
+    }
+
+    /// All terms in it.
+    pub(crate) fn all_terms(&self) -> impl Iterator<Item = TermId> + '_ {
+        self.terms.iter().copied().chain([self.by_role, self.by]).flatten()
+    }
+
+    /// The literal that the annotation must contain, if that is all a label must have.
+    pub(crate) fn literal(&self) -> Option<TermId> {
+        let is_literal = self.about == About::Literal;
+        self.terms.first().copied().flatten().filter(|_| is_literal)
+    }
+}
+
 /// A proposition about states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {

@@ -36,30 +36,39 @@ pub struct Answer {
 /// The answer is [`Verdict::Unknown`] if a limit of the budget is hit or if the verdict depends on
 /// what lies beyond a bound of the system; it is never a guess.
 pub fn check<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
-    run(space, formula, budget, false)
+    run(&mut Game::new(formula), space, budget, false)
 }
 
 /// Decides a formula, and shows why. The evidence was replayed on the system.
 pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
-    run(space, formula, budget, true)
+    run(&mut Game::new(formula), space, budget, true)
 }
 
-fn run<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget, wants_evidence: bool) -> Answer {
-    let mut game = Game::new(formula);
+/// Decides the formula of a game in the initial state.
+pub(crate) fn run<L: Lts>(
+    game: &mut Game<'_>,
+    space: &mut Space<L>,
+    budget: &Budget,
+    wants_evidence: bool,
+) -> Answer {
+    let formula = game.formula;
     let state = space.initial();
     let (root, stop) = match game.root(space, state) {
-        Ok(root) => (root, explore(&mut game, space, root, budget).err()),
+        Ok(root) => {
+            game.wake(root);
+            (root, explore(game, space, root, budget).err())
+        }
         Err(stop) => (0, Some(stop)),
     };
     let value = game.positions.get(root as usize).and_then(|entry| entry.value);
     let verdict = match (value, stop) {
         (Some(value), _) => Verdict::from(value),
         (None, Some(stop)) => Verdict::Unknown(stop.why),
-        (None, None) => Verdict::Unknown(Why::Bound(nearest_cut(&game, space, root))),
+        (None, None) => Verdict::Unknown(Why::Bound(nearest_cut(game, space, root))),
     };
     // Whoever is out of time gets the verdict alone.
     let shown = wants_evidence && value.is_some() && budget.check().is_ok();
-    let evidence = if shown { evidence(&game, space, root) } else { None };
+    let evidence = if shown { evidence(game, space, root) } else { None };
     let evidence = evidence.filter(|_| budget.check().is_ok());
     if let Some(evidence) = &evidence {
         let replayed = evidence.replay(space.lts(), formula);
@@ -75,7 +84,7 @@ fn explore<L: Lts>(
     root: Position,
     budget: &Budget,
 ) -> Result<(), Stop> {
-    let mut settle_at = FIRST_SETTLE;
+    let mut settle_at = FIRST_SETTLE.max(game.n_expanded * 2);
     let stop = loop {
         if game.value(root).is_some() {
             return Ok(());

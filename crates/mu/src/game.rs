@@ -33,7 +33,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// How far a position was looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+pub(crate) enum Stage {
     /// It has no moves yet.
     New,
     /// It has all its moves.
@@ -51,16 +51,16 @@ pub(crate) struct Spot {
     pub(crate) value: Option<bool>,
     /// Whether the verifier moves here.
     pub(crate) is_any: bool,
-    stage: Stage,
+    pub(crate) stage: Stage,
     /// Whether it may still matter for the root, as far as is known.
     pub(crate) is_live: bool,
     /// The moves, in `Game::moves`.
-    list: List,
+    pub(crate) list: List,
     /// Before it is decided, how many moves are not decided against the one who moves; then the
     /// move that decided it.
-    open_or_witness: u32,
+    pub(crate) open_or_witness: u32,
     /// The last of the moves that lead here.
-    back: u32,
+    pub(crate) back: u32,
 }
 
 impl Spot {
@@ -92,8 +92,8 @@ pub(crate) struct Game<'f> {
     pub(crate) formula: &'f Formula,
     pub(crate) near: Near,
     pub(crate) positions: Vec<Spot>,
-    index: HashTable<Position>,
-    moves: Moves,
+    pub(crate) index: HashTable<Position>,
+    pub(crate) moves: Moves,
     /// The moves being entered.
     entered: Vec<Position>,
     /// Positions without moves yet that must have some, nearest first.
@@ -103,7 +103,7 @@ pub(crate) struct Game<'f> {
     /// Positions whose value is known, but not yet by those that move to them.
     decided: Vec<Position>,
     /// The states that have a position, and how many these are.
-    seen: Vec<bool>,
+    pub(crate) seen: Vec<bool>,
     pub(crate) n_states: u64,
     pub(crate) n_expanded: usize,
 }
@@ -375,7 +375,10 @@ impl<'f> Game<'f> {
     }
 
     /// Something that matters moves to `position` again: so does all that it depends on.
-    fn wake(&mut self, position: Position) {
+    pub(crate) fn wake(&mut self, position: Position) {
+        if self.at(position).is_live {
+            return;
+        }
         let mut todo = vec![position];
         while let Some(position) = todo.pop() {
             let entry = &mut self.positions[position as usize];

@@ -13,13 +13,14 @@
 //! | `lexer`, `parser`, `tree`, `print` | formulas and property files as text |
 //! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
 //! | `naive` | the truth definition, transcribed |
-//! | `space` | what is known of a transition system |
+//! | `space`, `back`, `standing` | what is known of a transition system, and of a formula on it |
 //! | `game`, `near`, `moves`, `settle`, `parity`, `check` | the solver |
 //! | `play`, `evidence`, `replay` | what shows a verdict, and its proof |
 //! | `graph`, `aut` | transition systems written down |
 #![forbid(unsafe_code)]
 
 mod aut;
+mod back;
 mod check;
 mod evidence;
 mod formula;
@@ -40,6 +41,7 @@ mod replay;
 mod resolve;
 mod settle;
 mod space;
+mod standing;
 #[cfg(test)]
 mod testing;
 pub mod tree;
@@ -55,3 +57,4 @@ pub use read::{Property, read_formula, read_properties};
 pub use replay::ReplayError;
 pub use resolve::resolve;
 pub use space::Space;
+pub use standing::{Standing, recheck};

@@ -8,7 +8,7 @@ use std::mem::size_of;
 use crate::game::{NONE, Position};
 
 /// There is a hint for every so many moves.
-const HINT: usize = 32;
+const HINT: usize = 8;
 
 /// A list of moves, by number; [`NONE`] for none.
 pub(crate) type List = u32;
@@ -25,9 +25,15 @@ pub(crate) struct Moves {
     hints: Vec<List>,
 }
 
+impl Default for Moves {
+    fn default() -> Self {
+        Moves { targets: Vec::new(), next: Vec::new(), lists: vec![(NONE, 0)], hints: Vec::new() }
+    }
+}
+
 impl Moves {
     pub(crate) fn new() -> Self {
-        Moves { targets: Vec::new(), next: Vec::new(), lists: vec![(NONE, 0)], hints: Vec::new() }
+        Moves::default()
     }
 
     /// Enters the moves of a position. `back` has, for each target, the last move that leads there

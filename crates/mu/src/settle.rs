@@ -52,7 +52,7 @@ pub(crate) fn settle(game: &mut Game<'_>, root: Position, budget: &Budget) -> Re
         let levels = game.formula.levels();
         let has_loops = levels.iter().any(|&level| level == Level::Mixed || level == Level::Uniform(sign));
         let is_idle = if is_whole { beyond } else { !has_loops };
-        if is_idle {
+        if is_idle || (!is_whole && is_swept(game, &positions, beyond)) {
             continue;
         }
         let mut part = Part::new(game, &positions);
@@ -76,6 +76,15 @@ pub(crate) fn settle(game: &mut Game<'_>, root: Position, budget: &Budget) -> Re
         prune(game, &if is_same { positions } else { reach(game, root) });
     }
     Ok(())
+}
+
+/// Whether what is assumed of everything unexplored reaches the root in any case: nobody who might
+/// prevent it has a choice. Then nothing is learnt that would spare exploring anything.
+fn is_swept(game: &Game<'_>, positions: &[Position], beyond: bool) -> bool {
+    positions.iter().all(|&position| {
+        let spot = game.at(position);
+        spot.is_any == beyond || !spot.is_expanded() || (spot.open() <= 1 && !spot.is_cut())
+    })
 }
 
 /// The undecided positions that the root depends on through undecided ones, nearest first.

@@ -9,7 +9,7 @@ use std::fmt;
 use masque_mu::{Completeness, LabelId, Lts, StateId};
 use masque_text::Diagnostic;
 
-use super::{Session, too_large};
+use super::Session;
 use crate::trace::Event;
 
 /// Something that can happen now.
@@ -161,6 +161,7 @@ impl Session {
             [at] => {
                 let (label, target) = steps[*at];
                 self.space.lts().go(target);
+                self.has_past = true;
                 Ok(self.space.system().event(label))
             }
             several => {
@@ -199,10 +200,10 @@ impl Session {
     ) -> Result<Vec<usize>, CannotAdvance> {
         let mut read = Vec::new();
         for pattern in patterns {
-            let unreadable = |diagnostic| CannotAdvance::Unreadable(vec![diagnostic]);
-            let file = self.sources.add("event", pattern.clone()).map_err(|_| unreadable(too_large()))?;
+            let file = self.text("event", pattern).map_err(CannotAdvance::Unreadable)?;
             let span = self.sources.span(file);
-            read.push(self.space.lts().read_pattern(pattern, span).map_err(unreadable)?);
+            let found = self.space.lts().read_pattern(pattern, span);
+            read.push(found.map_err(|diagnostic| CannotAdvance::Unreadable(vec![diagnostic]))?);
         }
         let system = self.space.lts();
         let mut is_meant = |label: LabelId| {

@@ -12,21 +12,24 @@
 //! | `mod` | opening a session, and asking |
 //! | `update` | rules and facts that come and go |
 //! | `advance` | what can happen now, and following what did |
+//! | `incremental`, `memory` | what stands after a change, and what is remembered |
 //! | `place` | the state as `now` and `mail` statements |
 
 mod advance;
+mod incremental;
+mod memory;
 mod place;
 mod update;
 
-use masque_mu::{Property, Space, check, explain, read_formula};
-use masque_text::{Diagnostic, Severity, Sources, did_you_mean};
-use masque_verdict::{Budget, Stop};
+use masque_mu::{Property, Space, read_formula};
+use masque_text::{Diagnostic, FileId, Severity, Sources, did_you_mean};
+use masque_verdict::{Budget, Verdict};
 
 pub use advance::{CannotAdvance, Happened, Kind, Like, Moves, Next};
+use memory::Memory;
 pub use update::{Update, Updated};
 
 use crate::check::Checked;
-use crate::explore::Counts;
 use crate::instance::{Given, Opened, Parts, open};
 use crate::options::Options;
 use crate::system::System;
@@ -155,7 +158,12 @@ pub struct Session {
     warnings: Vec<Diagnostic>,
     properties: Vec<Property>,
     space: Space<System>,
+    memory: Memory,
     limits: Limits,
+    /// How many of the texts will be needed again.
+    n_texts: usize,
+    /// Whether there may be states that can no longer be reached.
+    has_past: bool,
 }
 
 impl Session {
@@ -169,8 +177,10 @@ impl Session {
         let Opened { system, properties, diagnostics, .. } = open(&mut sources, &parts);
         match system {
             Some(system) => {
-                let (space, limits) = (Space::new(system), setup.limits);
-                Ok(Session { sources, warnings: diagnostics, properties, space, limits })
+                let (space, limits, n_texts) = (Space::new(system), setup.limits, sources.len());
+                let memory = Memory::new(properties.iter().map(|property| property.formula.clone()));
+                let warnings = diagnostics;
+                Ok(Session { sources, warnings, properties, space, memory, limits, n_texts, has_past: false })
             }
             None => Err(Box::new(Refused { sources, diagnostics })),
         }
@@ -180,11 +190,6 @@ impl Session {
     /// that was refused are here until the next one.
     pub fn sources(&self) -> &Sources {
         &self.sources
-    }
-
-    /// The texts, when the session is over.
-    pub(crate) fn into_sources(self) -> Sources {
-        self.sources
     }
 
     /// What was to be said of the texts when the session was opened.
@@ -219,7 +224,8 @@ impl Session {
 
     /// The bytes this takes, roughly.
     pub fn bytes(&self) -> u64 {
-        self.space.system().bytes() + self.space.bytes()
+        let texts = self.sources.bytes();
+        self.space.system().bytes() + self.space.bytes() + self.memory.bytes() + texts
     }
 
     /// How many states are known.
@@ -238,24 +244,67 @@ impl Session {
         evidence: bool,
         budget: &Budget,
     ) -> Result<Reply, Vec<Diagnostic>> {
-        let (name, formula) = match question {
+        let (name, asked) = match question {
             Question::Property(name) => {
-                let found = self.properties.iter().find(|property| property.source.name.text == *name);
-                (name.clone(), found.ok_or_else(|| vec![self.no_property(name)])?.formula.clone())
+                let found = self.properties.iter().position(|property| property.source.name.text == *name);
+                (name.clone(), found.ok_or_else(|| vec![no_property(&self.properties, name)])?)
             }
-            Question::Formula(text) => {
-                let file = self.sources.add("formula", text.clone()).map_err(|_| vec![too_large()])?;
-                let span = self.sources.span(file);
-                let (formula, diagnostics) = read_formula(&self.sources, span, self.space.lts());
-                (text.clone(), formula.ok_or(diagnostics)?)
+            Question::Formula(text) => (text.clone(), self.formula(text)?),
+        };
+        self.make_room();
+        let before = self.effort();
+        let mut work = Work::default();
+        let checked = match self.catch_up(budget) {
+            Err(stop) => {
+                Checked { verdict: Verdict::Unknown(stop.why), states: 0, positions: 0, trace: None }
+            }
+            Ok(()) => {
+                let state = self.space.initial();
+                let kept = self.memory.asked(asked).answer(state, evidence);
+                work.is_kept = kept.is_some();
+                kept.unwrap_or_else(|| self.answer(asked, evidence, budget))
             }
         };
-        let answer = match evidence {
-            true => explain(&mut self.space, &formula, budget),
-            false => check(&mut self.space, &formula, budget),
-        };
-        let system = self.space.lts();
-        Ok(Reply { name, checked: Checked::new(system, answer), work: Work::default() })
+        let after = self.effort();
+        (work.situations, work.lists) = (after.situations - before.situations, after.lists - before.lists);
+        Ok(Reply { name, checked, work })
+    }
+
+    /// Answers a question anew, and remembers the answer.
+    fn answer(&mut self, asked: usize, evidence: bool, budget: &Budget) -> Checked {
+        let mut checked = self.solve(asked, evidence, &self.allowed(budget));
+        if self.is_crowded(checked.verdict) {
+            self.forget();
+            checked = self.solve(asked, evidence, &self.allowed(budget));
+        }
+        if !matches!(checked.verdict, Verdict::Unknown(_)) {
+            let state = self.space.initial();
+            self.memory.asked(asked).keep(state, evidence, &checked);
+        }
+        checked
+    }
+
+    /// What all answers so far have taken together.
+    pub fn effort(&self) -> Work {
+        let situations = self.space.system().situations.n_computed;
+        Work { is_kept: false, situations, lists: self.space.n_asked() }
+    }
+
+    /// The number of a formula among all that are asked.
+    fn formula(&mut self, text: &str) -> Result<usize, Vec<Diagnostic>> {
+        if let Some(asked) = self.memory.find(text) {
+            return Ok(asked);
+        }
+        let file = self.text("formula", text)?;
+        let span = self.sources.span(file);
+        let (formula, diagnostics) = read_formula(&self.sources, span, self.space.lts());
+        formula.map(|formula| self.memory.add(text.to_string(), formula)).ok_or(diagnostics)
+    }
+
+    /// Adds a text that is needed until the next one is added, unless it is kept.
+    fn text(&mut self, name: &str, text: &str) -> Result<FileId, Vec<Diagnostic>> {
+        self.sources.truncate(self.n_texts);
+        self.sources.add(name, text).map_err(|_| vec![too_large()])
     }
 
     /// Answers all properties of the instance, in their order.
@@ -265,45 +314,16 @@ impl Session {
         names.into_iter().filter_map(ask).collect()
     }
 
-    fn no_property(&self, name: &str) -> Diagnostic {
-        let names: Vec<&str> =
-            self.properties.iter().map(|property| property.source.name.text.as_str()).collect();
-        let help = did_you_mean(name, &names).unwrap_or_else(|| match names.is_empty() {
-            true => "the instance has no properties; ask for a formula".to_string(),
-            false => format!("the properties are {}", names.join(", ")),
-        });
-        let message = format!("there is no property called `{name}`");
-        Diagnostic::nowhere(Severity::Error, "lcc/unknown-property", message).hint(help)
-    }
-
-    /// Counts all states that can be reached from here.
-    pub fn explore(&mut self, budget: &Budget) -> Result<Counts, Stop> {
-        let states = self.space.explore(budget)?;
-        let mut counts = Counts { states: states.len() as u64, ..Counts::default() };
-        for state in states {
-            let n_steps = self.space.transitions(state).len();
-            counts.transitions += n_steps as u64;
-            let cut = self.space.cut(state);
-            match (n_steps, cut, self.space.system().is_final(state)) {
-                (0, None, true) => counts.finals += 1,
-                (0, None, false) => counts.deadlocks += 1,
-                _ => {}
-            }
-            counts.cut = counts.cut.or(cut);
-        }
-        Ok(counts)
-    }
-
     /// What is both permitted and forbidden, as `(subject,object,±action)`, in what has been looked
     /// into of what can be reached from here. After [`Session::explore`] that is everything.
     pub fn conflicts(&mut self) -> Vec<String> {
-        self.space.system().conflicts()
+        self.findings().conflicts.into_iter().collect()
     }
 
     /// The constraints of which an agent knows nothing, as `agent: name/arity`, in what has been
     /// looked into of what can be reached from here.
     pub fn unknown_constraints(&mut self) -> Vec<String> {
-        self.space.system().unknown_constraints()
+        self.findings().unknown.into_iter().collect()
     }
 
     /// Whether no message is under way, and everybody has finished or is a server at rest.
@@ -323,8 +343,19 @@ impl Session {
     }
 }
 
+/// A property that does not exist.
+pub(crate) fn no_property(properties: &[Property], name: &str) -> Diagnostic {
+    let names: Vec<&str> = properties.iter().map(|property| property.source.name.text.as_str()).collect();
+    let help = did_you_mean(name, &names).unwrap_or_else(|| match names.is_empty() {
+        true => "the instance has no properties; ask for a formula".to_string(),
+        false => format!("the properties are {}", names.join(", ")),
+    });
+    let message = format!("there is no property called `{name}`");
+    Diagnostic::nowhere(Severity::Error, "lcc/unknown-property", message).hint(help)
+}
+
 /// The texts of a setup as files.
-fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagnostic> {
+pub(crate) fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagnostic> {
     let mut add = |name: &str, text: &str| sources.add(name, text).map_err(|_| too_large());
     let mut parts = Parts::default();
     for Text { name, text } in &setup.files {
@@ -342,7 +373,7 @@ fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagnostic> {
 }
 
 /// The texts of a session outgrow the space of positions.
-fn too_large() -> Diagnostic {
+pub(crate) fn too_large() -> Diagnostic {
     let message = "the texts of this session together are larger than 4 GB";
     Diagnostic::nowhere(Severity::Error, "lcc/too-large", message)
 }

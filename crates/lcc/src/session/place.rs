@@ -3,7 +3,7 @@
 use masque_mu::StateId;
 use masque_text::Diagnostic;
 
-use super::{Session, too_large};
+use super::Session;
 use crate::lower::Lowering;
 use crate::parser::parse;
 use crate::system::System;
@@ -61,7 +61,7 @@ impl Session {
     /// assert_eq!(session.state()[1], "now a(farmer, f) :: a(farmer, f).");
     /// ```
     pub fn place(&mut self, statements: &str) -> Result<(), Vec<Diagnostic>> {
-        let file = self.sources.add("state", statements).map_err(|_| vec![too_large()])?;
+        let file = self.text("state", statements)?;
         let (tree, diagnostics) = parse(&self.sources, file);
         let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
         let mut lowering = Lowering::default();
@@ -93,6 +93,7 @@ impl Session {
         }
         let processes: Vec<TermId> = lowering.program.agents.iter().map(|agent| agent.now).collect();
         system.go_to(&processes, &lowering.program.mail);
+        self.has_past = true;
         Ok(())
     }
 }

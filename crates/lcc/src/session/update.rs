@@ -46,6 +46,7 @@ impl Session {
     /// Who knows or enforces something new must be somebody the instance names already: as a member
     /// of the team, or as one who knows or enforces something.
     pub fn update(&mut self, update: &Update) -> Result<Updated, Vec<Diagnostic>> {
+        self.sources.truncate(self.n_texts);
         let mut items = self.items(&update.remove, "removed")?;
         let n_removed = items.len();
         items.extend(self.items(&update.add, "added")?);
@@ -86,7 +87,10 @@ impl Session {
         }
         if !made.is_empty() {
             updated.situations = system.change(lowering.program, &made);
-            self.space.clear();
+            self.has_past = true;
+            if updated.added > 0 {
+                self.n_texts = self.sources.len();
+            }
         }
         Ok(updated)
     }

@@ -38,7 +38,71 @@ pub(crate) fn instance(seed: u64) -> String {
     writer.lines.join("\n")
 }
 
+/// The names of workers that are all alike.
+const WORKERS: [&str; 3] = ["k1", "k2", "k3"];
+
+/// A random instance with two or three workers that are alike, now and then but for a fact.
+pub(crate) fn workers(seed: u64) -> String {
+    let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
+    let workers = &WORKERS[..writer.rng.usize(2..4)];
+    writer.options();
+    let kind = writer.pick(&["agent", "server"]);
+    for worker in workers {
+        writer.lines.push(format!("{kind} a(k, {worker})."));
+    }
+    let body = writer.exchanges(2, &["x", "x", "y", "J"], &["p0", "p1(_)", "_"]);
+    writer.lines.push(format!("a(k, I) :: {body}."));
+    for (id, role, head) in [("x", "p0", "p0"), ("y", "p1(c)", "p1(X)")] {
+        let kind = writer.pick(&["agent", "server"]);
+        writer.lines.push(format!("{kind} a({role}, {id})."));
+        let body = writer.exchanges(2, &["J", "J", "X"], &["k", "k", "_"]);
+        writer.lines.push(format!("a({head}, I) :: {body}."));
+    }
+    let body = writer.exchanges(1, &["x", "J", "X"], &["k", "p0", "_"]);
+    writer.lines.push(format!("a(q0, I) :: {body}."));
+    let body = writer.exchanges(1, &["X", "J"], &["k", "p0", "_"]);
+    writer.lines.push(format!("a(q1(X), I) :: {body}."));
+    for worker in workers {
+        writer.lines.push(format!("know {worker}: e({worker})."));
+        writer.lines.push(format!("common q({worker}, c)."));
+    }
+    writer.lines.push("common p(X) <- q(X, _).".to_string());
+    if writer.chance(15) {
+        let line = writer.pick(&["know k1: e(c).", "common q(k2, d).", "rule boss: (k1, _, -send(m0))."]);
+        writer.lines.push(line.to_string());
+    }
+    if writer.chance(50) {
+        let line = writer.pick(&["choice w/0.", "choice x: w/0.", "choice v/1."]);
+        writer.lines.push(line.to_string());
+    }
+    if writer.chance(40) {
+        writer.policies();
+    }
+    writer.lines.join("\n")
+}
+
 impl Writer {
+    /// A process that sends and receives, with the agent itself in its messages now and then.
+    fn exchanges(&mut self, depth: u32, ids: &[&str], roles: &[&str]) -> String {
+        if depth > 0 && self.chance(80) {
+            let op = self.pick(&["then", "then", "or", "par"]);
+            let (left, right) =
+                (self.exchanges(depth - 1, ids, roles), self.exchanges(depth - 1, ids, roles));
+            return format!("({left} {op} {right})");
+        }
+        let step = match self.rng.u32(0..10) {
+            0 => "null".to_string(),
+            1 => format!("a({}, I)", self.pick(&["q0", "q1(X)", "q1(I)", "k"])),
+            number => {
+                let arrow = if number % 2 == 0 { "=>" } else { "<=" };
+                let message = self.pick(&["m0", "m1(X)", "m1(I)", "m1(J)", "m2(X, I)"]);
+                format!("{message} {arrow} a({}, {})", self.pick(roles), self.pick(ids))
+            }
+        };
+        let guard = self.pick(&["e(X)", "p(X)", "q(J, _)", "w", "not e(I)", "p(X) and X \\= I", "v(X)"]);
+        if self.chance(30) { format!("{step} <- {guard}") } else { step }
+    }
+
     fn chance(&mut self, percent: u32) -> bool {
         self.rng.u32(0..100) < percent
     }
@@ -262,12 +326,23 @@ impl Writer {
 
     fn insensitive(&mut self, depth: u32) -> String {
         if depth == 0 {
-            return self
-                .pick(&["final", "!deadlock", "deadlock", "done(x)", "!idle(y)", "at(x, q0)", "tt"])
-                .to_string();
+            let leaf = self.pick(&[
+                "final",
+                "!deadlock",
+                "deadlock",
+                "done(x)",
+                "!idle(y)",
+                "at(x, q0)",
+                "at(y, q1(_))",
+                "tt",
+                "<->tt",
+                "[-]ff",
+            ]);
+            return leaf.to_string();
         }
         let (inner, one, two) = (self.insensitive(depth - 1), self.pattern(), self.pattern());
-        match self.rng.u32(0..9) {
+        let receipt = format!("in({})", self.pick(&["m0", "m1(_)", "m2(_, X)", "_"]));
+        match self.rng.u32(0..16) {
             0 => format!("AG ({inner})"),
             1 => format!("EF ({inner})"),
             2 => format!("AF ({inner})"),
@@ -276,7 +351,14 @@ impl Writer {
             5 => format!("resp({one}, {two})"),
             6 => format!("<({one})* . {two}>({inner})"),
             7 => format!("[({one})* . {two}]({inner})"),
-            _ => format!("({inner} && {})", self.insensitive(depth - 1)),
+            8 => format!("<{one}>({inner})"),
+            9 => format!("[{one}]({inner})"),
+            10 => format!("(nu X. mu Y. <{one}>X || <{two}>Y || {inner})"),
+            11 => format!("(mu X. nu Y. <{one}>X || <-{one}>Y)"),
+            12 => format!("(nu X. mu Y. [{one}]X && [-{one}]Y)"),
+            13 => format!("(mu Y. <->tt && [{receipt}]Y)"),
+            14 => format!("(nu Y. [-]ff || <{receipt}>Y)"),
+            _ => format!("({inner} {} {})", self.pick(&["&&", "||"]), self.insensitive(depth - 1)),
         }
     }
 
@@ -298,6 +380,17 @@ impl Writer {
     }
 }
 
+/// Random statements that an update of a random instance may add.
+pub(crate) fn statements(seed: u64, n_agents: usize) -> Vec<String> {
+    let mut writer = Writer { rng: Rng::with_seed(seed), n_agents, lines: Vec::new() };
+    writer.knowledge();
+    writer.policies();
+    let n = writer.rng.usize(1..4);
+    writer.rng.shuffle(&mut writer.lines);
+    writer.lines.truncate(n);
+    writer.lines
+}
+
 /// A random formula about random instances.
 pub(crate) fn formula(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
@@ -308,7 +401,8 @@ pub(crate) fn formula(seed: u64) -> String {
 /// A random formula that does not see how many steps there are, unless its patterns do.
 pub(crate) fn insensitive(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
-    writer.insensitive(2)
+    let depth = writer.rng.u32(1..4);
+    writer.insensitive(depth)
 }
 
 /// As few lines as still fail.

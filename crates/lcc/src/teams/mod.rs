@@ -3,11 +3,21 @@
 //! A team is the instance with the statements of its candidates added. Teams are tried in the order
 //! in which candidates are listed, those of the last role changing fastest.
 
-use masque_text::{Diagnostic, Severity};
-use masque_verdict::{Budget, Stop, Verdict};
+mod cast;
 
-use crate::session::{Question, Refused, Session, Setup, Text, Work};
+use masque_mu::{Formula, LabelId, Play, Space, StateId, Step, check, explain};
+use masque_text::{Diagnostic, Severity, Sources};
+use masque_verdict::{Budget, Stop, Verdict};
+use rustc_hash::FxHashMap;
+
+use self::cast::Cast;
+use crate::check::Checked;
+use crate::session::{Question, Refused, Setup, Work};
+use crate::system::System;
 use crate::trace::Trace;
+
+/// So many teams are looked at, if all are.
+const MOST: u64 = 100_000;
 
 /// Somebody who could play a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,57 +143,34 @@ pub struct Teams {
 /// assert_eq!(found.teams[found.chosen.unwrap()].names, ["sue"]);
 /// ```
 pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> {
-    let mut found = Teams::default();
-    if let Some(role) = request.roles.iter().find(|role| role.candidates.is_empty()) {
-        let message = format!("nobody is listed for the role `{}`", role.name);
-        let diagnostic = Diagnostic::nowhere(Severity::Error, "lcc/no-candidates", message);
-        return Err(Box::new(Refused { sources: Default::default(), diagnostics: vec![diagnostic] }));
+    if let Some(diagnostic) = out_of_range(request) {
+        return Err(Box::new(Refused { sources: Sources::default(), diagnostics: vec![diagnostic] }));
     }
+    let mut cast = Cast::new(request)?;
+    let formulas = match cast.formulas(&request.questions) {
+        Ok(formulas) => formulas,
+        Err(diagnostics) => return Err(Box::new(Refused { sources: cast.into_sources(), diagnostics })),
+    };
+    let mut found =
+        Teams { properties: formulas.iter().map(|(name, _)| name.clone()).collect(), ..Teams::default() };
     let mut candidates = Some(vec![0; request.roles.len()]);
     while let Some(chosen) = candidates {
+        if let Err(diagnostics) = cast.recast(&chosen) {
+            return Err(Box::new(Refused { sources: cast.into_sources(), diagnostics }));
+        }
+        let team = look_at(&mut cast, request, &formulas, &chosen, budget);
         if let Err(stop) = budget.check() {
             found.stopped = Some(stop);
             break;
         }
-        let mut setup = request.setup.clone();
-        let members = || request.roles.iter().zip(&chosen).map(|(role, at)| &role.candidates[*at]);
-        setup.files.extend(members().map(|member| Text::new(member.name.clone(), member.statements.clone())));
-        let mut session = Session::open(setup)?;
-        let questions = match request.questions.is_empty() {
-            true => session.properties().into_iter().map(|stated| Question::Property(stated.name)).collect(),
-            false => request.questions.clone(),
-        };
-        let mut team = Team {
-            names: members().map(|member| member.name.clone()).collect(),
-            cost: members().map(|member| u64::from(member.cost)).sum(),
-            candidates: chosen.clone(),
-            verdicts: Vec::new(),
-            weakness: None,
-        };
-        found.properties.clear();
-        for question in &questions {
-            match session.check(question, true, budget) {
-                Ok(reply) => {
-                    if reply.checked.verdict == Verdict::Fails {
-                        let blame = reply.checked.trace.as_ref().map(|trace| trace.blame.clone());
-                        team.weakness.get_or_insert(Weakness {
-                            property: reply.name.clone(),
-                            trace: reply.checked.trace,
-                            blame: blame.unwrap_or_default(),
-                        });
-                    }
-                    team.verdicts.push(reply.checked.verdict);
-                    found.properties.push(reply.name);
-                }
-                Err(diagnostics) => {
-                    return Err(Box::new(Refused { sources: session.into_sources(), diagnostics }));
-                }
-            }
-        }
-        let works = team.works();
+        let is_enough = request.want == Want::First && team.works();
         found.teams.push(team);
-        if works && request.want == Want::First {
+        if is_enough {
             break;
+        }
+        if request.setup.limits.memory.is_some_and(|bytes| cast.space.system().bytes() > bytes) {
+            cast.space.lts().forget();
+            cast.space.clear();
         }
         candidates = next(&request.roles, chosen);
     }
@@ -191,7 +178,93 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
         Want::First | Want::All => found.teams.iter().position(Team::works),
         Want::Best => (0..found.teams.len()).min_by_key(|at| rank(&found.teams[*at])),
     };
+    let situations = cast.space.system().situations.n_computed;
+    found.work = Work { is_kept: false, situations, lists: cast.space.n_asked() };
     Ok(found)
+}
+
+/// A request that makes no team, or too many.
+fn out_of_range(request: &Request) -> Option<Diagnostic> {
+    if let Some(role) = request.roles.iter().find(|role| role.candidates.is_empty()) {
+        let message = format!("nobody is listed for the role `{}`", role.name);
+        let diagnostic = Diagnostic::nowhere(Severity::Error, "lcc/no-candidates", message);
+        return Some(diagnostic.hint("list at least one candidate for each role"));
+    }
+    let sizes = request.roles.iter().map(|role| role.candidates.len() as u64);
+    let n_teams = sizes.fold(1_u64, u64::saturating_mul);
+    (n_teams > MOST && request.want != Want::First).then(|| {
+        let message = format!("these candidates make {n_teams} teams, and at most {MOST} are looked at");
+        Diagnostic::nowhere(Severity::Error, "lcc/too-many-teams", message)
+            .hint("list fewer candidates, or ask for the first team that works")
+    })
+}
+
+/// Checks the team that is in place.
+fn look_at(
+    cast: &mut Cast,
+    request: &Request,
+    formulas: &[(String, Formula)],
+    chosen: &[usize],
+    budget: &Budget,
+) -> Team {
+    let members = || request.roles.iter().zip(chosen).map(|(role, at)| &role.candidates[*at]);
+    let verdicts: Vec<Verdict> =
+        formulas.iter().map(|(_, formula)| check(&mut cast.space, formula, budget).verdict).collect();
+    let failed = formulas.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == Verdict::Fails);
+    let failed: Vec<&(String, Formula)> = failed.map(|(formula, _)| formula).collect();
+    Team {
+        candidates: chosen.to_vec(),
+        names: members().map(|member| member.name.clone()).collect(),
+        cost: members().map(|member| u64::from(member.cost)).sum(),
+        weakness: weakness(&mut cast.space, &failed, budget),
+        verdicts,
+    }
+}
+
+/// The shortest reason why properties fail: a run into a dead end, if one shows it, since there the
+/// rule that stands in the way can be named; else the shortest run; else the nearest dead end.
+fn weakness(space: &mut Space<System>, failed: &[&(String, Formula)], budget: &Budget) -> Option<Weakness> {
+    let mut found: Vec<Weakness> = Vec::new();
+    for (name, formula) in failed {
+        let answer = explain(space, formula, budget);
+        let trace = Checked::new(space.lts(), answer).trace;
+        let blame = trace.as_ref().map(|trace| trace.blame.clone()).unwrap_or_default();
+        found.push(Weakness { property: name.clone(), trace, blame });
+    }
+    let length = |weakness: &Weakness| weakness.trace.as_ref().map_or(usize::MAX, |trace| trace.events.len());
+    let mut best = found.into_iter().min_by_key(|one| (one.blame.is_empty(), length(one)))?;
+    if best.trace.is_none()
+        && let Some(play) = nearest_dead_end(space, budget)
+    {
+        let trace = space.lts().trace(&play);
+        (best.blame, best.trace) = (trace.blame.clone(), Some(trace));
+    }
+    Some(best)
+}
+
+/// A shortest run into a dead end, if there is one within the budget.
+fn nearest_dead_end(space: &mut Space<System>, budget: &Budget) -> Option<Play> {
+    let states = space.explore(budget).ok()?;
+    let is_dead = |state: &&StateId| {
+        let is_stuck = space.transitions(**state).is_empty() && space.cut(**state).is_none();
+        is_stuck && !space.system().is_final(**state)
+    };
+    // The nearest come first, and so do the shortest ways to them.
+    let end = *states.iter().find(is_dead)?;
+    let mut before: FxHashMap<StateId, (StateId, LabelId)> = FxHashMap::default();
+    for state in &states {
+        for (label, to) in space.transitions(*state) {
+            before.entry(*to).or_insert((*state, *label));
+        }
+    }
+    let (start, mut at, mut steps) = (space.initial(), end, Vec::new());
+    while at != start {
+        let (from, label) = *before.get(&at)?;
+        steps.push(Step { label, to: at });
+        at = from;
+    }
+    steps.reverse();
+    Some(Play { turns: Vec::new(), returns_to: None, start, steps, loop_at: None, is_closed: true })
 }
 
 /// The combination after this one.
