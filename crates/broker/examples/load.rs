@@ -154,16 +154,14 @@ fn travel() -> Result<Value, Failure> {
         Ok(json!({"name": name, "text": std::fs::read_to_string(path)?}))
     };
     let names = ["travel", "travel_team", "f_member", "f_customer", "f_pgp", "f_x509"];
-    let mut files: Vec<Value> = names.iter().map(|name| file(&format!("{name}.lcc"))).collect::<Result<_, _>>()?;
+    let mut files: Vec<Value> =
+        names.iter().map(|name| file(&format!("{name}.lcc"))).collect::<Result<_, _>>()?;
     files.push(file("rules.pol")?);
     Ok(json!({"files": files, "properties": [file("travel.mu")?]}))
 }
 
 /// Runs something in several threads, and hands their findings over.
-fn side_by_side<T: Send>(
-    n: u64,
-    work: impl Fn(u64) -> Result<T, Failure> + Sync,
-) -> Result<Vec<T>, Failure> {
+fn side_by_side<T: Send>(n: u64, work: impl Fn(u64) -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
     std::thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> = (0..n).map(|own| scope.spawn(move || work(own))).collect();
@@ -236,7 +234,9 @@ fn in_flight(server: &Server) -> Result<(), Failure> {
         Ok(n_answers)
     })?;
     let (n, time) = (answers.iter().sum::<u64>(), start.elapsed().as_secs_f64());
-    println!("in flight, 8 clients with 125 connections each: {n} of 10000 answers, none crossed, {time:.1} s");
+    println!(
+        "in flight, 8 clients with 125 connections each: {n} of 10000 answers, none crossed, {time:.1} s"
+    );
     Ok(())
 }
 
@@ -264,7 +264,10 @@ fn killed(server: &Server) -> Result<(), Failure> {
     let after = server.resident()?;
     let (sessions, calls) = (server.metric("masque_sessions")?, server.metric("masque_calls_open")?);
     let grown = (after as f64 - before as f64) / 1e6;
-    println!("200 clients killed: {grown:+.2} MB (now {:.1} MB), {sessions} sessions, {calls} calls left", after as f64 / 1e6);
+    println!(
+        "200 clients killed: {grown:+.2} MB (now {:.1} MB), {sessions} sessions, {calls} calls left",
+        after as f64 / 1e6
+    );
     if grown >= 5.0 || sessions + calls > 0 {
         return Err("that is too much".into());
     }
@@ -292,7 +295,8 @@ fn fuzz(server: &Server, rounds: u64) -> Result<(), Failure> {
                 return Err(format!("seed {own}, round {round}: {text}: {status} {body}").into());
             }
             n_ok += u64::from(body.contains("\"result\""));
-            if let Some(opened) = body.split("\"session\":\"").nth(1).filter(|_| body.contains("\"agents\"")) {
+            if let Some(opened) = body.split("\"session\":\"").nth(1).filter(|_| body.contains("\"agents\""))
+            {
                 let opened = opened.split('"').next().unwrap_or_default();
                 client.call(1, "close", &json!({"session": opened}))?;
             }
@@ -302,7 +306,9 @@ fn fuzz(server: &Server, rounds: u64) -> Result<(), Failure> {
     server.wait_for_quiet()?;
     let n_ok: u64 = statuses.iter().sum();
     let (bugs, time) = (server.metric("masque_bugs_total")?, start.elapsed().as_secs_f64());
-    println!("{rounds} random messages: {n_ok} answered with a result, the others with errors, {bugs} bugs, {time:.0} s");
+    println!(
+        "{rounds} random messages: {n_ok} answered with a result, the others with errors, {bugs} bugs, {time:.0} s"
+    );
     if bugs > 0 { Err("there are bugs".into()) } else { Ok(()) }
 }
 
@@ -332,7 +338,9 @@ fn mutated(random: &mut fastrand::Rng, session: &str) -> String {
         4 => ("advance", json!({"session": session, "event": {"message": "opened(_)", "from": "rita"}})),
         5 => ("advance", json!({"session": session, "pattern": "#(open(_))@rita"})),
         6 => ("place", json!({"session": session, "statements": [some(random), some(random)]})),
-        7 => ("open", json!({"files": [{"name": "b.lcc", "text": READER}], "options": {"cap": random.u8(..)}})),
+        7 => {
+            ("open", json!({"files": [{"name": "b.lcc", "text": READER}], "options": {"cap": random.u8(..)}}))
+        }
         8 => ("cancel", json!({"session": session})),
         9 => ("moves", json!({"session": session})),
         _ => ("state", json!({"session": session})),

@@ -83,6 +83,8 @@ pub async fn serve(service: Arc<Service>, listener: TcpListener, door: Door) {
     }
     drop(listener);
     service.finish().await;
+    // Answers are on their way.
+    service.hang_up().await;
 }
 
 /// One connection, from its first request to its last.

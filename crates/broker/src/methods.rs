@@ -302,6 +302,37 @@ fn check_name(name: &str) -> Result<(), Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::Config;
+    use crate::ticket::ClientId;
+
+    /// A bug in a call is answered, takes its session off the table, and leaves the others alone.
+    #[test]
+    fn a_panic_closes_its_session() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let service = Service::new(Config::default()).unwrap();
+        let text = "a(hen, H) :: null. agent a(hen, h).";
+        for _ in 0..2 {
+            let setup = Setup { files: vec![Text::new("hen.lcc", text)], ..Setup::default() };
+            service.sessions.add(Session::open(setup).unwrap()).unwrap();
+        }
+        let holder = || Holder { client: ClientId(0), id: None, session: None };
+        let work = |name: &str, is_bad: bool| {
+            let begun = service.on_session(name, Allowed::default(), holder(), move |_, _| match is_bad {
+                true => panic!("a test of panics"),
+                false => result(&Closed { closed: true }),
+            });
+            begun.map(|begun| match begun {
+                Begun::Done(outcome) => outcome.map_err(|fault| fault.code).map(|_| ()),
+                Begun::Waiting(receiver, _guard) => {
+                    runtime.block_on(receiver).map_err(|_| Fault::INTERNAL).map(|_| ())
+                }
+            })
+        };
+        assert_eq!(work("s1", true).unwrap(), Err(Fault::INTERNAL));
+        assert_eq!(work("s1", false).unwrap_err().code, Fault::SESSION);
+        assert_eq!(work("s2", false).unwrap(), Ok(()));
+        assert_eq!(service.sessions.size().0, 1);
+    }
 
     #[rustfmt::skip]
     #[test]

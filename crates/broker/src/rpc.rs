@@ -1,6 +1,7 @@
-//! JSON-RPC 2.0: messages as they arrive, answers as they leave. [JSON-RPC 2.0]
+//! JSON-RPC 2.0: messages as they arrive, answers as they leave. [JSONRPC]
 //!
-//! Nothing here knows what the methods are. A message is taken apart without being copied; the id
+//! Nothing here knows what the methods are. Parameters by position, which the standard also has, are
+//! refused later, by the methods. A message is taken apart without being copied; the id
 //! is kept as it was written, so that `1.0`, `"1"` and a number of thirty digits come back to the
 //! byte.
 

@@ -193,12 +193,18 @@ impl Service {
     /// Begins no more calls; waits for those under way, at most for the grace, then cancels them.
     pub async fn finish(&self) {
         self.refuse_calls();
-        if !self.is_quiet_within(self.limits.grace).await {
+        let is_quiet = || self.tickets.count() == 0;
+        if !self.is_so_within_grace(is_quiet).await {
             let n_cancelled = self.tickets.cancel(|_| true);
             self.log.event(&format!("{n_cancelled} call(s) cancelled"));
-            self.is_quiet_within(self.limits.grace).await;
+            self.is_so_within_grace(is_quiet).await;
         }
         self.pool.close();
+    }
+
+    /// Waits until all connections are closed, at most for the grace.
+    pub(crate) async fn hang_up(&self) {
+        self.is_so_within_grace(|| self.connections.load(Relaxed) == 0).await;
     }
 
     /// From now on a call is answered by saying that the service is about to end.
@@ -211,10 +217,10 @@ impl Service {
         self.is_stopping.load(Relaxed)
     }
 
-    async fn is_quiet_within(&self, time: std::time::Duration) -> bool {
+    async fn is_so_within_grace(&self, is_so: impl Fn() -> bool) -> bool {
         const PULSE: std::time::Duration = std::time::Duration::from_millis(5);
-        let end = Instant::now() + time;
-        while self.tickets.count() > 0 {
+        let end = Instant::now() + self.limits.grace;
+        while !is_so() {
             if Instant::now() >= end {
                 return false;
             }

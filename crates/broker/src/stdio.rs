@@ -41,7 +41,7 @@ where
     let (answers, answers_out) = channel::<Written>(MOST_UNDER_WAY);
     let most = service.limits.body;
     std::thread::Builder::new().name("input".to_string()).spawn(move || read(input, most, &lines_in))?;
-    let (done_in, done) = tokio::sync::oneshot::channel();
+    let (done_in, mut done) = tokio::sync::oneshot::channel();
     let writer = Arc::clone(&service);
     std::thread::Builder::new().name("output".to_string()).spawn(move || {
         if write(output, answers_out).is_err() {
@@ -83,17 +83,18 @@ where
         });
     };
     drop(answers);
+    let mut is_written = false;
     if is_ended {
         service.log.event("the input has ended");
         service.refuse_calls();
         tokio::select! {
             // The output ends when the last call has its answer.
-            _ = done => {}
+            _ = &mut done => is_written = true,
             () = service.stopped() => {}
         }
-        service.finish().await;
-    } else {
-        service.finish().await;
+    }
+    service.finish().await;
+    if !is_written {
         // What is answered is to be read, if anybody does.
         _ = tokio::time::timeout(service.limits.grace, done).await;
     }
