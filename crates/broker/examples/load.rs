@@ -318,7 +318,7 @@ const READER: &str = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk,
     rule archive: (S, _, +open(_)) <- member(S). know archive: member(rita).
     property ends : AF final ;";
 
-/// A message with up to five random changes.
+/// A message with up to three random changes.
 fn mutated(random: &mut fastrand::Rng, session: &str) -> String {
     let texts = [
         "know rita: x.",
@@ -346,13 +346,13 @@ fn mutated(random: &mut fastrand::Rng, session: &str) -> String {
         _ => ("state", json!({"session": session})),
     };
     let mut bytes = message(random.u64(..1_000), method, &params).into_bytes();
-    for _ in 0..random.usize(..6) {
+    for _ in 0..random.usize(..4) {
         let at = random.usize(..bytes.len());
-        match random.u8(..5) {
-            0 => bytes[at] = random.u8(..128),
-            1 => bytes.truncate(at),
-            2 => bytes.insert(at, b"{}[]\",:\\0-.e()_<>=+*&|"[random.usize(..22)]),
-            3 => _ = bytes.remove(at),
+        match random.u8(..9) {
+            0 | 1 => bytes[at] = random.u8(..128),
+            2 => bytes.truncate(at),
+            3 | 4 => bytes.insert(at, b"{}[]\",:\\0-.e()_<>=+*&|"[random.usize(..22)]),
+            5 | 6 => _ = bytes.remove(at),
             _ => {
                 let part = bytes[at..(at + random.usize(..30)).min(bytes.len())].to_vec();
                 bytes.splice(at..at, part);
