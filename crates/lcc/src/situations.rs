@@ -4,7 +4,7 @@
 //! to find out; on nothing else. So an outcome is kept with a record of what was consulted and what
 //! stood there, and serves wherever the record is true: in other global states, after a change of
 //! rules that was taken back, in another team. These are the verifying traces of build systems.
-//! [MMP18 §4.2.2]
+//! [MMP18]
 
 use masque_mu::LabelId;
 use rustc_hash::FxHashMap;

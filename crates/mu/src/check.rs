@@ -67,13 +67,13 @@ pub(crate) fn run<L: Lts>(
         (None, None) => Verdict::Unknown(Why::Bound(nearest_cut(game, space, root))),
     };
     // Whoever is out of time gets the verdict alone.
-    let shown = wants_evidence && value.is_some() && budget.check().is_ok();
-    let evidence = if shown { evidence(game, space, root) } else { None };
-    let evidence = evidence.filter(|_| budget.check().is_ok());
-    if let Some(evidence) = &evidence {
-        let replayed = evidence.replay(space.lts(), formula);
+    let shown = value.filter(|_| wants_evidence && budget.check().is_ok());
+    let evidence = shown.and_then(|holds| {
+        let evidence = evidence(game, space, root, holds, budget).ok()?;
+        let replayed = evidence.replay_within(space.lts(), formula, budget).ok()?;
         assert_eq!(replayed, Ok(()), "the evidence does not replay");
-    }
+        Some(evidence)
+    });
     Answer { verdict, states: game.n_states, positions: game.positions.len() as u64, evidence }
 }
 

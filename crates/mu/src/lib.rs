@@ -15,7 +15,8 @@
 //! | `naive` | the truth definition, transcribed |
 //! | `space`, `back`, `standing` | what is known of a transition system, and of a formula on it |
 //! | `game`, `near`, `moves`, `settle`, `parity`, `check` | the solver |
-//! | `play`, `evidence`, `replay` | what shows a verdict, and its proof |
+//! | `region`, `play`, `evidence`, `replay` | what shows a verdict, and its proof |
+//! | `pulse` | limits, noticed in long loops |
 //! | `graph`, `aut` | transition systems written down |
 #![forbid(unsafe_code)]
 
@@ -36,7 +37,9 @@ mod parity;
 mod parser;
 mod play;
 mod print;
+mod pulse;
 mod read;
+mod region;
 mod replay;
 mod resolve;
 mod settle;

@@ -16,6 +16,8 @@
 
 use masque_verdict::{Budget, Stop};
 
+use crate::pulse::Pulse;
+
 /// A game in which every vertex has an edge. Edges are not doubled.
 #[derive(Debug, Default)]
 pub(crate) struct Parity {
@@ -76,7 +78,7 @@ impl Solver<'_> {
             let at_highest = vertices.iter().copied().filter(|&v| self.game.priority[v as usize] == highest);
             let (targets, attracted) = {
                 let targets: Vec<u32> = at_highest.collect();
-                let attracted = self.attract(depth, even, &targets);
+                let attracted = self.attract(depth, even, &targets)?;
                 (targets, attracted)
             };
             let mut is_attracted = rustc_hash::FxHashSet::default();
@@ -96,7 +98,7 @@ impl Solver<'_> {
                 }
                 return Ok(());
             }
-            let gone = self.attract(depth, !even, &lost);
+            let gone = self.attract(depth, !even, &lost)?;
             gone.iter().for_each(|&v| self.by_even[v as usize] = !even);
             self.assign(&gone, GONE);
             vertices.retain(|&v| self.region[v as usize] == depth);
@@ -109,13 +111,15 @@ impl Solver<'_> {
     }
 
     /// The vertices of a game from which a player can force the token to `targets`, and her moves.
-    fn attract(&mut self, depth: u32, even: bool, targets: &[u32]) -> Vec<u32> {
+    fn attract(&mut self, depth: u32, even: bool, targets: &[u32]) -> Result<Vec<u32>, Stop> {
         const IN: u32 = u32::MAX;
         let mut attracted = targets.to_vec();
         let mut touched = targets.to_vec();
         targets.iter().for_each(|&v| self.outside[v as usize] = IN);
         let mut done = 0;
+        let mut pulse = Pulse::new(self.budget);
         while let Some(&to) = attracted.get(done) {
+            pulse.beat()?;
             done += 1;
             for i in 0..self.back[to as usize].len() {
                 let from = self.back[to as usize][i] as usize;
@@ -141,7 +145,7 @@ impl Solver<'_> {
             }
         }
         touched.iter().for_each(|&v| self.outside[v as usize] = 0);
-        attracted
+        Ok(attracted)
     }
 }
 

@@ -14,6 +14,7 @@ use masque_verdict::{Budget, Stop};
 use crate::game::{Game, NONE, Position};
 use crate::levels::Level;
 use crate::parity::{self, Parity};
+use crate::pulse::Pulse;
 use crate::tree::Sign;
 
 /// The undecided positions that matter, each with what an assumption makes of it.
@@ -56,7 +57,7 @@ pub(crate) fn settle(game: &mut Game<'_>, root: Position, budget: &Budget) -> Re
             continue;
         }
         let mut part = Part::new(game, &positions);
-        part.assume(beyond);
+        part.assume(beyond, budget)?;
         part.solve(budget)?;
         solved.push(Found { beyond, value: part.value, witness: part.open_or_witness });
     }
@@ -149,7 +150,7 @@ impl<'g, 'f> Part<'g, 'f> {
     }
 
     /// Gives everything unexplored a value.
-    fn assume(&mut self, beyond: bool) {
+    fn assume(&mut self, beyond: bool, budget: &Budget) -> Result<(), Stop> {
         for i in 0..self.positions.len() {
             let entry = self.game.at(self.positions[i]);
             if !entry.is_expanded() || (entry.is_cut() && entry.is_any == beyond) {
@@ -159,7 +160,7 @@ impl<'g, 'f> Part<'g, 'f> {
                 self.give(i, !entry.is_any, NONE);
             }
         }
-        self.propagate();
+        self.propagate(budget)
     }
 
     fn give(&mut self, i: usize, value: bool, witness: Position) {
@@ -167,8 +168,10 @@ impl<'g, 'f> Part<'g, 'f> {
         self.fresh.push(i as u32);
     }
 
-    fn propagate(&mut self) {
+    fn propagate(&mut self, budget: &Budget) -> Result<(), Stop> {
+        let mut pulse = Pulse::new(budget);
         while let Some(i) = self.fresh.pop() {
+            pulse.beat()?;
             let (target, value) = (self.positions[i as usize], self.value[i as usize]);
             for from in self.game.predecessors(target) {
                 let place = self.place[from as usize];
@@ -186,6 +189,7 @@ impl<'g, 'f> Part<'g, 'f> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Gives every position a value, level by level.
@@ -204,7 +208,7 @@ impl<'g, 'f> Part<'g, 'f> {
                 Level::Uniform(sign) => self.stay(&rest, sign == Sign::Nu),
                 Level::Mixed => self.play(&rest, budget)?,
             }
-            self.propagate();
+            self.propagate(budget)?;
             begin = end;
         }
         Ok(())

@@ -108,7 +108,8 @@ impl Parser<'_> {
         let start = self.position;
         let head = self.agent()?;
         self.expect(Token::Defines, "`::`")?;
-        let body = match self.word() == "nil" && self.kind_ahead(1) == Token::Stop {
+        let is_all = matches!(self.kind_ahead(1), Token::Stop | Token::End);
+        let body = match self.word() == "nil" && is_all {
             true => Proc { kind: ProcKind::Nil, span: self.advance() },
             false => self.process()?,
         };

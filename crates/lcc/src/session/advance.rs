@@ -150,7 +150,7 @@ impl Session {
                 let system = self.space.system();
                 (0..steps.len()).filter(|at| system.label_text(steps[*at].0) == *label).collect()
             }
-            Happened::Pattern(pattern) => self.matching(&steps, &[pattern.clone()])?,
+            Happened::Pattern(pattern) => self.matching(&steps, std::slice::from_ref(pattern))?,
             Happened::Like(like) => self.matching(&steps, &like.patterns())?,
         };
         match meant.as_slice() {

@@ -56,6 +56,7 @@ impl Session {
         let changes = lower(&mut lowering, &items, n_removed);
         let mut diagnostics = std::mem::take(&mut lowering.diagnostics);
         diagnostics.extend(contradictions(&changes));
+        let changes = if diagnostics.is_empty() { changes } else { Vec::new() };
         let mut updated = Updated::default();
         let mut made: Vec<Entry> = Vec::new();
         for Change { entry, span, is_added } in changes {

@@ -2,16 +2,23 @@
 //!
 //! A team is the instance with the statements of its candidates added. Teams are tried in the order
 //! in which candidates are listed, those of the last role changing fastest.
+//!
+//! | file | defines |
+//! |---|---|
+//! | `mod` | the request, the answer, and the search |
+//! | `cast` | teams from one instance: what they share is read and solved once |
+//! | `alike` | teams that no formula can tell apart |
 
+mod alike;
 mod cast;
 
-use masque_mu::{Formula, LabelId, Play, Space, StateId, Step, check, explain};
+use masque_mu::{Formula, Play, Space, check, explain};
 use masque_text::{Diagnostic, Severity, Sources};
-use masque_verdict::{Budget, Stop, Verdict};
+use masque_verdict::{Budget, Stop, Verdict, Why};
 use rustc_hash::FxHashMap;
 
+use self::alike::{Run, Shapes, nearest_dead_end};
 use self::cast::Cast;
-use crate::check::Checked;
 use crate::session::{Question, Refused, Setup, Work};
 use crate::system::System;
 use crate::trace::Trace;
@@ -153,12 +160,24 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
     };
     let mut found =
         Teams { properties: formulas.iter().map(|(name, _)| name.clone()).collect(), ..Teams::default() };
+    let (mut shapes, mut known) = (Shapes::default(), FxHashMap::default());
     let mut candidates = Some(vec![0; request.roles.len()]);
     while let Some(chosen) = candidates {
         if let Err(diagnostics) = cast.recast(&chosen) {
             return Err(Box::new(Refused { sources: cast.into_sources(), diagnostics }));
         }
-        let team = look_at(&mut cast, request, &formulas, &chosen, budget);
+        let shape = shapes.of(&mut cast.space, budget);
+        let judged = match shape.and_then(|shape| known.get(&shape)) {
+            Some(judged) => Judged::clone(judged),
+            None => judge(&mut cast.space, &formulas, budget),
+        };
+        let team = tell(&mut cast, request, &chosen, &judged);
+        // What a limit left open may be decided for another team.
+        let is_open =
+            |verdict: &Verdict| matches!(verdict, Verdict::Unknown(why) if !matches!(why, Why::Bound(_)));
+        if let Some(shape) = shape.filter(|_| !judged.verdicts.iter().any(is_open)) {
+            known.insert(shape, judged);
+        }
         if let Err(stop) = budget.check() {
             found.stopped = Some(stop);
             break;
@@ -171,6 +190,7 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
         if request.setup.limits.memory.is_some_and(|bytes| cast.space.system().bytes() > bytes) {
             cast.space.lts().forget();
             cast.space.clear();
+            shapes.forget_labels();
         }
         candidates = next(&request.roles, chosen);
     }
@@ -199,72 +219,67 @@ fn out_of_range(request: &Request) -> Option<Diagnostic> {
     })
 }
 
-/// Checks the team that is in place.
-fn look_at(
-    cast: &mut Cast,
-    request: &Request,
-    formulas: &[(String, Formula)],
-    chosen: &[usize],
-    budget: &Budget,
-) -> Team {
+/// What is found out about one team, and said of all of its shape.
+#[derive(Clone, Debug)]
+struct Judged {
+    verdicts: Vec<Verdict>,
+    /// The property whose failure is told, and the run that shows it.
+    failure: Option<(String, Option<Run>)>,
+}
+
+/// Tells what is known of the team that is in place.
+fn tell(cast: &mut Cast, request: &Request, chosen: &[usize], judged: &Judged) -> Team {
     let members = || request.roles.iter().zip(chosen).map(|(role, at)| &role.candidates[*at]);
-    let verdicts: Vec<Verdict> =
-        formulas.iter().map(|(_, formula)| check(&mut cast.space, formula, budget).verdict).collect();
-    let failed = formulas.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == Verdict::Fails);
-    let failed: Vec<&(String, Formula)> = failed.map(|(formula, _)| formula).collect();
+    let weakness = judged.failure.as_ref().map(|(property, run)| {
+        let play = run.as_ref().and_then(|run| run.play(&mut cast.space));
+        let trace = play.map(|play| cast.space.lts().trace(&play));
+        let blame = trace.as_ref().map(|trace| trace.blame.clone()).unwrap_or_default();
+        Weakness { property: property.clone(), trace, blame }
+    });
     Team {
         candidates: chosen.to_vec(),
         names: members().map(|member| member.name.clone()).collect(),
         cost: members().map(|member| u64::from(member.cost)).sum(),
-        weakness: weakness(&mut cast.space, &failed, budget),
-        verdicts,
+        verdicts: judged.verdicts.clone(),
+        weakness,
     }
+}
+
+/// Checks the team that is in place.
+fn judge(space: &mut Space<System>, formulas: &[(String, Formula)], budget: &Budget) -> Judged {
+    let verdicts: Vec<Verdict> =
+        formulas.iter().map(|(_, formula)| check(space, formula, budget).verdict).collect();
+    let failed = formulas.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == Verdict::Fails);
+    let failed: Vec<&(String, Formula)> = failed.map(|(formula, _)| formula).collect();
+    Judged { failure: failure(space, &failed, budget), verdicts }
 }
 
 /// The shortest reason why properties fail: a run into a dead end, if one shows it, since there the
 /// rule that stands in the way can be named; else the shortest run; else the nearest dead end.
-fn weakness(space: &mut Space<System>, failed: &[&(String, Formula)], budget: &Budget) -> Option<Weakness> {
-    let mut found: Vec<Weakness> = Vec::new();
+fn failure(
+    space: &mut Space<System>,
+    failed: &[&(String, Formula)],
+    budget: &Budget,
+) -> Option<(String, Option<Run>)> {
+    let mut best: Option<((bool, usize), &str, Option<Play>)> = None;
     for (name, formula) in failed {
-        let answer = explain(space, formula, budget);
-        let trace = Checked::new(space.lts(), answer).trace;
-        let blame = trace.as_ref().map(|trace| trace.blame.clone()).unwrap_or_default();
-        found.push(Weakness { property: name.clone(), trace, blame });
-    }
-    let length = |weakness: &Weakness| weakness.trace.as_ref().map_or(usize::MAX, |trace| trace.events.len());
-    let mut best = found.into_iter().min_by_key(|one| (one.blame.is_empty(), length(one)))?;
-    if best.trace.is_none()
-        && let Some(play) = nearest_dead_end(space, budget)
-    {
-        let trace = space.lts().trace(&play);
-        (best.blame, best.trace) = (trace.blame.clone(), Some(trace));
-    }
-    Some(best)
-}
-
-/// A shortest run into a dead end, if there is one within the budget.
-fn nearest_dead_end(space: &mut Space<System>, budget: &Budget) -> Option<Play> {
-    let states = space.explore(budget).ok()?;
-    let is_dead = |state: &&StateId| {
-        let is_stuck = space.transitions(**state).is_empty() && space.cut(**state).is_none();
-        is_stuck && !space.system().is_final(**state)
-    };
-    // The nearest come first, and so do the shortest ways to them.
-    let end = *states.iter().find(is_dead)?;
-    let mut before: FxHashMap<StateId, (StateId, LabelId)> = FxHashMap::default();
-    for state in &states {
-        for (label, to) in space.transitions(*state) {
-            before.entry(*to).or_insert((*state, *label));
+        let play = explain(space, formula, budget).evidence.map(|evidence| evidence.play);
+        let is_stuck = |space: &mut Space<System>, play: &Play| {
+            play.loop_at.is_none() && space.lts().is_stuck(play.end())
+        };
+        let play = play.map(|play| (is_stuck(space, &play), play));
+        let play = play.filter(|(is_stuck, play)| *is_stuck || !play.steps.is_empty());
+        let length = match &play {
+            Some((is_stuck, play)) => (!is_stuck, play.steps.len()),
+            None => (true, usize::MAX),
+        };
+        if best.as_ref().is_none_or(|(shortest, ..)| length < *shortest) {
+            best = Some((length, name, play.map(|(_, play)| play)));
         }
     }
-    let (start, mut at, mut steps) = (space.initial(), end, Vec::new());
-    while at != start {
-        let (from, label) = *before.get(&at)?;
-        steps.push(Step { label, to: at });
-        at = from;
-    }
-    steps.reverse();
-    Some(Play { turns: Vec::new(), returns_to: None, start, steps, loop_at: None, is_closed: true })
+    let (_, name, play) = best?;
+    let play = play.or_else(|| nearest_dead_end(space, budget));
+    Some((name.to_string(), play.and_then(|play| Run::new(space, &play))))
 }
 
 /// The combination after this one.

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use masque_lcc::{Candidate, Given, Parts, Role, Setup, System, Text, open};
+use masque_mu::{Formula, read_formula};
 use masque_text::{Sources, render};
 
 /// The folder of the models.
@@ -162,6 +163,33 @@ pub(crate) fn travel_roles() -> (Setup, Vec<Role>) {
     ];
     let role = |name: &str, candidates| Role { name: name.to_string(), candidates };
     (setup, vec![role("travel agent", agents), role("hotel", hotels), role("credit card", cards)])
+}
+
+/// Clients that are all alike and need a lock each, once.
+pub(crate) fn lock(n_clients: usize) -> String {
+    let clients: String = (1..=n_clients).map(|number| format!("agent a(client, c{number}). ")).collect();
+    format!(
+        "a(client, C) :: request => a(lock, l) then granted <= a(lock, l) then null <- work then
+           release => a(lock, l).
+         a(lock, L) :: request <= a(client, C) then granted => a(client, C) then
+           release <= a(client, C) then a(lock, L).
+         {clients} server a(lock, l). common work. option cap = 100."
+    )
+}
+
+/// The system of a text, and formulas about it.
+pub(crate) fn read(text: &str, formulas: &[&str]) -> (System, Vec<Formula>) {
+    let mut sources = Sources::default();
+    let file = sources.add("text.lcc", text).unwrap();
+    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+    let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
+    let mut system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
+    let formula = |text: &&str| {
+        let file = sources.add("formula", text.to_string()).unwrap();
+        read_formula(&sources, sources.span(file), &mut system).0.unwrap()
+    };
+    let formulas = formulas.iter().map(formula).collect();
+    (system, formulas)
 }
 
 /// What is said of some model files.
