@@ -72,4 +72,4 @@ pub use session::{
 };
 pub use system::System;
 pub use teams::{Candidate, Request, Role, Team, Teams, Want, Weakness, teams};
-pub use trace::{Deed, Event, Trace};
+pub use trace::{Deed, End, Event, Trace};
