@@ -195,6 +195,19 @@ fn a_client_that_never_reads() {
     server.wait("it is given up", |now| now.connections == 0);
 }
 
+/// A connection is no right to a seat: who says nothing, or not all, loses it.
+#[test]
+fn a_client_that_never_speaks() {
+    let server = Server::start(Limits { patience: Duration::from_millis(1_000), ..Limits::default() });
+    let mut clients: Vec<_> = (0..4).map(|_| server.connect()).collect();
+    // One that has been answered, and has nothing more to say.
+    assert_eq!(clients[3].post("{}").0, 200);
+    clients[2].send("POST /rpc", &[("Content-Length", "100")], b"{");
+    clients[1].stream.get_mut().write_all(b"POST /rpc HTTP/1.1\r\nHost: loc").unwrap();
+    assert_eq!(clients[2].receive().0, 408);
+    server.wait("all are hung up on", |now| now.connections == 0);
+}
+
 #[test]
 fn by_lines_a_client_that_never_reads_stops_itself() {
     let mut lines = Lines::start(service(Limits::default()));
