@@ -182,26 +182,27 @@ fn models_in_child_processes() {
     // Cancelled, a process is ended at once.
     let endless = model(ENDLESS, json!({"engine": "explicit"}));
     broker.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "check_model", "params": endless}).to_string());
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(children(&broker.child), 1);
+    wait_for_children(&broker.child, 1);
     broker.send(&json!({"jsonrpc": "2.0", "id": 8, "method": "cancel", "params": {"id": 7}}).to_string());
     let start = Instant::now();
     let codes = [broker.receive(), broker.receive()].map(|answer| answer["error"]["code"].as_i64());
     assert!(codes.contains(&Some(-32007)) && start.elapsed() < Duration::from_secs(10), "{codes:?}");
-    let end = Instant::now() + Duration::from_secs(10);
-    while children(&broker.child) > 0 {
-        assert!(Instant::now() < end, "the process is still there");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for_children(&broker.child, 0);
     assert_eq!(broker.end().0, Some(0));
 }
 
-/// The processes that another has started, where the system tells; else as many as are expected.
-fn children(process: &Child) -> usize {
-    let path = format!("/proc/{0}/task", process.id());
-    let Ok(tasks) = fs::read_dir(path) else { return 0 };
-    let of = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).unwrap_or_default();
-    tasks.flatten().map(|task| of(task).split_whitespace().count()).sum()
+/// Waits until a process has so many children, where the system tells.
+fn wait_for_children(process: &Child, expected: usize) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", process.id())) {
+        let of = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        let n_children: usize = tasks.flatten().map(|task| of(task).split_whitespace().count()).sum();
+        if n_children == expected {
+            return;
+        }
+        assert!(Instant::now() < end, "there are {n_children} children, not {expected}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[cfg(unix)]
@@ -214,7 +215,8 @@ fn a_signal_ends_it() {
             agent a(counter(0), c). option states = 1000000000. property never : AG !done(c) ;";
         broker.call(1, "open", json!({"files": [{"name": "a.lcc", "text": endless}]}));
         broker.send(r#"{"jsonrpc":"2.0","id":2,"method":"check","params":{"session":"s1"}}"#);
-        std::thread::sleep(Duration::from_millis(200));
+        // Lines are read in order: when this is answered, the check is under way.
+        broker.call(3, "cancel", json!({"id": "nobody"}));
         let id = broker.child.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
         assert_eq!(broker.receive()["error"]["code"], -32007);
