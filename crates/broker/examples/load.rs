@@ -244,7 +244,7 @@ fn in_flight(server: &Server) -> Result<(), Failure> {
 fn killed(server: &Server) -> Result<(), Failure> {
     const ENDLESS: &str = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M), C).
         agent a(counter(0), c). option states = 1000000000. property never : AG !done(c) ;";
-    let mut kill = |n: usize| -> Result<(), Failure> {
+    let kill = |n: usize| -> Result<(), Failure> {
         for round in 0..n {
             let mut client = server.connect()?;
             let session = client.open(ENDLESS)?;
