@@ -240,14 +240,14 @@ impl<'g, 'f> Part<'g, 'f> {
 
     /// The rest of a mixed level as a parity game.
     fn play(&mut self, rest: &[usize], budget: &Budget) -> Result<(), Stop> {
-        let mut number = rustc_hash::FxHashMap::default();
-        number.extend(rest.iter().enumerate().map(|(vertex, &i)| (i, vertex as u32)));
+        // `rest` is sorted.
+        let number = |next: usize| rest.binary_search(&next).ok().map(|vertex| vertex as u32);
         let mut parity = Parity::default();
         for &i in rest {
             let entry = self.game.at(self.positions[i]);
             parity.is_even.push(entry.is_any);
             parity.priority.push(self.game.formula.priority(entry.node));
-            parity.edges.push(self.inner_moves(i).filter_map(|next| number.get(&next).copied()).collect());
+            parity.edges.push(self.inner_moves(i).filter_map(number));
         }
         let won = parity::solve(&parity, budget)?;
         for (vertex, &i) in rest.iter().enumerate() {

@@ -90,6 +90,7 @@ impl Shapes {
 pub(super) struct Run {
     places: Vec<usize>,
     loop_at: Option<usize>,
+    is_closed: bool,
 }
 
 impl Run {
@@ -102,7 +103,7 @@ impl Run {
             places.push(space.transitions(state).iter().position(is_it)?);
             state = step.to;
         }
-        Some(Run { places, loop_at: play.loop_at })
+        Some(Run { places, loop_at: play.loop_at, is_closed: play.is_closed })
     }
 
     /// The play of a run, in the team in place.
@@ -114,8 +115,8 @@ impl Run {
             steps.push(Step { label, to });
             state = to;
         }
-        let loop_at = self.loop_at;
-        Some(Play { turns: Vec::new(), returns_to: None, start, steps, loop_at, is_closed: true })
+        let Run { loop_at, is_closed, .. } = *self;
+        Some(Play { turns: Vec::new(), returns_to: None, start, steps, loop_at, is_closed })
     }
 }
 
