@@ -1,5 +1,6 @@
 //! The command line's grammar, and its help.
 
+mod broker;
 mod explore;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use masque_driver::{
     Strategies,
 };
 
+pub use broker::BrokerArgs;
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 
 use crate::values::{bytes, duration, word};
@@ -45,6 +47,7 @@ Examples:
   masque export model.ispl             draw its states: | dot -Tsvg
   masque bench model.ispl -D N=4,8,16  how cost grows with size
   masque worlds model.bdi              the possible worlds of a BDI file
+  masque broker                        a service for programs, by JSON-RPC
   masque fmt model.ispl                put it into the usual layout
   masque explain ispl/deadlock         what does this message mean?
 
@@ -115,6 +118,12 @@ pub enum Command {
     /// The tree of worlds, each with its states: how many the program makes, how many were removed
     /// and why, how many remain. `--format dot` draws it.
     Worlds(WorldsArgs),
+    /// Serve programs that check while agents interact.
+    ///
+    /// A program opens a session with a protocol, a team and rules, asks whether properties hold,
+    /// tells what has happened and which rules have changed, and asks again. It speaks JSON-RPC 2.0,
+    /// a message in a line, or over HTTP. docs/broker.md has the protocol.
+    Broker(BrokerArgs),
     /// Put files into the usual layout.
     ///
     /// Models, protocols, rules and properties have one (.ispl, .bdi, .lcc, .pol, .mu). The files are
@@ -487,6 +496,8 @@ pub enum SchemaOf {
     Why,
     /// `masque.graph/1`
     Export,
+    /// `masque.broker/1`
+    Broker,
 }
 
 /// Arguments of `completions`.

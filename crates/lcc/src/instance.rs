@@ -3,6 +3,7 @@
 use masque_mu::tree::Named;
 use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
 use masque_text::{Diagnostic, FileId, Sources, Span};
+use rustc_hash::FxHashMap;
 
 use crate::lint::lint;
 use crate::lower::{Lowered, Scope, lower};
@@ -128,18 +129,19 @@ impl Opened {
     }
 
     fn resolve(&mut self, named: Vec<Named>, words: &mut dyn Vocabulary) {
+        let mut firsts: FxHashMap<String, Span> = FxHashMap::default();
         for source in named {
-            if let Some(first) =
-                self.properties.iter().find(|other| other.source.name.text == source.name.text)
-            {
+            if let Some(first) = firsts.get(&source.name.text) {
                 let message = format!("there are two properties called `{}`", source.name.text);
                 let diagnostic = Diagnostic::warning("lcc/duplicate-property", source.name.span, message)
-                    .also(first.source.name.span, "the other one");
+                    .also(*first, "the other one");
                 self.diagnostics.push(diagnostic);
             }
             let (formula, found) = resolve(&source.phi, words);
             self.diagnostics.extend(found);
-            self.properties.extend(formula.map(|formula| Property { source, formula }));
+            let Some(formula) = formula else { continue };
+            firsts.entry(source.name.text.clone()).or_insert(source.name.span);
+            self.properties.push(Property { source, formula });
         }
     }
 }
