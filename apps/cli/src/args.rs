@@ -3,6 +3,7 @@
 mod broker;
 mod explore;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,7 +19,7 @@ use masque_driver::{
 pub use broker::BrokerArgs;
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 
-use crate::values::{bytes, duration, word};
+use crate::values::{bytes, duration, jobs, word};
 
 /// A model checker for multi-agent systems.
 ///
@@ -141,6 +142,29 @@ pub enum Command {
     Man(ManArgs),
     /// Print the JSON schema of `check --format json`, or of another command.
     Schema(SchemaArgs),
+    /// One engine of a race, as `check --engine race` starts it.
+    #[command(hide = true)]
+    Lane,
+}
+
+impl Command {
+    /// How the work is done, for commands that ask an engine.
+    pub fn work(&self) -> Option<&WorkArgs> {
+        match self {
+            Command::Check(args) => Some(&args.work),
+            Command::Why(args) => Some(&args.work),
+            Command::Simulate(args) => Some(&args.work),
+            Command::Export(args) => Some(&args.work),
+            Command::Bench(args) => Some(&args.work),
+            Command::Worlds(args) => Some(&args.work),
+            Command::Fmt(_)
+            | Command::Explain(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Schema(_)
+            | Command::Lane => None,
+        }
+    }
 }
 
 /// Arguments of `check`.
@@ -232,7 +256,8 @@ pub struct ModelArgs {
 /// How the work is done: options that change time and memory, never a verdict.
 #[derive(Clone, Debug, Args)]
 pub struct WorkArgs {
-    /// Which engine decides; it changes time and memory, never a verdict.
+    /// Which engine decides; it changes time and memory, never a verdict. With `race`, for `check`,
+    /// all decide side by side in processes of their own, and the first answer is taken.
     #[arg(long, value_name = "NAME", value_parser = engine(), default_value = "auto", help_heading = "Engines and limits")]
     pub engine: EngineChoice,
     /// The order of variables in the symbolic engine's diagrams: auto, declared, or a file with one
@@ -242,6 +267,10 @@ pub struct WorkArgs {
     /// Whether the symbolic engine may change that order when diagrams grow.
     #[arg(long, value_name = "WHEN", value_parser = word(REORDER), default_value = "auto", help_heading = "Engines and limits")]
     pub reorder: Reorder,
+    /// How many threads may work at once, where there is work for several [default: as many as
+    /// there are processors].
+    #[arg(long, value_name = "NUMBER", value_parser = jobs, help_heading = "Engines and limits")]
+    pub jobs: Option<NonZeroUsize>,
     /// Stop after this time for each file, and tell what is decided: 500ms, 1s, 2m.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Engines and limits")]
     pub timeout: Option<Duration>,
@@ -304,7 +333,13 @@ impl ModelArgs {
 impl WorkArgs {
     /// How the engines are to work, with this order of variables.
     pub fn engine_options(&self, order: Order) -> EngineOptions {
-        EngineOptions { choice: self.engine, order, reorder: self.reorder, ..EngineOptions::default() }
+        EngineOptions {
+            choice: self.engine,
+            order,
+            reorder: self.reorder,
+            jobs: self.jobs,
+            ..EngineOptions::default()
+        }
     }
 
     /// What work that began at an instant may use.

@@ -1,5 +1,6 @@
 //! The engines there are, which of them is asked, and how they go about it.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use masque_explicit::Explicit;
@@ -14,7 +15,7 @@ pub use masque_symbolic::{Order, Reorder};
 const TINY: u64 = 14;
 
 /// The names of all engines.
-const NAMES: [&str; 2] = ["explicit", "symbolic"];
+pub(crate) const NAMES: [&str; 2] = ["explicit", "symbolic"];
 
 /// An engine that may work on a thread of its own.
 pub type AnyEngine = Arc<dyn Engine + Send>;
@@ -32,18 +33,21 @@ pub enum EngineChoice {
     Auto,
     /// This one only.
     Named(&'static str),
+    /// All of them side by side, and the first that answers: see [`race`](crate::race()).
+    Race,
 }
 
 impl EngineChoice {
     /// All choices, by the names that `--engine` takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        std::iter::once("auto").chain(NAMES)
+        std::iter::once("auto").chain(NAMES).chain(["race"])
     }
 
     /// The choice of this name.
     pub fn from_name(name: &str) -> Option<EngineChoice> {
         match name {
             "auto" => Some(EngineChoice::Auto),
+            "race" => Some(EngineChoice::Race),
             _ => NAMES.into_iter().find(|n| *n == name).map(EngineChoice::Named),
         }
     }
@@ -53,6 +57,7 @@ impl EngineChoice {
         match self {
             EngineChoice::Auto => "auto",
             EngineChoice::Named(name) => name,
+            EngineChoice::Race => "race",
         }
     }
 
@@ -75,7 +80,7 @@ impl EngineChoice {
     /// ```
     pub fn reason(self, system: &System) -> Option<String> {
         match (self, system.bits()) {
-            (EngineChoice::Named(_), _) => None,
+            (EngineChoice::Named(_) | EngineChoice::Race, _) => None,
             (EngineChoice::Auto, 1) => Some("explicit: 1 bit is few".to_string()),
             (EngineChoice::Auto, bits @ ..=TINY) => Some(format!("explicit: {bits} bits are few")),
             (EngineChoice::Auto, bits) => Some(format!("symbolic: {bits} bits")),
@@ -93,6 +98,8 @@ pub struct EngineOptions {
     pub order: Order,
     /// Whether the symbolic engine may change that order on the way.
     pub reorder: Reorder,
+    /// How many threads may work at once; if nothing is said, as many as there are processors.
+    pub jobs: Option<NonZeroUsize>,
     /// Whether every engine decides what it supports, and all answers are compared.
     pub cross_check: bool,
     /// Which verdicts get evidence.
@@ -113,15 +120,15 @@ impl EngineOptions {
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
         let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence };
-        vec![Arc::new(Explicit { evidence }), Arc::new(symbolic)]
+        vec![Arc::new(Explicit { evidence, jobs: self.jobs }), Arc::new(symbolic)]
     }
 
     /// The engines to choose from for a system, best first.
     pub(crate) fn candidates(&self, system: &System) -> Vec<AnyEngine> {
         let mut candidates = self.engines();
         match self.choice {
-            EngineChoice::Auto if system.bits() <= TINY => {}
-            EngineChoice::Auto => candidates.reverse(),
+            EngineChoice::Auto | EngineChoice::Race if system.bits() <= TINY => {}
+            EngineChoice::Auto | EngineChoice::Race => candidates.reverse(),
             // The others are there to be compared with.
             EngineChoice::Named(name) if self.cross_check => candidates.sort_by_key(|e| e.name() != name),
             EngineChoice::Named(name) => candidates.retain(|e| e.name() == name),

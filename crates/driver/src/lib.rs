@@ -27,6 +27,7 @@
 //! | `compare` | the answers of several engines side by side |
 //! | `decide` | the work: facts, verdicts, vacuity |
 //! | `supervise` | the work on a thread, with a deadline |
+//! | `race` | the engines side by side, each in a process of its own |
 //! | `ask` | questions about single states |
 //! | `simulate` | a walk through a system |
 //! | `worker` | one piece of work on a thread, with a deadline |
@@ -50,6 +51,7 @@ pub mod lcc;
 mod lcc_check;
 mod load;
 mod order;
+mod race;
 mod select;
 mod simulate;
 mod supervise;
@@ -78,6 +80,7 @@ pub use masque_verdict::{
     subformulas,
 };
 pub use order::OrderChoice;
+pub use race::{lane, race};
 pub use select::agent as find_agent;
 pub use simulate::{Choices, MOST_CHOICES, MOST_SUCCESSORS, Simulation};
 pub use supervise::{Limits, Progress, Run, check};

@@ -76,8 +76,9 @@ fn compare(engine: &Symbolic, system: &System, tally: &mut Tally) -> Result<(), 
     tally.fair += usize::from(!system.fairness.is_empty());
     let budget = Budget::unlimited();
     let mut symbolic = engine.encode(system, &budget).map_err(|stop| stop.to_string())?;
-    let mut explicit =
-        Explicit { evidence: Show::All }.encode(system, &budget).map_err(|stop| stop.to_string())?;
+    let mut explicit = Explicit { evidence: Show::All, jobs: None }
+        .encode(system, &budget)
+        .map_err(|stop| stop.to_string())?;
     let facts = symbolic.facts(&budget).map_err(|stop| stop.to_string())?;
     let expected = explicit.facts(&budget).map_err(|stop| stop.to_string())?;
     if facts != expected {

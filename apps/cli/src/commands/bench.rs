@@ -117,6 +117,9 @@ fn command(program: &Path, args: &BenchArgs, file: &Path, defines: &[String]) ->
         OrderChoice::Declared => _ = command.args(["--order", "declared"]),
         OrderChoice::File(path) => _ = command.arg("--order").arg(path),
     }
+    if let Some(jobs) = args.work.jobs {
+        command.arg("--jobs").arg(jobs.to_string());
+    }
     if let Some(timeout) = args.work.timeout {
         command.arg("--timeout").arg(format!("{}ms", timeout.as_millis()));
     }
