@@ -37,6 +37,14 @@ pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, String> {
     number.ok_or_else(|| format!("a number of threads is from 1 to {MOST_JOBS}"))
 }
 
+/// A number of parts.
+pub(crate) fn parts(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse().ok().filter(|parts: &NonZeroUsize| parts.get() <= MOST_PARTS);
+    number.ok_or_else(|| format!("a number of parts is from 1 to {MOST_PARTS}"))
+}
+
+/// More parts than that would have a handful of states each.
+const MOST_PARTS: usize = 4096;
 /// No machine of today has work for more.
 const MOST_JOBS: usize = 1024;
 
@@ -89,6 +97,16 @@ mod tests {
         check("1", Some(1));
         check("1024", Some(1024));
         for bad in ["", "0", "-1", "1025", "2.5", "two"] {
+            check(bad, None);
+        }
+    }
+
+    #[test]
+    fn numbers_of_parts() {
+        let check = |text, expected| assert_eq!(parts(text).ok().map(NonZeroUsize::get), expected, "{text}");
+        check("1", Some(1));
+        check("4096", Some(4096));
+        for bad in ["", "0", "-1", "4097", "1.5", "many"] {
             check(bad, None);
         }
     }

@@ -163,10 +163,11 @@ fn tasks(options: &EngineOptions, limits: &Limits, common: &Task) -> Vec<Task> {
         engine: engine.to_string(),
         order: order.into(),
         may_reorder: options.reorder != crate::Reorder::Never,
+        // The explicit engine makes the most of threads; the others have one each.
         jobs: if engine == "explicit" {
             NonZeroUsize::new(n_threads + 1 - n_lanes.min(n_threads))
         } else {
-            None
+            Some(NonZeroUsize::MIN)
         },
         timeout: limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())),
         memory: limits.memory.map(|memory| memory / n_lanes as u64),

@@ -104,7 +104,7 @@ pub fn check(
         _ => Mode::Plain,
     };
     let run = check_by(options.candidates(system), mode, system, limits, observe);
-    Run { reason: options.choice.reason(system), ..run }
+    Run { reason: options.reason(system), ..run }
 }
 
 /// Decides all properties by these engines, best first.

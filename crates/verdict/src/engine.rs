@@ -100,6 +100,8 @@ pub struct Stats {
     pub bytes: u64,
     /// What else there is to count, under its name: `bits`, `peak nodes`.
     pub figures: Vec<(&'static str, u64)>,
+    /// What there is to say about how it went about it, in a few words each.
+    pub notes: Vec<String>,
 }
 
 impl Stats {

@@ -135,7 +135,7 @@ fn report_all(
             loaded.diagnostics.push(diagnostic);
             loaded.system = None;
         }
-        let options = args.engine_options(loaded.order(&args.work.order));
+        let options = args.engine_options(&mut loaded);
         let run = decide(args, context, &loaded, &options, start)?;
         if let Some(found) = run.as_ref().and_then(disagreement) {
             return disagree(err, &loaded, settings, found);

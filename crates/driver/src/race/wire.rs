@@ -114,6 +114,7 @@ pub(super) struct Costs {
     transitions: Option<u64>,
     bytes: u64,
     figures: Vec<(String, u64)>,
+    notes: Vec<String>,
 }
 
 impl News {
@@ -136,8 +137,8 @@ impl News {
                 let phases = stats.phases.iter().map(|phase| (phase.name.to_string(), phase.time)).collect();
                 let figures =
                     stats.figures.iter().map(|(name, figure)| (name.to_string(), *figure)).collect();
-                let Stats { states, transitions, bytes, .. } = stats;
-                let costs = Costs { phases, states, transitions, bytes, figures };
+                let Stats { states, transitions, bytes, notes, .. } = stats;
+                let costs = Costs { phases, states, transitions, bytes, figures, notes };
                 News::Cost { engine: engine.to_string(), costs }
             }
             Event::Unsupported(..) | Event::Extent(..) | Event::Compared(_) => return None,
@@ -163,7 +164,7 @@ impl News {
             }
             News::Vacuous(place, vacuous) => Event::Vacuous(in_range(place, n_properties)?, vacuous),
             News::Cost { engine: name, costs } => {
-                let Costs { phases, states, transitions, bytes, figures } = costs;
+                let Costs { phases, states, transitions, bytes, figures, notes } = costs;
                 let phase = |(name, time): (String, Duration)| Phase { name: interned(name), time };
                 let figure = |(name, figure): (String, u64)| (interned(name), figure);
                 let stats = Stats {
@@ -172,6 +173,7 @@ impl News {
                     transitions,
                     bytes,
                     figures: figures.into_iter().map(figure).collect(),
+                    notes,
                 };
                 Event::Cost(Cost { engine: engine(&name)?, stats })
             }
