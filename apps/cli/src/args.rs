@@ -157,7 +157,8 @@ impl Command {
             Command::Export(args) => Some(&args.work),
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
-            Command::Fmt(_)
+            Command::Broker(_)
+            | Command::Fmt(_)
             | Command::Explain(_)
             | Command::Completions(_)
             | Command::Man(_)
