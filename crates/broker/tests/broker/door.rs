@@ -5,13 +5,16 @@ use std::io::BufRead;
 
 use masque_broker::Limits;
 
+/// Headers that take the place of the usual ones; an empty one is left out.
+type Headers<'h> = &'h [(&'h str, &'h str)];
+
 #[rustfmt::skip]
 #[test]
 fn statuses() {
     let server = Server::start(Limits::default());
     let bearer = format!("Bearer {TOKEN}");
     let own = format!("http://{}", server.address);
-    let rows: [(&str, &[(&str, &str)], u16); 21] = [
+    let rows: [(&str, Headers<'_>, u16); 21] = [
         ("POST /rpc",     &[],                                            200),
         ("POST /rpc",     &[("Content-Type", "application/json; charset=utf-8")], 200),
         ("POST /rpc",     &[("Content-Type", "text/plain")],              415),
