@@ -1,5 +1,6 @@
 //! The command line's grammar, and its help.
 
+mod broker;
 mod explore;
 
 use std::num::NonZeroUsize;
@@ -15,6 +16,7 @@ use masque_driver::{
     Reorder, Request, Show, Strategies, Strategy,
 };
 
+pub use broker::BrokerArgs;
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 
 use crate::values::{bytes, duration, jobs, parts, word};
@@ -46,6 +48,7 @@ Examples:
   masque export model.ispl             draw its states: | dot -Tsvg
   masque bench model.ispl -D N=4,8,16  how cost grows with size
   masque worlds model.bdi              the possible worlds of a BDI file
+  masque broker                        a service for programs, by JSON-RPC
   masque fmt model.ispl                put it into the usual layout
   masque explain ispl/deadlock         what does this message mean?
 
@@ -116,6 +119,12 @@ pub enum Command {
     /// The tree of worlds, each with its states: how many the program makes, how many were removed
     /// and why, how many remain. `--format dot` draws it.
     Worlds(WorldsArgs),
+    /// Serve programs that check while agents interact.
+    ///
+    /// A program opens a session with a protocol, a team and rules, asks whether properties hold,
+    /// tells what has happened and which rules have changed, and asks again. It speaks JSON-RPC 2.0,
+    /// a message in a line, or over HTTP. docs/broker.md has the protocol.
+    Broker(BrokerArgs),
     /// Put files into the usual layout.
     ///
     /// Models, protocols, rules and properties have one (.ispl, .bdi, .lcc, .pol, .mu). The files are
@@ -148,7 +157,8 @@ impl Command {
             Command::Export(args) => Some(&args.work),
             Command::Bench(args) => Some(&args.work),
             Command::Worlds(args) => Some(&args.work),
-            Command::Fmt(_)
+            Command::Broker(_)
+            | Command::Fmt(_)
             | Command::Explain(_)
             | Command::Completions(_)
             | Command::Man(_)
@@ -563,6 +573,8 @@ pub enum SchemaOf {
     Why,
     /// `masque.graph/1`
     Export,
+    /// `masque.broker/1`
+    Broker,
 }
 
 /// Arguments of `completions`.

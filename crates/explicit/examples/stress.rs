@@ -16,11 +16,11 @@ fn lamps(n: usize) -> System {
         "param N = {n};
          Agent Lamp[i in 0..N-1]
            Vars: on : boolean; end Vars
-           Actions = {{follow}};
-           Protocol: Other : {{follow}}; end Protocol
+           Actions = {{shine, rest}};
+           Protocol: on : {{shine}}; Other : {{rest}}; end Protocol
            Evolution:
-             on = true if Lamp[(i + 1) mod N].on and !on;
-             on = false if !Lamp[(i + 1) mod N].on and on;
+             on = true if Lamp[(i + 1) mod N].Action = shine;
+             on = false if Lamp[(i + 1) mod N].Action = rest;
            end Evolution
          end Agent
          Evaluation dark if forall(i in 0..N-1 : !Lamp[i].on); first if Lamp[0].on; end Evaluation

@@ -44,6 +44,7 @@ pub fn man(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
 pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let text = match args.command {
         SchemaOf::Check => masque_report::schema(),
+        SchemaOf::Broker => masque_broker::schema(),
         SchemaOf::Bench => masque_report::bench_schema(),
         SchemaOf::Export => masque_report::graph_schema(),
         SchemaOf::Why => masque_report::why_schema(),

@@ -2,6 +2,7 @@
 
 mod bdi;
 mod bench;
+mod broker;
 mod check;
 mod explain;
 mod export;
@@ -15,6 +16,7 @@ mod why;
 
 pub use bdi::worlds;
 pub use bench::bench;
+pub use broker::broker;
 pub use check::check;
 pub use explain::explain;
 pub use export::export;
