@@ -9,6 +9,7 @@ mod export;
 mod fmt;
 mod generate;
 mod lcc;
+pub(crate) mod race;
 mod session;
 mod simulate;
 mod why;
