@@ -23,7 +23,7 @@ fn main() -> Result<(), Failure> {
     let mut args = std::env::args().skip(1);
     let program = args.next().ok_or("the path of the program is needed")?;
     let rounds: u64 = args.next().map_or(Ok(100_000), |rounds| rounds.parse())?;
-    let mut server = Server::start(&program)?;
+    let server = Server::start(&program)?;
     let travel = travel()?;
     for n_clients in [1, 8] {
         latency(&server, &travel, n_clients)?;
@@ -31,14 +31,20 @@ fn main() -> Result<(), Failure> {
     in_flight(&server)?;
     killed(&server)?;
     fuzz(&server, rounds)?;
-    server.child.kill()?;
-    server.child.wait()?;
     Ok(())
 }
 
 struct Server {
     child: Child,
     address: SocketAddr,
+}
+
+impl Drop for Server {
+    /// The service ends with this program, also if something is wrong.
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
 }
 
 impl Server {
