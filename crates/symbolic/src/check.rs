@@ -4,7 +4,7 @@
 //! those that begin a fair path. Nothing is intersected with `D` before it must be, so complement
 //! costs nothing, and everything is compared modulo `D`.
 
-use masque_model::{AgentId, At, Deadlock, Formula, FormulaId, GroupId, Paths, Property, System};
+use masque_model::{AgentId, At, Deadlock, Formula, FormulaId, GroupId, Paths, Property, Strategies, System};
 use masque_verdict::{FairInitial, Stop, Why};
 
 use crate::encode::Encoder;
@@ -12,6 +12,7 @@ use crate::evidence::Asked;
 use crate::knowledge::{Projections, each_view};
 use crate::relation::Relation;
 use crate::space::{Limited, Set};
+use crate::tableau::{Literal, is_path};
 
 /// The reachable states of a system and what is true in them.
 pub(crate) struct Checker<'s> {
@@ -126,6 +127,11 @@ impl<'s> Checker<'s> {
         self.everywhere(&context, property.formula, true)
     }
 
+    /// Where the fairness constraints are true.
+    pub(crate) fn constraints(&self) -> &[Set] {
+        &self.world.constraints
+    }
+
     /// Where a fairness constraint is true.
     pub(crate) fn constraint(&self, number: usize) -> Option<&Set> {
         self.world.constraints.get(number)
@@ -168,6 +174,15 @@ impl<'s> Checker<'s> {
                 Formula::Globally(f) => {
                     let domain = self.world.domain.clone();
                     self.everywhere(&domain, f, true)
+                }
+                _ => self.subset_of_truth(context, formula),
+            },
+            Formula::Forall(Paths::Infinite, path) if covers => match system.formulas.get(path) {
+                // All of the domain lies on the way, as far as the way goes on from there.
+                Formula::Globally(f) if !is_path(&system.formulas, f) => {
+                    let endless = self.endless()?;
+                    let endless = self.encoder.space.and(&endless, &self.world.domain)?;
+                    self.everywhere(&endless, f, false)
                 }
                 _ => self.subset_of_truth(context, formula),
             },
@@ -355,6 +370,12 @@ impl<'s> Checker<'s> {
             }
             Formula::Exists(Paths::Ctl, path) => self.exists(path)?,
             Formula::Forall(Paths::Ctl, path) => self.forall(path)?,
+            Formula::Exists(Paths::Infinite, path) => self.exists_path(Literal::new(path, true))?,
+            Formula::Forall(Paths::Infinite, path) => {
+                let violated = self.exists_path(Literal::new(path, false))?;
+                self.encoder.space.not(&violated)?
+            }
+            Formula::Enforces(group, Strategies::Perfect, path) => self.enforces(group, path)?,
             Formula::Knows(agent, f) => {
                 let phi = self.truth(f)?;
                 self.knows(&[agent], &phi)?
@@ -475,7 +496,7 @@ impl<'s> Checker<'s> {
     }
 
     /// `EX φ = pre(φ ∩ D)`; under `stutter` a dead end is its own successor.
-    fn exists_next(&self, phi: &Set) -> Limited<Set> {
+    pub(crate) fn exists_next(&self, phi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let targets = space.and(phi, &self.world.domain)?;
         let before = self.relation.pre(&self.encoder, &targets)?;
@@ -486,7 +507,7 @@ impl<'s> Checker<'s> {
     }
 
     /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`, inside the domain.
-    fn exists_until(&self, phi: &Set, psi: &Set) -> Limited<Set> {
+    pub(crate) fn exists_until(&self, phi: &Set, psi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let inside = space.and(phi, &self.world.domain)?;
         let mut reached = space.and(psi, &self.world.domain)?;
