@@ -10,7 +10,10 @@
 //! | `ratio`, `value` | what an expression is worth in a state |
 //! | `step` | protocols, joint actions, evolution, overflow |
 //! | `explore` | initial states, reachability, deadlock |
-//! | `truth` | the operators and the verdict |
+//! | `truth` | the operators of CTL, knowledge and norms, and the verdict |
+//! | `paths` | LTL and CTL* |
+//! | `strategies` | ATL |
+//! | `fixpoints` | the mu-calculus |
 //!
 //! ```
 //! use masque_model::semantics::Ratio;
@@ -20,8 +23,11 @@
 //! ```
 
 mod explore;
+mod fixpoints;
+mod paths;
 mod ratio;
 mod step;
+mod strategies;
 mod truth;
 mod value;
 
