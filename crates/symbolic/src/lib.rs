@@ -15,12 +15,15 @@ mod kernel;
 mod knowledge;
 mod layout;
 mod linear;
+mod moves;
 mod order;
 mod overflow;
 mod reach;
 mod relation;
 mod sift;
 pub mod space;
+mod strategic;
+mod tableau;
 mod trial;
 
 pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};

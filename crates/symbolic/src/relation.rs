@@ -165,7 +165,7 @@ impl Encoder<'_> {
     }
 
     /// All parts, and the protocols of agents that have a choice somebody asks about.
-    fn parts(&mut self) -> Limited<Vec<Part>> {
+    pub(crate) fn parts(&mut self) -> Limited<Vec<Part>> {
         let system = self.system;
         let mut parts = Vec::new();
         for agent in &system.agents {

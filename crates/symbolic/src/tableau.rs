@@ -1,4 +1,4 @@
-//! `E path` for any path formula: fair paths of the product with a tableau. [CGH97]
+//! `E path` for any path formula: fair paths of the product with a tableau. [CGH97 §4]
 //!
 //! A path formula in positive normal form says of a step what it promises for the rest of the path.
 //! For each temporal operator in it one bit stands for such a promise; the product relates a state
@@ -42,40 +42,37 @@ pub(crate) enum Shape {
     Equal(FormulaId, FormulaId, bool),
 }
 
-/// Whether a formula speaks of paths: a temporal operator stands in it under no quantifier.
-pub(crate) fn is_path(formulas: &Formulas, formula: FormulaId) -> bool {
-    let mut open = vec![formula];
-    let mut seen = rustc_hash::FxHashSet::default();
-    while let Some(f) = open.pop() {
-        if !seen.insert(f) {
-            continue;
-        }
-        use Formula::{And, Finally, Globally, Iff, Implies, Next, Not, Or, Release, Until, WeakUntil};
-        match formulas.get(f) {
-            Next(_) | Finally(_) | Globally(_) | Until(..) | WeakUntil(..) | Release(..) => return true,
-            Not(_) | And(_) | Or(_) | Implies(..) | Iff(..) => formulas.each_operand(f, |g| open.push(g)),
-            _ => {}
-        }
-    }
-    false
+/// The path formulas of a system.
+pub(crate) struct PathFormulas<'s> {
+    formulas: &'s Formulas,
+    is_path: Vec<bool>,
 }
 
-impl Literal {
+impl<'s> PathFormulas<'s> {
+    pub(crate) fn new(formulas: &'s Formulas) -> Self {
+        PathFormulas { formulas, is_path: formulas.path_formulas() }
+    }
+
+    /// Whether a formula speaks of paths: a temporal operator stands in it under no quantifier.
+    pub(crate) fn is_path(&self, formula: FormulaId) -> bool {
+        self.is_path[formula.index()]
+    }
+
     /// Negation moved inwards, and every operator as one of few.
     ///
     /// ```text
     /// ¬X a = X ¬a       ¬F a = G ¬a      ¬(a U b) = ¬b W (¬a ∧ ¬b)      ¬(a R b) = ¬a U ¬b
     /// a R b = b W (a ∧ b)                ¬(a W b) = ¬b U (¬a ∧ ¬b)
     /// ```
-    pub(crate) fn shape(self, formulas: &Formulas) -> Shape {
-        let Literal { formula, is_true } = self;
-        if !is_path(formulas, formula) {
+    fn shape(&self, literal: Literal) -> Shape {
+        let Literal { formula, is_true } = literal;
+        if !self.is_path(formula) {
             return Shape::State;
         }
         let same = |f| Literal::new(f, is_true);
         let flip = |f| Literal::new(f, !is_true);
-        match (formulas.get(formula), is_true) {
-            (Formula::Not(f), _) => flip(f).shape(formulas),
+        match (self.formulas.get(formula), is_true) {
+            (Formula::Not(f), _) => self.shape(flip(f)),
             (Formula::And(list), true) | (Formula::Or(list), false) => {
                 Shape::And(list.iter().map(|&f| same(f)).collect())
             }
@@ -99,44 +96,52 @@ impl Literal {
     }
 
     /// What is said of the same or the next step.
-    fn parts(self, formulas: &Formulas) -> Vec<Literal> {
-        match self.shape(formulas) {
+    fn parts(&self, literal: Literal) -> Vec<Literal> {
+        match self.shape(literal) {
             Shape::State => Vec::new(),
             Shape::And(parts) | Shape::Or(parts) => parts,
             Shape::Next(a) | Shape::Weak(a, None) => vec![a],
             Shape::Until(None, goal) => goal,
             Shape::Weak(a, Some(goal)) | Shape::Until(Some(a), goal) => [vec![a], goal].concat(),
-            Shape::Equal(f, g, _) => [f, g].into_iter().flat_map(|f| [true, false].map(|b| Literal::new(f, b))).collect(),
+            Shape::Equal(f, g, _) => {
+                let both = |f| [true, false].map(|is_true| Literal::new(f, is_true));
+                [f, g].into_iter().flat_map(both).collect()
+            }
         }
     }
-}
 
-/// The temporal literals in a conjunction: each makes a promise.
-fn promises(formulas: &Formulas, roots: &[Literal]) -> Vec<Literal> {
-    let mut found = Vec::new();
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut open = roots.to_vec();
-    while let Some(literal) = open.pop() {
-        if !seen.insert(literal) {
-            continue;
-        }
-        if matches!(literal.shape(formulas), Shape::Next(_) | Shape::Weak(..) | Shape::Until(..)) {
-            found.push(literal);
-        }
-        open.extend(literal.parts(formulas));
+    fn is_state(&self, literal: Literal) -> bool {
+        matches!(self.shape(literal), Shape::State)
     }
-    found
+
+    fn is_temporal(&self, literal: Literal) -> bool {
+        matches!(self.shape(literal), Shape::Next(_) | Shape::Weak(..) | Shape::Until(..))
+    }
+
+    /// The temporal literals in a conjunction: each makes a promise.
+    fn promises(&self, roots: &[Literal]) -> Vec<Literal> {
+        let mut found = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut open = roots.to_vec();
+        while let Some(literal) = open.pop() {
+            if seen.insert(literal) {
+                found.extend(self.is_temporal(literal).then_some(literal));
+                open.extend(self.parts(literal));
+            }
+        }
+        found
+    }
 }
 
 /// How many bits the largest tableau of a system's formulas needs.
 pub(crate) fn most_promises(system: &System) -> usize {
-    let formulas = &system.formulas;
+    let (formulas, paths) = (&system.formulas, PathFormulas::new(&system.formulas));
     let roots = formulas.ids().filter_map(|id| match formulas.get(id) {
         Formula::Exists(Paths::Infinite, path) => Some(Literal::new(path, true)),
         Formula::Forall(Paths::Infinite, path) => Some(Literal::new(path, false)),
         _ => None,
     });
-    roots.map(|root| promises(formulas, &[root]).len()).max().unwrap_or(0)
+    roots.map(|root| paths.promises(&[root]).len()).max().unwrap_or(0)
 }
 
 /// The tableau of a conjunction of path formulas over the states of one system.
@@ -156,8 +161,7 @@ struct Tableau {
 impl Checker<'_> {
     /// `E path`: on some infinite path, fair if there are constraints.
     pub(crate) fn exists_path(&mut self, path: Literal) -> Limited<Set> {
-        let formulas = &self.system.formulas;
-        match path.shape(formulas) {
+        match self.paths.shape(path) {
             Shape::Or(parts) => {
                 let sets = parts.into_iter().map(|part| self.exists_path(part));
                 let sets = sets.collect::<Limited<Vec<_>>>()?;
@@ -170,9 +174,8 @@ impl Checker<'_> {
 
     /// `E ⋀ paths`. What is said of the first state only needs no path.
     fn exists_all(&mut self, paths: &[Literal]) -> Limited<Set> {
-        let formulas = &self.system.formulas;
         let (now, rest): (Vec<Literal>, Vec<Literal>) =
-            paths.iter().partition(|path| matches!(path.shape(formulas), Shape::State));
+            paths.iter().partition(|path| self.paths.is_state(**path));
         let mut sets = now.into_iter().map(|state| self.state(state)).collect::<Limited<Vec<_>>>()?;
         sets.push(match rest[..] {
             [] => self.endless()?,
@@ -199,15 +202,14 @@ impl Checker<'_> {
 
     /// Whether a temporal operator stands on state formulas only.
     fn is_simple(&self, path: Literal) -> bool {
-        let formulas = &self.system.formulas;
-        path.parts(formulas).iter().all(|part| matches!(part.shape(formulas), Shape::State))
-            && matches!(path.shape(formulas), Shape::Next(_) | Shape::Weak(..) | Shape::Until(..))
+        let Checker { paths, .. } = self;
+        paths.is_temporal(path) && paths.parts(path).into_iter().all(|part| paths.is_state(part))
     }
 
     /// `E` of one temporal operator, as in CTL but on paths that go on.
     fn exists_simple(&mut self, path: Literal) -> Limited<Set> {
         let endless = self.endless()?;
-        match path.shape(&self.system.formulas) {
+        match self.paths.shape(path) {
             Shape::Next(a) => {
                 let phi = self.state(a)?;
                 let phi = self.encoder.space.and(&phi, &endless)?;
@@ -226,7 +228,10 @@ impl Checker<'_> {
     }
 
     fn exists_simple_until(&mut self, a: Option<Literal>, goal: Vec<Literal>, endless: Set) -> Limited<Set> {
-        let phi = a.map_or_else(|| Ok(self.encoder.space.all()), |a| self.state(a))?;
+        let phi = match a {
+            Some(a) => self.state(a)?,
+            None => self.encoder.space.all(),
+        };
         let mut sets = goal.into_iter().map(|part| self.state(part)).collect::<Limited<Vec<_>>>()?;
         sets.push(endless);
         let psi = self.encoder.balanced(sets, true)?;
@@ -241,12 +246,12 @@ impl Checker<'_> {
         loop {
             let mut next = z.clone();
             if tableau.constraints.is_empty() {
-                next = space.and(&next, &self.before(&tableau, &z)?)?;
+                next = space.and(&next, &self.before_kept(&tableau, &z)?)?;
             }
             for constraint in &tableau.constraints {
                 let goal = space.and(&next, constraint)?;
-                let until = self.until(&tableau, &next, goal)?;
-                next = space.and(&next, &self.before(&tableau, &until)?)?;
+                let until = self.until_kept(&tableau, &next, goal)?;
+                next = space.and(&next, &self.before_kept(&tableau, &until)?)?;
             }
             if next == z {
                 break;
@@ -261,7 +266,7 @@ impl Checker<'_> {
     /// ```text
     /// (s, now) is in it   iff   s → t, the promises `now` are kept by (t, then), and (t, then) ∈ set
     /// ```
-    fn before(&self, tableau: &Tableau, set: &Set) -> Limited<Set> {
+    fn before_kept(&self, tableau: &Tableau, set: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let then = space.rename(set, &tableau.to_then)?;
         let kept = space.and_exists(&then, &tableau.kept, &tableau.then)?;
@@ -269,12 +274,12 @@ impl Checker<'_> {
     }
 
     /// `E(inside U goal)` in the product.
-    fn until(&self, tableau: &Tableau, inside: &Set, goal: Set) -> Limited<Set> {
+    fn until_kept(&self, tableau: &Tableau, inside: &Set, goal: Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let mut reached = goal.clone();
         let mut frontier = goal;
         while !frontier.is_empty() {
-            let before = space.and(&self.before(tableau, &frontier)?, inside)?;
+            let before = space.and(&self.before_kept(tableau, &frontier)?, inside)?;
             frontier = space.minus(&before, &reached)?;
             reached = space.or(&reached, &frontier)?;
         }
@@ -292,8 +297,7 @@ impl Checker<'_> {
     /// That `b` must come for `a U b` is a constraint: infinitely often `b`, or no promise. If the
     /// promise stands for ever, `b` comes; if it is dropped, `b` was true then.
     fn tableau(&mut self, paths: &[Literal]) -> Limited<Tableau> {
-        let system = self.system;
-        let promises = promises(&system.formulas, paths);
+        let promises = self.paths.promises(paths);
         let bits: Vec<(Bit, Bit)> = self.encoder.layout.promises[..promises.len()].to_vec();
         let space = &self.encoder.space;
         let now = space.cube(bits.iter().map(|(now, _)| *now))?;
@@ -307,7 +311,7 @@ impl Checker<'_> {
         let mut kept = Vec::new();
         for literal in &promises {
             let made = is_made[literal].clone();
-            let promised = match literal.shape(&system.formulas) {
+            let promised = match self.paths.shape(*literal) {
                 Shape::Next(a) => self.said(a, &is_made)?,
                 shape => {
                     if let Shape::Until(_, goal) = shape {
@@ -329,7 +333,10 @@ impl Checker<'_> {
     /// Where a path formula is true if all promises are kept.
     fn said(&mut self, path: Literal, is_made: &FxHashMap<Literal, Set>) -> Limited<Set> {
         let ongoing = |checker: &mut Self, a: Option<Literal>, goal: Option<Vec<Literal>>| {
-            let a = a.map_or_else(|| Ok(checker.encoder.space.all()), |a| checker.said(a, is_made))?;
+            let a = match a {
+                Some(a) => checker.said(a, is_made)?,
+                None => checker.encoder.space.all(),
+            };
             let goal = match goal {
                 Some(goal) => checker.all_said(&goal, is_made)?,
                 None => checker.encoder.space.none(),
@@ -337,7 +344,7 @@ impl Checker<'_> {
             let space = &checker.encoder.space;
             space.or(&goal, &space.and(&a, &is_made[&path])?)
         };
-        match path.shape(&self.system.formulas) {
+        match self.paths.shape(path) {
             Shape::State => self.state(path),
             Shape::And(parts) => self.all_said(&parts, is_made),
             Shape::Or(parts) => {
