@@ -84,6 +84,8 @@ impl System {
                 | Formula::Until(..)
                 | Formula::WeakUntil(..)
                 | Formula::Release(..)
+                | Formula::Least(..)
+                | Formula::Greatest(..)
         )
     }
 

@@ -36,7 +36,7 @@ impl Parser<'_> {
     }
 
     /// Operators of at least this level.
-    fn binary(&mut self, level: u8) -> Parsed<ExprId> {
+    pub(super) fn binary(&mut self, level: u8) -> Parsed<ExprId> {
         let start = self.position;
         let mut left = self.operand()?;
         loop {
@@ -341,6 +341,9 @@ impl Parser<'_> {
     /// A temporal or epistemic operator, if the word at hand is one here.
     fn formula_operator(&mut self, start: usize) -> Parsed<Option<ExprId>> {
         let word = self.word();
+        if let Some(operator) = self.mu_operator(start)? {
+            return Ok(Some(operator));
+        }
         if self.kind_ahead(1) == Token::Open {
             let modality = match word {
                 "K" => Modality::Knows,
@@ -405,7 +408,7 @@ impl Parser<'_> {
         self.apply(start, quantifier, temporal)
     }
 
-    fn wrong_logic(&mut self, message: &str, help: String) -> super::Reported {
+    pub(super) fn wrong_logic(&mut self, message: &str, help: String) -> super::Reported {
         let span = self.span();
         self.error(Diagnostic::error("ispl/wrong-logic", span, message).hint(help))
     }

@@ -4,6 +4,7 @@
 //! moves forward.
 
 mod expr;
+mod fixpoint;
 mod recover;
 mod sections;
 
@@ -77,6 +78,7 @@ impl Tree {
             ops: Vec::new(),
             binders: Vec::new(),
             modals: Vec::new(),
+            fixpoints: Vec::new(),
             params: Vec::new(),
             semantics: None,
             agents: Vec::new(),
