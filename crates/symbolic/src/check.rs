@@ -7,8 +7,7 @@
 use std::rc::Rc;
 
 use masque_model::{
-    AgentId, At, Deadlock, FixpointId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, Strategies,
-    System,
+    AgentId, At, Deadlock, FixpointId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, System,
 };
 use masque_verdict::{FairInitial, Stop, Why};
 use rustc_hash::FxHashMap;
@@ -395,7 +394,7 @@ impl<'s> Checker<'s> {
                 let violated = self.exists_path(Literal::new(path, false))?;
                 self.encoder.space.not(&violated)?
             }
-            Formula::Enforces(group, Strategies::Perfect, path) => self.enforces(group, path)?,
+            Formula::Enforces(group, strategies, path) => self.enforces(group, strategies, path)?,
             Formula::ExistsStep(condition, f) => {
                 let phi = self.truth(f)?;
                 self.exists_step(condition, &phi)?

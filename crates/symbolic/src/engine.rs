@@ -2,13 +2,11 @@
 
 use std::time::Instant;
 
-use masque_model::{Formula, FormulaId, Property, Strategies, System, VarId};
+use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
     Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported,
-    Verdict, Why, explain, least_overflow, outside_logic,
+    Verdict, Why, explain, inside_logic, least_overflow, outside_logic,
 };
-
-use rustc_hash::FxHashSet;
 
 use crate::check::Checker;
 use crate::encode::{Encoder, OnTrouble, trouble};
@@ -22,8 +20,8 @@ use crate::trial;
 /// Steps that mean trouble, for each node that does.
 const STEPS_PER_NODE: u64 = 120;
 
-/// Decides CTL, LTL, CTL*, ATL with perfect information and the mu-calculus, all with knowledge and
-/// norms, on decision diagrams.
+/// Decides CTL, LTL, CTL*, ATL and the mu-calculus, all with knowledge and norms, on decision
+/// diagrams.
 ///
 /// ```
 /// use masque_symbolic::Symbolic;
@@ -76,8 +74,7 @@ impl Engine for Symbolic {
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
-        let mut formulas = system.fairness.iter().copied().chain([property.formula]);
-        formulas.find_map(|formula| outside(system, formula)).map_or(Ok(()), Err)
+        inside_logic(system, property)
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
@@ -89,27 +86,6 @@ impl Engine for Symbolic {
         stats.spend("fairness", start.elapsed());
         Ok(Box::new(Diagrams { evidence: self.evidence, n_steps, checker, stats }))
     }
-}
-
-/// The first part of a formula that this engine does not decide.
-fn outside(system: &System, formula: FormulaId) -> Option<Unsupported> {
-    outside_logic(&system.formulas, formula).or_else(|| uniform(system, formula))
-}
-
-/// The first part of a formula that asks for uniform strategies.
-fn uniform(system: &System, formula: FormulaId) -> Option<Unsupported> {
-    let mut seen = FxHashSet::default();
-    let mut open = vec![formula];
-    while let Some(formula) = open.pop() {
-        match system.formulas.get(formula) {
-            Formula::Enforces(_, strategies, _) if strategies != Strategies::Perfect => {
-                return Some(Unsupported { formula, what: "uniform strategies" });
-            }
-            _ if seen.insert(formula) => system.formulas.each_operand(formula, |part| open.push(part)),
-            _ => {}
-        }
-    }
-    None
 }
 
 impl Symbolic {
@@ -250,7 +226,7 @@ impl Encoded for Diagrams<'_> {
             FairInitial::Unsupported => Verdict::Unknown(Why::Unsupported),
             FairInitial::None => Verdict::Unknown(Why::NoFairPath),
             FairInitial::All | FairInitial::Some => {
-                if outside(self.checker.system, property.formula).is_some() {
+                if outside_logic(&self.checker.system.formulas, property.formula).is_some() {
                     Verdict::Unknown(Why::Unsupported)
                 } else {
                     match self.checker.holds(property) {
@@ -275,7 +251,7 @@ impl Encoded for Diagrams<'_> {
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
         self.set_budget(budget);
-        if outside(self.checker.system, formula).is_some() {
+        if outside_logic(&self.checker.system.formulas, formula).is_some() {
             return Err(Why::Unsupported.into());
         }
         let phi = self.checker.truth(formula)?;
@@ -284,7 +260,7 @@ impl Encoded for Diagrams<'_> {
 
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
         self.set_budget(budget);
-        let is_outside = outside(self.checker.system, formula).is_some();
+        let is_outside = outside_logic(&self.checker.system.formulas, formula).is_some();
         if is_outside || self.checker.fair_initial == FairInitial::Unsupported {
             return Err(Why::Unsupported.into());
         }

@@ -25,6 +25,7 @@ pub mod space;
 mod strategic;
 mod tableau;
 mod trial;
+mod uniform;
 
 pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use engine::{Order, Reorder, Symbolic};

@@ -21,6 +21,14 @@ pub(crate) struct Moves {
     to_next: Renaming,
 }
 
+/// A group, and among which actions each member chooses.
+#[derive(Clone)]
+pub(crate) struct Coalition<'a> {
+    pub(crate) members: &'a [AgentId],
+    /// For each member where its action is one it may choose; none if it has no choice that matters.
+    pub(crate) choices: Vec<Option<Set>>,
+}
+
 /// A part that changes variables.
 struct Change {
     part: Part,
@@ -89,20 +97,9 @@ impl Moves {
         encoder.balanced(sets, false)
     }
 
-    /// Some action that the agent may choose does it.
+    /// Some action that the agent's protocol enables does it.
     fn choose(&self, encoder: &Encoder<'_>, set: &Set, agent: AgentId) -> Limited<Set> {
-        let bits = &encoder.layout.actions[agent.index()];
-        match &self.protocols[agent.index()] {
-            None => Ok(set.clone()),
-            Some(protocol) => {
-                encoder.space.and_exists(set, protocol, &encoder.space.cube(bits.iter().copied())?)
-            }
-        }
-    }
-
-    /// The members have actions that do it.
-    fn choose_own(&self, encoder: &Encoder<'_>, set: &Set, members: &[AgentId]) -> Limited<Set> {
-        members.iter().try_fold(set.clone(), |set, &agent| self.choose(encoder, &set, agent))
+        choose(encoder, set, agent, self.protocols[agent.index()].as_ref())
     }
 
     /// As [`choose`](Self::choose), for all who are not kept and whose action still matters.
@@ -117,7 +114,31 @@ impl Moves {
     }
 }
 
+/// Some action does it, of those that the agent may choose.
+fn choose(encoder: &Encoder<'_>, set: &Set, agent: AgentId, may: Option<&Set>) -> Limited<Set> {
+    let bits = &encoder.layout.actions[agent.index()];
+    match may {
+        None => Ok(set.clone()),
+        Some(may) => encoder.space.and_exists(set, may, &encoder.space.cube(bits.iter().copied())?),
+    }
+}
+
+impl Coalition<'_> {
+    /// The members have actions that do it.
+    fn choose(&self, encoder: &Encoder<'_>, set: &Set) -> Limited<Set> {
+        let members = self.members.iter().zip(&self.choices);
+        members.fold(Ok(set.clone()), |set, (&agent, may)| choose(encoder, &set?, agent, may.as_ref()))
+    }
+}
+
 impl Checker<'_> {
+    /// A group whose members may choose whatever their protocols enable.
+    pub(crate) fn coalition<'a>(&mut self, members: &'a [AgentId]) -> Limited<Coalition<'a>> {
+        let moves = self.moves()?;
+        let choices = members.iter().map(|agent| moves.protocols[agent.index()].clone()).collect();
+        Ok(Coalition { members, choices })
+    }
+
     /// How the system moves; computed once.
     fn moves(&mut self) -> Limited<Rc<Moves>> {
         if let Some(moves) = &self.moves {
@@ -145,14 +166,14 @@ impl Checker<'_> {
     /// ```text
     /// s ∈ pre(Z)   iff   for some a ∈ P_Γ(s), for all b ∈ P_rest(s):  ∅ ≠ step(s, (a, b)) ⊆ Z
     /// ```
-    pub(crate) fn enforce_next(&mut self, members: &[AgentId], z: &Set) -> Limited<Set> {
+    pub(crate) fn enforce_next(&mut self, group: &Coalition<'_>, z: &Set) -> Limited<Set> {
         let moves = self.moves()?;
         let Checker { encoder, reachable, .. } = self;
         let space = &encoder.space;
         let outside = space.minus(reachable, z)?;
-        let spoiled = moves.leading_into(encoder, &outside, &space.all(), members)?;
-        let spoiled = space.or(&spoiled, &moves.stuck(encoder, members)?)?;
-        let safe = moves.choose_own(encoder, &space.not(&spoiled)?, members)?;
+        let spoiled = moves.leading_into(encoder, &outside, &space.all(), group.members)?;
+        let spoiled = space.or(&spoiled, &moves.stuck(encoder, group.members)?)?;
+        let safe = group.choose(encoder, &space.not(&spoiled)?)?;
         self.with_loops(safe, z)
     }
 
@@ -161,12 +182,12 @@ impl Checker<'_> {
     /// ```text
     /// s ∈ opp(Z)   iff   P_Γ(s) ≠ ∅, and for all a ∈ P_Γ(s), for some b ∈ P_rest(s):  step(s, (a, b)) ∩ Z ≠ ∅
     /// ```
-    pub(crate) fn spoil_next(&mut self, members: &[AgentId], z: &Set) -> Limited<Set> {
+    pub(crate) fn spoil_next(&mut self, group: &Coalition<'_>, z: &Set) -> Limited<Set> {
         let moves = self.moves()?;
         let Checker { encoder, .. } = self;
         let space = &encoder.space;
-        let into = moves.leading_into(encoder, z, &space.all(), members)?;
-        let avoided = moves.choose_own(encoder, &space.not(&into)?, members)?;
+        let into = moves.leading_into(encoder, z, &space.all(), group.members)?;
+        let avoided = group.choose(encoder, &space.not(&into)?)?;
         let before = space.not(&avoided)?;
         self.with_loops(before, z)
     }

@@ -1,10 +1,20 @@
-//! ATL: what a group can enforce with perfect information, with and without fairness.
+//! ATL: what a group can enforce, with and without fairness.
 
-use masque_model::{AgentId, Formula, FormulaId, GroupId};
+use masque_model::{Formula, FormulaId, GroupId, Strategies};
 use masque_verdict::{Stop, Why};
 
 use crate::check::Checker;
+use crate::moves::Coalition;
 use crate::space::{Limited, Set};
+
+/// What a group is to enforce.
+pub(crate) struct Goal<'p> {
+    /// One temporal operator.
+    pub(crate) path: Formula<'p>,
+    /// Where its operands are true; the same twice if there is one.
+    pub(crate) phi: Set,
+    pub(crate) psi: Set,
+}
 
 impl Checker<'_> {
     /// `<Γ> path`: the group has a strategy that enforces the path formula. [AHK02 §4.1]
@@ -20,7 +30,12 @@ impl Checker<'_> {
     ///
     /// With fairness it is enough that every fair path meets the goal: the complement of what the
     /// others can [spoil](Self::spoiled).
-    pub(crate) fn enforces(&mut self, group: GroupId, path: FormulaId) -> Limited<Set> {
+    pub(crate) fn enforces(
+        &mut self,
+        group: GroupId,
+        strategies: Strategies,
+        path: FormulaId,
+    ) -> Limited<Set> {
         let system = self.system;
         let members = &system.groups[group.index()].agents[..];
         let path = system.formulas.get(path);
@@ -31,32 +46,44 @@ impl Checker<'_> {
             }
             _ => return Err(Stop::from(Why::Unsupported)),
         };
-        let (phi, psi) = (self.inside(&phi)?, self.inside(&psi)?);
-        if !self.constraints().is_empty() {
-            let spoiled = self.spoiled(members, path, &phi, &psi)?;
-            return self.encoder.space.not(&spoiled);
+        let goal = Goal { path, phi: self.inside(&phi)?, psi: self.inside(&psi)? };
+        match strategies {
+            Strategies::Perfect => {
+                let anything = self.coalition(members)?;
+                self.enforced(&anything, &goal)
+            }
+            uniform => self.enforces_uniformly(members, uniform, &goal),
         }
+    }
+
+    /// Where a group reaches its goal with what its members may choose.
+    pub(crate) fn enforced(&mut self, group: &Coalition<'_>, goal: &Goal<'_>) -> Limited<Set> {
+        if !self.constraints().is_empty() {
+            let spoiled = self.spoiled(group, goal)?;
+            return self.outside(&spoiled);
+        }
+        let Goal { path, phi, psi } = goal;
         let (none, all) = (self.encoder.space.none(), self.domain().clone());
         match path {
-            Formula::Next(_) => self.enforce_next(members, &phi),
-            Formula::Finally(_) => self.reached(&phi, &all, |c, z| c.enforce_next(members, z)),
-            Formula::Until(..) => self.reached(&psi, &phi, |c, z| c.enforce_next(members, z)),
-            Formula::Globally(_) => self.kept(&none, &phi, members),
-            Formula::WeakUntil(..) => self.kept(&psi, &phi, members),
+            Formula::Next(_) => self.enforce_next(group, phi),
+            Formula::Finally(_) => self.reached(phi, &all, |c, z| c.enforce_next(group, z)),
+            Formula::Until(..) => self.reached(psi, phi, |c, z| c.enforce_next(group, z)),
+            Formula::Globally(_) => self.kept(&none, phi, group),
+            Formula::WeakUntil(..) => self.kept(psi, phi, group),
             Formula::Release(..) => {
-                let both = self.encoder.space.and(&phi, &psi)?;
-                self.kept(&both, &psi, members)
+                let both = self.encoder.space.and(phi, psi)?;
+                self.kept(&both, psi, group)
             }
             _ => Err(Stop::from(Why::Unsupported)),
         }
     }
 
-    fn inside(&self, set: &Set) -> Limited<Set> {
+    pub(crate) fn inside(&self, set: &Set) -> Limited<Set> {
         self.encoder.space.and(set, self.domain())
     }
 
     /// `D ∖ set`
-    fn outside(&self, set: &Set) -> Limited<Set> {
+    pub(crate) fn outside(&self, set: &Set) -> Limited<Set> {
         self.encoder.space.minus(self.domain(), set)
     }
 
@@ -80,10 +107,10 @@ impl Checker<'_> {
     }
 
     /// `νZ. now ∨ (through ∧ pre(Z))`
-    fn kept(&mut self, now: &Set, through: &Set, members: &[AgentId]) -> Limited<Set> {
+    fn kept(&mut self, now: &Set, through: &Set, group: &Coalition<'_>) -> Limited<Set> {
         let mut z = self.encoder.space.or(now, through)?;
         loop {
-            let next = self.enforce_next(members, &z)?;
+            let next = self.enforce_next(group, &z)?;
             let space = &self.encoder.space;
             let next = space.and(&z, &space.or(now, &space.and(through, &next)?)?)?;
             if next == z {
@@ -106,21 +133,21 @@ impl Checker<'_> {
     /// φ U ψ    νZ. ⋀_c μY. (¬φ ∧ ¬ψ ∧ fair) ∨ (¬ψ ∧ ((c ∧ opp(Z)) ∨ opp(Y)))
     /// F φ      as true U φ
     /// ```
-    fn spoiled(&mut self, members: &[AgentId], path: Formula<'_>, phi: &Set, psi: &Set) -> Limited<Set> {
+    fn spoiled(&mut self, group: &Coalition<'_>, goal: &Goal<'_>) -> Limited<Set> {
         let (none, all) = (self.encoder.space.none(), self.domain().clone());
-        let (not_phi, not_psi) = (self.outside(phi)?, self.outside(psi)?);
-        if let Formula::Finally(_) = path {
-            return self.recurring(members, &none, &not_phi);
+        let (not_phi, not_psi) = (self.outside(&goal.phi)?, self.outside(&goal.psi)?);
+        if let Formula::Finally(_) = goal.path {
+            return self.recurring(group, &none, &not_phi);
         }
-        let fair = self.recurring(members, &none, &all)?;
+        let fair = self.recurring(group, &none, &all)?;
         let space = &self.encoder.space;
         let neither = space.and(&space.and(&not_phi, &not_psi)?, &fair)?;
-        let opp = |c: &mut Self, z: &Set| c.spoil_next(members, z);
-        match path {
-            Formula::Next(_) => self.spoil_next(members, &neither),
+        let opp = |c: &mut Self, z: &Set| c.spoil_next(group, z);
+        match goal.path {
+            Formula::Next(_) => self.spoil_next(group, &neither),
             Formula::Globally(_) => self.reached(&neither, &all, opp),
             Formula::WeakUntil(..) => self.reached(&neither, &not_psi, opp),
-            Formula::Until(..) => self.recurring(members, &neither, &not_psi),
+            Formula::Until(..) => self.recurring(group, &neither, &not_psi),
             Formula::Release(..) => {
                 let violated = self.encoder.space.and(&not_psi, &fair)?;
                 self.reached(&violated, &not_phi, opp)
@@ -130,16 +157,16 @@ impl Checker<'_> {
     }
 
     /// `νZ. ⋀_c μY. now ∨ (through ∧ ((c ∧ opp(Z)) ∨ opp(Y)))`
-    fn recurring(&mut self, members: &[AgentId], now: &Set, through: &Set) -> Limited<Set> {
+    fn recurring(&mut self, group: &Coalition<'_>, now: &Set, through: &Set) -> Limited<Set> {
         let mut z = self.encoder.space.or(now, through)?;
         loop {
             let mut next = z.clone();
             for number in 0..self.constraints().len() {
-                let again = self.spoil_next(members, &next)?;
+                let again = self.spoil_next(group, &next)?;
                 let space = &self.encoder.space;
                 let again = space.and(&space.and(&again, &self.constraints()[number])?, through)?;
                 let met = space.or(now, &again)?;
-                let reached = self.reached(&met, through, |c, y| c.spoil_next(members, y))?;
+                let reached = self.reached(&met, through, |c, y| c.spoil_next(group, y))?;
                 next = self.encoder.space.and(&next, &reached)?;
             }
             if next == z {
