@@ -10,17 +10,20 @@
 //! | `domains`, `narrow`, `initial` | find the initial states |
 //! | `guards`, `steps`, `tables`, `plan`, `successors` | find the successors of a state |
 //! | `explore`, `graph` | find all states and their transitions |
+//! | `jobs`, `batch`, `crew` | do it with several threads, with the same result |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
 //! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
 #![forbid(unsafe_code)]
 
 mod analyse;
 mod atoms;
+mod batch;
 mod bitset;
 mod bounds;
 mod code;
 mod codeset;
 mod compile;
+mod crew;
 mod domains;
 mod emit;
 mod engine;
@@ -32,6 +35,7 @@ mod fragment;
 mod graph;
 mod guards;
 mod initial;
+mod jobs;
 mod knowledge;
 mod label;
 mod layout;

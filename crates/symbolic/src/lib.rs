@@ -5,6 +5,7 @@
 //! transition relation, reachability, and the operators of the logic.
 #![deny(unsafe_code)]
 
+mod answers;
 mod check;
 mod diagram;
 mod encode;
@@ -18,14 +19,19 @@ mod linear;
 mod moves;
 mod order;
 mod overflow;
+mod parallel;
 mod reach;
 mod relation;
 mod sift;
 pub mod space;
 mod strategic;
 mod tableau;
+#[cfg(test)]
+mod threads;
 mod trial;
 mod uniform;
+mod world;
 
 pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use engine::{Order, Reorder, Symbolic};
+pub use parallel::{Parallel, Strategy};

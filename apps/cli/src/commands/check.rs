@@ -7,10 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use masque_driver::{self as driver, CrossCheck, Disagreement, EngineOptions, Limits, Loaded, Run, System};
+use masque_driver::{
+    self as driver, CrossCheck, Disagreement, EngineChoice, EngineOptions, Limits, Loaded, Progress, Run,
+    System,
+};
 use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Settings, Subject, Text};
 
-use super::{bdi, lcc};
+use super::{bdi, lcc, race};
 use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit};
@@ -51,16 +54,21 @@ pub fn check(
 }
 
 /// Evidence that does not go into the report.
-struct Apart {
+pub(super) struct Apart {
     /// Where it is collected; JSON is the reports themselves.
     file: Option<EvidenceFile>,
     reports: Vec<RunReport>,
 }
 
 impl Apart {
-    fn add(&mut self, subject: Subject<'_>, report: &RunReport) -> io::Result<()> {
+    /// Adds a run: `draw` adds its evidence to a file that is not JSON.
+    pub(super) fn add(
+        &mut self,
+        report: &RunReport,
+        draw: impl FnOnce(&mut EvidenceFile) -> io::Result<()>,
+    ) -> io::Result<()> {
         match &mut self.file {
-            Some(file) => file.add(subject),
+            Some(file) => draw(file),
             None => {
                 self.reports.push(report.clone());
                 Ok(())
@@ -97,7 +105,13 @@ fn report_all(
     let mut reports = Vec::new();
     for (position, file) in files.into_iter().enumerate() {
         if driver::lcc::is_lcc(file) {
-            let report = lcc::check_lcc(args, context, is_several.then_some(position), out)?;
+            let report = lcc::check_lcc(
+                args,
+                (context, text),
+                is_several.then_some(position),
+                out,
+                apart.as_deref_mut(),
+            )?;
             exit.raise(Exit::of(report.counts(), args.deny.is_some()));
             if args.explore && report.states.is_none() && !args.parse_only {
                 exit.raise(Exit::Inconclusive);
@@ -106,7 +120,11 @@ fn report_all(
             continue;
         }
         if driver::bdi::is_bdi(file) {
-            let report = bdi::check_bdi(args, context, (file, is_several.then_some(position)), out)?;
+            let place = (file.as_path(), is_several.then_some(position));
+            let report = bdi::check_bdi(args, (context, text), place, out)?;
+            if let Some(apart) = &mut apart {
+                apart.add(&report, |file| file.add_bdi(&report))?;
+            }
             exit.raise(Exit::of(report.counts(), args.deny.is_some()));
             reports.push(report);
             continue;
@@ -117,8 +135,8 @@ fn report_all(
             loaded.diagnostics.push(diagnostic);
             loaded.system = None;
         }
-        let options = args.engine_options(loaded.order(&args.work.order));
-        let run = decide(args, context, &loaded, &options, start);
+        let options = args.engine_options(&mut loaded);
+        let run = decide(args, context, &loaded, &options, start)?;
         if let Some(found) = run.as_ref().and_then(disagreement) {
             return disagree(err, &loaded, settings, found);
         }
@@ -126,7 +144,7 @@ fn report_all(
         let report = report::run_report(subject, settings);
         exit.raise(Exit::of(report.counts(), args.deny.is_some()));
         if let Some(apart) = &mut apart {
-            apart.add(subject, &report)?;
+            apart.add(&report, |file| file.add(subject))?;
         }
         if args.format == Format::Text {
             text.run(out, &report, subject, is_several.then_some(position))?;
@@ -152,9 +170,14 @@ fn decide(
     loaded: &Loaded,
     options: &EngineOptions,
     start: Instant,
-) -> Option<Run> {
-    let system = loaded.system.as_ref().filter(|_| !args.parse_only)?;
-    Some(watched(context, loaded, system, options, &args.work.limits(start, &context.interrupt)))
+) -> anyhow::Result<Option<Run>> {
+    let Some(system) = loaded.system.as_ref().filter(|_| !args.parse_only) else { return Ok(None) };
+    let limits = args.work.limits(start, &context.interrupt);
+    if args.work.engine == EngineChoice::Race {
+        let request = args.question.request();
+        return race::check(context, (loaded, &request), options, &limits).map(Some);
+    }
+    Ok(Some(watched(context, loaded, system, options, &limits)))
 }
 
 /// Decides all properties of a system, with progress for whoever wants to see it.
@@ -165,13 +188,17 @@ pub(super) fn watched(
     options: &EngineOptions,
     limits: &Limits,
 ) -> Run {
+    driver::check(system, options, limits, &mut observer(context, loaded))
+}
+
+/// Shows progress to whoever wants to see it.
+pub(super) fn observer(context: &Context, loaded: &Loaded) -> impl FnMut(Progress) {
     let mut display = context.progress.then(|| Display::new(&loaded.name));
-    let mut observe = |progress| {
+    move |progress| {
         if let Some(display) = &mut display {
             display.show(progress);
         }
-    };
-    driver::check(system, options, limits, &mut observe)
+    }
 }
 
 /// What the engines disagree on, if they do.
@@ -218,7 +245,7 @@ fn time(name: &str, time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use masque_driver::{EngineChoice, Request};
+    use masque_driver::Request;
 
     use super::*;
 
