@@ -11,6 +11,9 @@
 //! | `guards`, `steps`, `tables`, `plan`, `successors` | find the successors of a state |
 //! | `explore`, `graph` | find all states and their transitions |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
+//! | `buchi`, `product` | LTL and CTL*: automata, and their product with the system |
+//! | `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
+//! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
 //! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
 #![forbid(unsafe_code)]
 
@@ -18,6 +21,8 @@ mod analyse;
 mod atoms;
 mod bitset;
 mod bounds;
+mod buchi;
+mod coalitions;
 mod code;
 mod codeset;
 mod compile;
@@ -29,21 +34,26 @@ mod exact;
 mod explore;
 mod fair;
 mod fragment;
+mod games;
 mod graph;
 mod guards;
 mod initial;
 mod knowledge;
 mod label;
 mod layout;
+mod mu;
 mod narrow;
 mod paths;
 mod plan;
+mod product;
 mod steps;
 mod store;
+mod strategic;
 mod successors;
 mod tables;
 mod temporal;
 #[cfg(test)]
 mod tests;
+mod uniform;
 
 pub use engine::Explicit;

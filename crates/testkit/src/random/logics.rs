@@ -95,7 +95,7 @@ impl Speaker<'_> {
         if depth == 0 {
             return self.words.atom(dice);
         }
-        let mut part = |dice: &mut Dice| format!("({})", self.strategic(dice, depth - 1));
+        let part = |dice: &mut Dice| format!("({})", self.strategic(dice, depth - 1));
         match dice.count(0, 99) {
             0..=6 => format!("!{}", part(dice)),
             7..=14 => format!("{} {} {}", part(dice), dice.pick(&["and", "or", "->"]), part(dice)),

@@ -1,0 +1,123 @@
+//! LTL, CTL*, ATL and the mu-calculus: the engine against the truth definition, on random systems.
+//!
+//! Every closed state formula of every model is asked where it is true, not only the properties. A
+//! model on which the two disagree is shrunk and printed.
+
+mod support;
+
+use masque_explicit::Explicit;
+use masque_model::semantics::{explore, holds_in};
+use masque_model::{Deadlock, Formula, Strategies, System};
+use masque_testkit::{Reference, random_fixpoint_model, random_game_model, random_path_model, shrink};
+use masque_verdict::{Budget, Engine, Show, Verdict};
+use support::load;
+
+/// Systems with more states are left to others: the reference is slow.
+const MAX_STATES: usize = 64;
+
+#[test]
+fn paths() {
+    let tally = run(random_path_model, 0..3200);
+    assert!(tally.systems >= 3000 && tally.fair >= 700 && tally.verdicts >= 12_000, "{tally:?}");
+}
+
+#[test]
+fn strategies() {
+    let tally = run(random_game_model, 0..3200);
+    assert!(tally.systems >= 3000 && tally.fair >= 700 && tally.verdicts >= 12_000, "{tally:?}");
+    assert!(tally.uniform.iter().all(|&n| n >= 400), "{tally:?}");
+}
+
+#[test]
+fn fixpoints() {
+    let tally = run(random_fixpoint_model, 0..1200);
+    assert!(tally.systems >= 1000 && tally.fair >= 200 && tally.verdicts >= 4_000, "{tally:?}");
+}
+
+/// As long as one cares to wait: `SEEDS=FROM..TO cargo test --release at_length`.
+#[test]
+fn at_length() {
+    let seeds = std::env::var("SEEDS").unwrap_or("100000..100020".to_string());
+    let (from, to) = seeds.split_once("..").expect("a range of seeds");
+    let seeds = || from.parse().expect("a number")..to.parse().expect("a number");
+    for model in [random_path_model, random_game_model, random_fixpoint_model] {
+        run(model, seeds());
+    }
+}
+
+/// How much was compared.
+#[derive(Debug, Default)]
+struct Tally {
+    systems: usize,
+    fair: usize,
+    /// Properties decided by both.
+    verdicts: usize,
+    /// Of these: hold, fail.
+    holds: [usize; 2],
+    /// Sets of states compared.
+    formulas: usize,
+    /// Of these with uniform strategies of each kind on top.
+    uniform: [usize; 3],
+}
+
+fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let text = model(seed);
+        let deadlock = if seed % 3 == 0 { Deadlock::Stutter } else { Deadlock::Finite };
+        let system = load(&text, deadlock).unwrap_or_else(|| panic!("seed {seed} is not valid:\n{text}"));
+        let Err(difference) = compare(&system, &mut tally) else { continue };
+        let differs =
+            |text: &str| load(text, deadlock).and_then(|s| compare(&s, &mut Tally::default()).err());
+        let small = shrink(&text, |text| differs(text).is_some());
+        let difference = differs(&small).unwrap_or(difference);
+        panic!("seed {seed}, deadlock {deadlock:?}: {difference}\n{small}");
+    }
+    println!("{tally:?}");
+    tally
+}
+
+/// Says where the engine and the reference differ, if they do.
+fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
+    let Some(structure) = explore(system, MAX_STATES) else { return Ok(()) };
+    tally.systems += 1;
+    tally.fair += usize::from(!system.fairness.is_empty());
+    let budget = Budget::unlimited();
+    let mut encoded =
+        Explicit { evidence: Show::All }.encode(system, &budget).map_err(|stop| stop.to_string())?;
+    let mut reference = Reference::new(&structure, system);
+    for property in &system.properties {
+        let text = system.formula_text(property.formula);
+        let expected = Verdict::from(holds_in(&structure, system, property));
+        let outcome = encoded.decide(property, &budget);
+        if reference.truth(property.formula).is_none() {
+            continue; // Too much for the definition.
+        }
+        tally.verdicts += 1;
+        tally.holds[usize::from(expected == Verdict::Fails)] += 1;
+        if outcome.verdict != expected {
+            return Err(format!("{text}: {}, should be {expected}", outcome.verdict));
+        }
+    }
+    let is_path = system.formulas.path_formulas();
+    let fixpoints = system.formulas.fixpoints();
+    for formula in system.formulas.ids().filter(|f| !is_path[f.index()] && !fixpoints.is_open(*f)) {
+        let Some(expected) = reference.truth(formula) else { continue };
+        let n_expected = expected.iter().filter(|&&is_true| is_true).count().to_string();
+        let text = || system.formula_text(formula);
+        let found = encoded.extent(formula, &budget).map_err(|stop| format!("{}: {stop}", text()))?;
+        if found.states != n_expected {
+            return Err(format!("{} at {} states, should be {n_expected}", text(), found.states));
+        }
+        tally.formulas += 1;
+        if let Formula::Enforces(_, strategies, _) = system.formulas.get(formula) {
+            match strategies {
+                Strategies::Perfect => {}
+                Strategies::Uniform => tally.uniform[0] += 1,
+                Strategies::UniformJoint => tally.uniform[1] += 1,
+                Strategies::UniformObjective => tally.uniform[2] += 1,
+            }
+        }
+    }
+    Ok(())
+}
