@@ -148,7 +148,7 @@ impl<'s> Explored<'s> {
         {
             return Ok(!self.labeller.truth(phi, budget)?.is_empty());
         }
-        Ok(asked.is_subset(&*self.labeller.truth(formula, budget)?))
+        Ok(asked.is_subset(&*self.labeller.truth_among(formula, asked, budget)?))
     }
 
     fn n_states(&self) -> usize {

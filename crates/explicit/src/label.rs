@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use masque_model::{
-    AgentId, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths as Ranging, System, VarId,
+    AgentId, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths as Ranging, Strategies, System, VarId,
 };
 use masque_verdict::{Budget, Part, Stop, Why};
 use rustc_hash::FxHashMap;
@@ -51,6 +51,14 @@ struct Domain {
     /// Where each fairness constraint is true; none if fairness does not matter here.
     constraints: Rc<[Bitset]>,
     known: FxHashMap<FormulaId, Rc<Bitset>>,
+    /// What is known of formulas at some states only: where they were asked, and where they are true.
+    partly: FxHashMap<FormulaId, (Bitset, Bitset)>,
+}
+
+impl Domain {
+    fn new(states: Rc<Bitset>, constraints: Rc<[Bitset]>) -> Domain {
+        Domain { states, constraints, known: FxHashMap::default(), partly: FxHashMap::default() }
+    }
 }
 
 /// Which domain a formula is about.
@@ -66,11 +74,7 @@ const N_VIEWS: usize = 2;
 impl<'s> Labeller<'s> {
     pub(crate) fn new(system: &'s System, steps: Steps<'s>, space: Space) -> Labeller<'s> {
         let atoms = Atoms::new(system, &steps.layout);
-        let plain = Domain {
-            states: Rc::new(Bitset::full(space.n_states())),
-            constraints: Rc::new([]),
-            known: FxHashMap::default(),
-        };
+        let plain = Domain::new(Rc::new(Bitset::full(space.n_states())), Rc::new([]));
         let peak_bytes = space.bytes();
         Labeller {
             system,
@@ -111,12 +115,7 @@ impl<'s> Labeller<'s> {
         let all = Rc::clone(&self.plain.states);
         let paths = self.paths(&all, &constraints, budget)?;
         let states = Rc::new(paths.exists_globally(&all)?);
-        let domain = Domain {
-            states: Rc::clone(&states),
-            constraints: constraints.into(),
-            known: FxHashMap::default(),
-        };
-        self.fair = Some(domain);
+        self.fair = Some(Domain::new(Rc::clone(&states), constraints.into()));
         Ok(states)
     }
 
@@ -127,6 +126,44 @@ impl<'s> Labeller<'s> {
         }
         self.domain(budget)?;
         self.label(formula, Over::FairPaths, budget)
+    }
+
+    /// Where a formula is true among the states `asked`; of other states nothing is said.
+    ///
+    /// What a group can do with uniform strategies is searched for state by state, so it matters
+    /// that most properties ask at the initial states only.
+    pub(crate) fn truth_among(
+        &mut self,
+        formula: FormulaId,
+        asked: &Bitset,
+        budget: &Budget,
+    ) -> Result<Rc<Bitset>, Stop> {
+        self.domain(budget)?;
+        let over = Over::FairPaths;
+        let is_known = self.over(over).known.contains_key(&formula);
+        match self.system.formulas.get(formula) {
+            Formula::Not(f) if !is_known => {
+                let truth = self.truth_among(f, asked, budget)?;
+                Ok(Rc::new((*self.domain_of(over)).clone().minus(&truth)))
+            }
+            Formula::Enforces(_, strategies, path) if strategies != Strategies::Perfect && !is_known => {
+                if let Some((known, truth)) = self.over(over).partly.get(&formula)
+                    && asked.is_subset(known)
+                {
+                    return Ok(Rc::new(truth.clone()));
+                }
+                for operand in self.system.formulas.operands(path) {
+                    self.truth(operand, budget)?;
+                }
+                let truth = self.enforces(formula, over, Some(asked), budget)?;
+                let none = (Bitset::empty(asked.len()), Bitset::empty(asked.len()));
+                let partly = self.over(over).partly.entry(formula).or_insert(none);
+                partly.0 = partly.0.clone().or(asked).or(&truth);
+                partly.1 = partly.1.clone().or(&truth);
+                Ok(Rc::new(partly.1.clone()))
+            }
+            _ => self.truth(formula, budget),
+        }
     }
 
     /// The initial states in `D`.

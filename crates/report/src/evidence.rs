@@ -112,9 +112,9 @@ pub enum BecauseReport {
     },
     /// It is so, but one run or one state cannot show it.
     NotShown {
-        /// `all-paths`, `all-states` or `too-much`: what would have to be shown, or that it would be
-        /// too long.
-        #[schemars(extend("enum" = ["all-paths", "all-states", "too-much"]))]
+        /// `all-paths`, `all-states`, `strategies`, `fixpoint` or `too-much`: what would have to be
+        /// shown, or that it would be too long.
+        #[schemars(extend("enum" = ["all-paths", "all-states", "strategies", "fixpoint", "too-much"]))]
         missing: &'static str,
     },
 }
@@ -217,6 +217,8 @@ fn word(missing: Missing) -> &'static str {
     match missing {
         Missing::AllPaths => "all-paths",
         Missing::AllStates => "all-states",
+        Missing::Strategies => "strategies",
+        Missing::Fixpoint => "fixpoint",
         Missing::TooMuch => "too-much",
     }
 }

@@ -313,6 +313,8 @@ pub(crate) fn why_not_shown(missing: Missing) -> &'static str {
     match missing {
         Missing::AllPaths => "not shown, it is about all runs from there",
         Missing::AllStates => "not shown, it is about all states that must be reckoned with there",
+        Missing::Strategies => "not shown, it is about strategies, all of them or against all others",
+        Missing::Fixpoint => "not shown, it is about a fixpoint",
         Missing::TooMuch => "not shown, this would become too long",
     }
 }

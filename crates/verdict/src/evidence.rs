@@ -205,6 +205,10 @@ pub enum Missing {
     AllPaths,
     /// It is about all states that somebody cannot tell from this one, or that norms admit.
     AllStates,
+    /// It is about all strategies of a group, or about the right one against all others.
+    Strategies,
+    /// It is about a fixpoint, which is reached round by round.
+    Fixpoint,
     /// The evidence would become too large.
     TooMuch,
 }

@@ -19,7 +19,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use masque_model::semantics::is_green;
-use masque_model::{AgentId, Deadlock, FormulaId, GroupId, Property, System};
+use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
 
 use crate::goal::{Goal, Needs, Scope};
 use crate::lasso;
@@ -192,7 +192,7 @@ impl Explainer<'_> {
                 self.possible(views, green, operand, at, &state)
             }
             Some((Scope::Chain(group), operand)) if !literal.holds => self.chain(group, operand, at, &state),
-            _ => Ok(Because::NotShown(Missing::AllStates)),
+            _ => Ok(Because::NotShown(missing(self.system, literal).unwrap_or(Missing::TooMuch))),
         }
     }
 
@@ -419,13 +419,16 @@ impl Explainer<'_> {
 }
 
 /// Why a claim cannot be shown, told from its form; none if it can.
-fn missing(system: &System, literal: Literal) -> Option<Missing> {
-    match Goal::of(&system.formulas, literal.formula) {
-        Some(goal) => (goal.holds != literal.holds).then_some(Missing::AllPaths),
-        None => {
-            let scope = Scope::of(system, literal.formula);
-            scope.filter(|_| literal.holds).map(|_| Missing::AllStates)
-        }
+pub(crate) fn missing(system: &System, literal: Literal) -> Option<Missing> {
+    if let Some(goal) = Goal::of(&system.formulas, literal.formula) {
+        return (goal.holds != literal.holds).then_some(Missing::AllPaths);
+    }
+    match system.formulas.get(literal.formula) {
+        Formula::Exists(..) | Formula::ExistsStep(..) => (!literal.holds).then_some(Missing::AllPaths),
+        Formula::Forall(..) | Formula::ForallStep(..) => literal.holds.then_some(Missing::AllPaths),
+        Formula::Enforces(..) => Some(Missing::Strategies),
+        Formula::Least(..) | Formula::Greatest(..) => Some(Missing::Fixpoint),
+        _ => Scope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates),
     }
 }
 

@@ -11,7 +11,7 @@
 use masque_model::semantics::{enabled_actions, is_green, is_true};
 use masque_model::{AgentId, At, Deadlock, GroupId, Property, System, VarId};
 
-use crate::explain::looks_same;
+use crate::explain::{looks_same, missing as why_missing};
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::{local_formulas, local_truth};
 use crate::{
@@ -206,11 +206,8 @@ impl<'s> Replayer<'s> {
             _ if is_local => return refuse(Fault::Kind),
             Because::NotShown(missing) => {
                 trusted.claims.push(id);
-                let fits = match missing {
-                    Missing::AllPaths => goal.is_some_and(|goal| goal.holds != reason.holds),
-                    Missing::AllStates => scope.is_some() && reason.holds,
-                    Missing::TooMuch => true,
-                };
+                let fits =
+                    *missing == Missing::TooMuch || why_missing(self.system, literal) == Some(*missing);
                 (!fits).then_some(Fault::Kind)
             }
             Because::Operands(list) => {
