@@ -1,4 +1,4 @@
-//! Imperfect information: uniform strategies, found by search. [SJ04; BPJM17 §4]
+//! Imperfect information: uniform strategies, found by search. [Schobbens04; Prosser93 §3]
 //!
 //! A uniform strategy chooses an action for each *view*: a member of the group and what it sees. The
 //! question for a state is whether one strategy wins from all states in question at once. In order:

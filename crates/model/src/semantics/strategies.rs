@@ -41,7 +41,7 @@ struct LocalStates {
 type Strategy = Vec<Option<ActionId>>;
 
 impl Truths<'_> {
-    /// `<Γ> path`: the group has a strategy that enforces the path formula. [AHK02 §3.1; SJ04 §3]
+    /// `<Γ> path`: the group has a strategy that enforces the path formula. [AHK02 §3.1; Schobbens04 §3]
     ///
     /// ```text
     /// g ⊨ <Γ> path            iff   a strategy of Γ enforces it from g
