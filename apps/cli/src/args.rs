@@ -117,7 +117,8 @@ pub enum Command {
     Worlds(WorldsArgs),
     /// Put files into the usual layout.
     ///
-    /// The files are rewritten in place, each at one stroke. No comment is lost, and the model
+    /// Models, protocols, rules and properties have one (.ispl, .bdi, .lcc, .pol, .mu). The files are
+    /// rewritten in place, each at one stroke. No comment is lost, and the model
     /// stays the same. A file with syntax errors is reported and left alone.
     Fmt(FmtArgs),
     /// Tell what a diagnostic means.
@@ -248,6 +249,7 @@ Examples:
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check *.ispl --format json > report.json
   masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html
+  masque check travel.lcc team.lcc --evidence-format html --evidence-out charts.html
 
 Exit codes, the gravest of all files:
   2  a file cannot be read or has errors
@@ -456,6 +458,7 @@ const FMT_EXAMPLES: &str = "\
 Examples:
   masque fmt model.ispl
   masque fmt --check models/*.ispl     for a commit hook
+  masque fmt travel.lcc travel.mu      languages are told apart by the names of files
   masque fmt - < model.ispl            for an editor";
 
 /// Arguments of `explain`.
