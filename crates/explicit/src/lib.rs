@@ -11,7 +11,7 @@
 //! | `guards`, `steps`, `tables`, `plan`, `successors` | find the successors of a state |
 //! | `explore`, `graph` | find all states and their transitions |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
-//! | `buchi`, `product` | LTL and CTL*: automata, and their product with the system |
+//! | `product` | LTL and CTL*: the product with an automaton |
 //! | `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
 //! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
 //! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
@@ -21,7 +21,6 @@ mod analyse;
 mod atoms;
 mod bitset;
 mod bounds;
-mod buchi;
 mod coalitions;
 mod code;
 mod codeset;

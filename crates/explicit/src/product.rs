@@ -1,10 +1,9 @@
 //! LTL and CTL*: the paths of the system that are runs of an automaton as well. [VW86; CGP99 §9]
 
 use masque_model::FormulaId;
-use masque_verdict::{Budget, Stop, Why};
+use masque_verdict::{Automaton, Budget, Stop, Why};
 
 use crate::bitset::Bitset;
-use crate::buchi::Automaton;
 use crate::fair::{Reversed, fair_nodes};
 use crate::graph::Graph;
 use crate::label::{Labeller, Over};
@@ -26,9 +25,9 @@ impl Labeller<'_> {
         let mut meeting = Vec::with_capacity(automaton.covers.len());
         for cover in &automaton.covers {
             let mut states = (*domain).clone();
-            for &(formula, truth) in &cover.literals {
-                let phi = self.known(formula, over)?;
-                states = if truth { states.and(&phi) } else { states.minus(&phi) };
+            for literal in &cover.literals {
+                let phi = self.known(literal.formula, over)?;
+                states = if literal.holds { states.and(&phi) } else { states.minus(&phi) };
             }
             meeting.push(states);
         }

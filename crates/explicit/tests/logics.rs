@@ -8,7 +8,7 @@ mod support;
 use masque_explicit::Explicit;
 use masque_model::semantics::{Structure, domain, explore, holds_in, truth_sets};
 use masque_model::{Deadlock, Formula, Strategies, System};
-use masque_testkit::{random_fixpoint_model, random_game_model, random_path_model, shrink};
+use masque_testkit::{Reference, random_fixpoint_model, random_game_model, random_path_model, shrink};
 use masque_verdict::{Budget, Engine, Show, Verdict, Why};
 use support::load;
 
@@ -54,6 +54,8 @@ struct Tally {
     verdicts: usize,
     /// Of these: hold, fail.
     holds: [usize; 2],
+    /// Of these with evidence, which was replayed and held against the definition.
+    pieces: usize,
     /// Sets of states compared.
     formulas: usize,
     /// Of these with uniform strategies of each kind on top.
@@ -88,6 +90,7 @@ fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
     let is_path = system.formulas.path_formulas();
     let sets = truth_sets(&structure, system, system.formulas.ids());
     let everywhere = domain(&structure, system);
+    let mut reference = Reference::new(&structure, system);
     for property in &system.properties {
         let outcome = encoded.decide(property, &budget);
         let (Some(set), Some(everywhere)) = (&sets[property.formula.index()], &everywhere) else {
@@ -100,6 +103,7 @@ fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
         }
         tally.verdicts += 1;
         tally.holds[usize::from(expected == Verdict::Fails)] += 1;
+        tally.pieces += usize::from(reference.check(property, expected, outcome.evidence.as_ref())?);
         if outcome.verdict != expected {
             let text = system.formula_text(property.formula);
             return Err(format!("{text}: {}, should be {expected}", outcome.verdict));

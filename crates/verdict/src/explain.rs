@@ -22,9 +22,10 @@ use masque_model::semantics::is_green;
 use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
 
 use crate::goal::{Goal, Needs, Scope};
-use crate::lasso;
+use crate::lasso::{self, Lasso};
 use crate::local::local_truth;
 use crate::rank::{Rank, Ranks};
+use crate::runs::{path_of, state_parts};
 use crate::{
     Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Path,
     Possibility, Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
@@ -187,6 +188,14 @@ impl Explainer<'_> {
                 false => self.refute(&goal, at, &state),
             };
         }
+        if let Some((path, truth)) = path_of(&self.system.formulas, literal.formula)
+            && truth == literal.holds
+        {
+            let Some(lasso) = self.path_run(path, truth, &state)? else {
+                return Ok(Because::NotShown(Missing::TooMuch));
+            };
+            return self.showing_path(path, lasso);
+        }
         match Scope::of(self.system, literal.formula) {
             Some((Scope::Views { views, green }, operand)) if !literal.holds => {
                 self.possible(views, green, operand, at, &state)
@@ -263,13 +272,39 @@ impl Explainer<'_> {
             Some(_) => Part::Forever(stay.clone()),
         };
         let lasso = lasso::lasso(self, inside, state)?;
+        let fair = lasso.fair.clone();
+        let run = self.infinite_run(lasso)?;
+        let claims = self.claims_along(stay, &run.states);
+        Ok(Because::Run(Showing { run, claims, fair }))
+    }
+
+    /// A run that goes on for ever, each step with the least joint action.
+    fn infinite_run(&mut self, lasso: Lasso) -> Result<Run, Stop> {
         let back_to = lasso.states.get(lasso.back_to).cloned();
         let states: Vec<State> = lasso.states.into_iter().chain(back_to).collect();
         let mut run = self.finite_run(states)?;
         run.states.pop();
         run.back_to = Some(lasso.back_to);
-        let claims = self.claims_along(stay, &run.states);
-        Ok(Because::Run(Showing { run, claims, fair: lasso.fair }))
+        Ok(run)
+    }
+
+    /// What must be claimed on a run of a path formula: each of its state formulas, true or false, at
+    /// each position.
+    fn showing_path(&mut self, path: FormulaId, lasso: Lasso) -> Result<Because, Stop> {
+        let parts = state_parts(&self.system.formulas, path);
+        let (states, fair) = (lasso.states.clone(), lasso.fair.clone());
+        let run = self.infinite_run(lasso)?;
+        let mut claims = Vec::new();
+        for (position, state) in states.iter().enumerate() {
+            let mut literals = Vec::new();
+            for &formula in &parts {
+                let holds = self.is_so(Literal { formula, holds: true }, state)?;
+                literals.push(Literal { formula, holds });
+            }
+            let here = self.claims_along(&literals, &run.states[position..=position]);
+            claims.extend(here.into_iter().map(|(_, reason)| (position, reason)));
+        }
+        Ok(Because::Run(Showing { run, claims, fair }))
     }
 
     /// The least shortest finite run from a region that does what a goal says.

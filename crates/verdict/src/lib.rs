@@ -18,6 +18,7 @@
 //! | `oracle` | what evidence asks of an engine |
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
 //! | `explain`, `start`, `lasso` | from a verdict to its evidence |
+//! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
 //! | `replay`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
 //! | `choices` | what can happen next, without a list of all of it |
@@ -25,6 +26,7 @@
 //! | `vacuity` | implications that never apply |
 #![forbid(unsafe_code)]
 
+mod buchi;
 mod budget;
 mod choices;
 mod engine;
@@ -36,16 +38,19 @@ mod fragment;
 mod goal;
 mod lasso;
 mod local;
+mod nearby;
 mod oracle;
 mod outcome;
 mod path;
 mod rank;
 mod refusal;
 mod replay;
+mod runs;
 mod start;
 mod steps;
 mod vacuity;
 
+pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};

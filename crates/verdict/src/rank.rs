@@ -5,6 +5,7 @@ use masque_model::{FormulaId, System};
 use crate::Literal;
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::local_formulas;
+use crate::runs::{path_of, state_parts};
 
 /// How much can be shown, most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +69,17 @@ impl Ranks {
         if let Some(goal) = Goal::of(&system.formulas, formula) {
             let is_whole = goal.literals().all(|literal| self.of(literal) <= Rank::Whole);
             return match (goal.holds == holds, is_whole) {
+                (false, _) => Rank::Nothing,
+                (true, true) => Rank::Whole,
+                (true, false) => Rank::Part,
+            };
+        }
+        if let Some((path, truth)) = path_of(&system.formulas, formula) {
+            let parts = state_parts(&system.formulas, path);
+            let mut literals = parts.iter().flat_map(|&part| [false, true].map(|holds| (part, holds)));
+            let is_whole =
+                literals.all(|(formula, holds)| self.of(Literal { formula, holds }) <= Rank::Whole);
+            return match (truth == holds, is_whole) {
                 (false, _) => Rank::Nothing,
                 (true, true) => Rank::Whole,
                 (true, false) => Rank::Part,

@@ -9,11 +9,12 @@
 //! would take too long.
 
 use masque_model::semantics::{enabled_actions, is_green, is_true};
-use masque_model::{AgentId, At, Deadlock, GroupId, Property, System, VarId};
+use masque_model::{AgentId, At, Deadlock, FormulaId, GroupId, Property, System, VarId};
 
 use crate::explain::{looks_same, missing as why_missing};
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::{local_formulas, local_truth};
+use crate::runs::{path_of, state_parts, truth_on_run};
 use crate::{
     Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,
     ReasonId, ReplayError, Run, Showing, State, StateId, Trusted,
@@ -235,10 +236,14 @@ impl<'s> Replayer<'s> {
                 (None, _) => Some(Fault::Claims),
                 _ => Some(Fault::Kind),
             },
-            Because::Run(showing) => match goal {
-                Some(goal) if goal.holds == reason.holds => {
+            Because::Run(showing) => match (goal, path_of(&self.system.formulas, reason.formula)) {
+                (Some(goal), _) if goal.holds == reason.holds => {
                     self.run(evidence, &showing.run, false)?;
                     self.showing(evidence, reason, showing, &goal, trusted)
+                }
+                (_, Some((path, truth))) if truth == reason.holds => {
+                    self.run(evidence, &showing.run, false)?;
+                    self.showing_path(evidence, reason, showing, (path, truth), trusted)
                 }
                 _ => Some(Fault::Kind),
             },
@@ -303,6 +308,39 @@ impl<'s> Replayer<'s> {
             None => self.trust_fair(run.states[last], trusted).or(fair.first().map(|_| Fault::Unfair)),
             Some(begin) => self.is_fair(evidence, run, begin, fair, trusted),
         }
+    }
+
+    /// Whether a path formula has a truth value on an infinite run, given the claims about its state
+    /// formulas at all positions.
+    fn showing_path(
+        &self,
+        evidence: Checked<'_>,
+        reason: &Reason,
+        showing: &Showing,
+        (path, truth): (FormulaId, bool),
+        trusted: &mut Trusted,
+    ) -> Option<Fault> {
+        let Showing { run, claims, fair } = showing;
+        let Some(begin) = run.back_to.filter(|_| run.states[0] == reason.state) else {
+            return Some(Fault::Ends);
+        };
+        let formulas = &self.system.formulas;
+        let parts = state_parts(formulas, path);
+        let n = run.states.len();
+        let needed = (0..n).flat_map(|position| parts.iter().map(move |&part| (position, part)));
+        let claimed: Vec<_> = claims.iter().map(|&(position, id)| (position, evidence.claim(id))).collect();
+        let is_needed = |&(position, (literal, state)): &(usize, (Literal, StateId))| {
+            (state == run.states[position]).then_some((position, literal.formula))
+        };
+        if !claimed.iter().map(is_needed).eq(needed.map(Some)) {
+            return Some(Fault::Claims);
+        }
+        let values =
+            claimed.iter().map(|(at, (literal, _))| ((literal.formula, *at), literal.holds)).collect();
+        if truth_on_run(formulas, path, n, begin, &values) != Some(truth) {
+            return Some(Fault::Truth);
+        }
+        self.is_fair(evidence, run, begin, fair, trusted)
     }
 
     /// With fairness constraints a fair run must go on from where a finite one ends.

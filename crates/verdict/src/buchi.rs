@@ -5,40 +5,36 @@
 //! next state on, and which untils were put off. [GPVW95; Couvreur99 §3] Equal subformulas are one
 //! obligation. What must recur is that an until is not put off.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use masque_model::{Formula, FormulaId, Formulas};
-use masque_verdict::{Budget, Stop};
-use rustc_hash::FxHashMap;
 
-use crate::temporal::Clock;
-
-/// A state formula and the truth value it must have.
-pub(crate) type Literal = (FormulaId, bool);
+use crate::{Budget, Literal, Stop};
 
 /// A generalised Büchi automaton over states, which are read state by state.
 #[derive(Debug)]
-pub(crate) struct Automaton {
-    pub(crate) covers: Vec<Cover>,
+pub struct Automaton {
+    /// Its states.
+    pub covers: Vec<Cover>,
     /// Where a run may begin.
-    pub(crate) initial: Vec<u32>,
+    pub initial: Vec<u32>,
     /// For each state of the automaton those before it, in increasing order.
-    pub(crate) predecessors: Vec<Vec<u32>>,
+    pub predecessors: Vec<Vec<u32>>,
     /// How many untils must not be put off for ever.
-    pub(crate) n_promises: usize,
+    pub n_promises: usize,
 }
 
 /// One way to meet obligations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Cover {
+pub struct Cover {
     /// What must be so now.
-    pub(crate) literals: BTreeSet<Literal>,
+    pub literals: BTreeSet<Literal>,
     /// What is owed from the next state on.
     next: BTreeSet<u32>,
     /// The untils put off.
     postponed: BTreeSet<u32>,
     /// The same, by their numbers among all promises.
-    pub(crate) promises: Vec<u32>,
+    pub promises: Vec<u32>,
 }
 
 impl Cover {
@@ -65,7 +61,7 @@ enum Node {
 
 impl Automaton {
     /// The automaton of a path formula, or of its negation if not `truth`.
-    pub(crate) fn new(
+    pub fn new(
         formulas: &Formulas,
         path: FormulaId,
         truth: bool,
@@ -73,25 +69,24 @@ impl Automaton {
     ) -> Result<Automaton, Stop> {
         let mut nodes = Nodes::default();
         let root = nodes.normal_form(formulas, path, truth);
-        let mut clock = Clock::new(budget);
         let mut covers: Vec<Cover> = Vec::new();
-        let mut numbers: FxHashMap<Cover, u32> = FxHashMap::default();
+        let mut numbers: HashMap<Cover, u32> = HashMap::new();
         let mut number = |cover: Cover, covers: &mut Vec<Cover>| {
             *numbers.entry(cover).or_insert_with_key(|cover| {
                 covers.push(cover.clone());
                 covers.len() as u32 - 1
             })
         };
-        let first = nodes.covers(&BTreeSet::from([root]), &mut clock)?;
+        let first = nodes.covers(&BTreeSet::from([root]), budget)?;
         let initial: Vec<u32> = first.into_iter().map(|cover| number(cover, &mut covers)).collect();
         let mut predecessors: Vec<Vec<u32>> = vec![Vec::new(); covers.len()];
         // What is owed decides what may follow.
-        let mut followers: FxHashMap<BTreeSet<u32>, Vec<u32>> = FxHashMap::default();
+        let mut followers: HashMap<BTreeSet<u32>, Vec<u32>> = HashMap::new();
         let mut at = 0;
         while at < covers.len() {
             let owed = covers[at].next.clone();
             if !followers.contains_key(&owed) {
-                let found = nodes.covers(&owed, &mut clock)?;
+                let found = nodes.covers(&owed, budget)?;
                 let found = found.into_iter().map(|cover| number(cover, &mut covers)).collect();
                 predecessors.resize(covers.len(), Vec::new());
                 followers.insert(owed.clone(), found);
@@ -103,7 +98,7 @@ impl Automaton {
             at += 1;
         }
         let promises: BTreeSet<u32> = covers.iter().flat_map(|cover| &cover.postponed).copied().collect();
-        let numbers: FxHashMap<u32, u32> = promises.iter().copied().zip(0..).collect();
+        let numbers: HashMap<u32, u32> = promises.iter().copied().zip(0..).collect();
         for cover in &mut covers {
             cover.promises = cover.postponed.iter().map(|until| numbers[until]).collect();
         }
@@ -115,7 +110,7 @@ impl Automaton {
 #[derive(Default)]
 struct Nodes {
     nodes: Vec<Node>,
-    numbers: FxHashMap<Node, u32>,
+    numbers: HashMap<Node, u32>,
 }
 
 impl Nodes {
@@ -144,12 +139,12 @@ impl Nodes {
                 }
             });
         }
-        let mut forms: FxHashMap<Literal, u32> = FxHashMap::default();
+        let mut forms: HashMap<(FormulaId, bool), u32> = HashMap::new();
         for id in wanted {
             for truth in [false, true] {
                 let of = |f: FormulaId| forms[&(f, truth)];
                 let node = match is_path[id.index()] {
-                    false => Node::Literal((id, truth)),
+                    false => Node::Literal(Literal { formula: id, holds: truth }),
                     true => self.node(formulas.get(id), truth, of, |f| forms[&(f, !truth)]),
                 };
                 let number = self.add(node);
@@ -218,12 +213,16 @@ impl Nodes {
     /// A path that meets the obligations can follow the covers: of an until it takes the first way as
     /// soon as it can, and so puts none off for ever. Where that way was left out for a weaker one,
     /// the weaker one is met as well, and puts off no more.
-    fn covers(&self, obligations: &BTreeSet<u32>, clock: &mut Clock<'_>) -> Result<Vec<Cover>, Stop> {
+    fn covers(&self, obligations: &BTreeSet<u32>, budget: &Budget) -> Result<Vec<Cover>, Stop> {
         let mut found: BTreeSet<Cover> = BTreeSet::new();
         let start = Partial { todo: obligations.iter().copied().collect(), ..Partial::default() };
         let mut open = vec![start];
+        let mut n_steps = 0_u64;
         while let Some(mut partial) = open.pop() {
-            clock.tick()?;
+            n_steps += 1;
+            if n_steps % 1024 == 0 {
+                budget.check()?;
+            }
             let Some(number) = partial.todo.pop() else {
                 found.insert(partial.cover);
                 continue;
@@ -233,9 +232,9 @@ impl Nodes {
                 continue;
             }
             match &self.nodes[number as usize] {
-                Node::Literal((f, truth)) => {
-                    if !partial.cover.literals.contains(&(*f, !truth)) {
-                        partial.cover.literals.insert((*f, *truth));
+                Node::Literal(literal) => {
+                    if !partial.cover.literals.contains(&literal.negated()) {
+                        partial.cover.literals.insert(*literal);
                         open.push(partial);
                     }
                 }
