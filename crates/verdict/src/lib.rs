@@ -19,7 +19,8 @@
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
 //! | `explain`, `start`, `lasso` | from a verdict to its evidence |
 //! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
-//! | `replay`, `refusal` | evidence confirmed by the definition, or refused |
+//! | `strategies` | strategies that coalitions ask for |
+//! | `replay`, `enforced`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
 //! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
@@ -29,6 +30,7 @@
 mod buchi;
 mod budget;
 mod choices;
+mod enforced;
 mod engine;
 mod evidence;
 mod explain;
@@ -48,6 +50,7 @@ mod replay;
 mod runs;
 mod start;
 mod steps;
+mod strategies;
 mod vacuity;
 
 pub use buchi::{Automaton, Cover};
@@ -55,7 +58,8 @@ pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
-    Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Run, Showing, StateId,
+    Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Row, Run, Showing, StateId,
+    Strategy,
 };
 pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};

@@ -9,15 +9,17 @@
 //! would take too long.
 
 use masque_model::semantics::{enabled_actions, is_green, is_true};
-use masque_model::{AgentId, At, Deadlock, FormulaId, GroupId, Property, System, VarId};
+use masque_model::{AgentId, At, Deadlock, FormulaId, GroupId, Property, Strategies, System, VarId};
 
+use crate::enforced::confirm;
 use crate::explain::{looks_same, missing as why_missing};
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::{local_formulas, local_truth};
 use crate::runs::{path_of, state_parts, truth_on_run};
+use crate::strategies::Aim;
 use crate::{
     Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,
-    ReasonId, ReplayError, Run, Showing, State, StateId, Trusted,
+    ReasonId, ReplayError, Run, Showing, State, StateId, Strategy, Trusted,
 };
 
 /// Confirms that a path starts in an initial state and that each step is one of the system.
@@ -91,6 +93,9 @@ impl<'e> Checked<'e> {
                 }
                 Because::Chain(chain) => {
                     chain.links.iter().all(|link| is_state(&link.state) && is_run(&link.path))
+                }
+                Because::Strategy(Strategy { from, rows, play, .. }) => {
+                    from.iter().all(is_state) && rows.iter().all(|row| is_state(&row.state)) && is_run(play)
                 }
                 _ => true,
             };
@@ -266,6 +271,18 @@ impl<'s> Replayer<'s> {
                         self.run(evidence, &link.path, true)?;
                     }
                     self.chain(evidence, reason, chain, (group, operand), trusted)
+                }
+                _ => Some(Fault::Kind),
+            },
+            Because::Strategy(strategy) => match Aim::of(self.system, reason.formula) {
+                Some(aim) if why_missing(self.system, literal).is_none() => {
+                    self.run(evidence, &strategy.play, false)?;
+                    if strategy.from.len() > 1
+                        || !matches!(aim.strategies, Strategies::Perfect | Strategies::UniformObjective)
+                    {
+                        trusted.questions.push(id);
+                    }
+                    confirm(self.system, evidence.0, reason, strategy, &aim)
                 }
                 _ => Some(Fault::Kind),
             },
