@@ -172,16 +172,21 @@ impl<'a, 'l> Teller<'a, 'l> {
                 let agent = system.agent(agent);
                 (ACTION, format!("{}: {}", agent.name, agent.actions[action.index()].name))
             };
-            let mut items: Vec<Piece> = row.agents.iter().zip(&row.actions).map(action).collect();
+            let actions: Vec<Piece> = row.agents.iter().zip(&row.actions).map(action).collect();
             let is_whole = row.sees.len() == system.variables.len();
-            let place = match (is_whole, self.is_shown[row.state.index()]) {
-                (true, true) => vec![(STATE, format!("at {}", number(row.state)))],
-                _ => self.assignments(row.sees.clone(), row.state),
+            let place = match is_whole && self.is_shown[row.state.index()] {
+                true => vec![(STATE, number(row.state))],
+                false => self.assignments(row.sees.clone(), row.state),
             };
-            let when = if place.is_empty() { "always" } else { "where" };
-            items.push((PLAIN, when.to_string()));
-            items.extend(place);
-            self.lines.flow(&[(PLAIN, "  ".to_string())], "      ", &items, ", ")?;
+            match place.is_empty() {
+                true => self.lines.line(&[(PLAIN, "  always".to_string())])?,
+                false => {
+                    let label = if is_whole { "  at     " } else { "  seeing " };
+                    self.lines.flow(&[(PLAIN, label.to_string())], "         ", &place, ", ")?;
+                }
+            }
+            let indent = "           ";
+            self.lines.flow(&[(PLAIN, indent.to_string())], indent, &actions, ", ")?;
         }
         if n_shown < strategy.rows.len() {
             let n = strategy.rows.len() - n_shown;
@@ -353,7 +358,7 @@ pub(crate) fn why_not_shown(missing: Missing) -> &'static str {
     match missing {
         Missing::AllPaths => "not shown, it is about all runs from there",
         Missing::AllStates => "not shown, it is about all states that must be reckoned with there",
-        Missing::Strategies => "not shown, it is about strategies, all of them or against all others",
+        Missing::Strategies => "not shown, it is about all strategies, and all that may come of them",
         Missing::Fixpoint => "not shown, it is about a fixpoint",
         Missing::TooMuch => "not shown, this would become too long",
     }
