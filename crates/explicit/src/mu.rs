@@ -206,7 +206,7 @@ fn steps_with(
 
 /// The agents whose actions a condition reads, in increasing order.
 fn agents_read(system: &System, condition: ExprId) -> Vec<usize> {
-    let parts = crate::bounds::parts(&system.exprs, [condition].into_iter());
+    let parts = crate::bounds::parts(&system.exprs, [condition]);
     let mut agents: Vec<usize> = parts
         .into_iter()
         .filter_map(|part| match system.exprs.get(part) {

@@ -98,7 +98,7 @@ fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
         };
         let expected = verdict(&structure, system, everywhere, set);
         // The definition once more, as others ask for it.
-        if tally.verdicts % 16 == 0 {
+        if tally.verdicts.is_multiple_of(16) {
             assert_eq!(Verdict::from(holds_in(&structure, system, property)), expected);
         }
         tally.verdicts += 1;

@@ -220,7 +220,7 @@ impl Nodes {
         let mut n_steps = 0_u64;
         while let Some(mut partial) = open.pop() {
             n_steps += 1;
-            if n_steps % 1024 == 0 {
+            if n_steps.is_multiple_of(1024) {
                 budget.check()?;
             }
             let Some(number) = partial.todo.pop() else {

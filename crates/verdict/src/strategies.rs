@@ -117,14 +117,17 @@ pub(crate) fn choices(members: &[AgentId], steps: &[Step]) -> Vec<Choice> {
     found.into_iter().map(choice).collect()
 }
 
+/// The states and joint actions of a play, and where it goes on for ever.
+type Play = (Vec<State>, Vec<Option<JointAction>>, Option<usize>);
+
 /// A strategy that was found.
 pub(crate) struct Plan {
     /// For each view with what it sees, a state seen so and the actions of its members.
     pub(crate) rows: Vec<(Vec<AgentId>, State, Vec<ActionId>)>,
     /// The states that it may lead to, those in question first, and whether each is an end.
     pub(crate) visited: Vec<(State, bool)>,
-    /// A play against the worst opponents: states, joint actions, and where it goes on for ever.
-    pub(crate) play: (Vec<State>, Vec<Option<JointAction>>, Option<usize>),
+    /// A play against the worst opponents.
+    pub(crate) play: Play,
 }
 
 impl Explainer<'_> {
@@ -444,11 +447,7 @@ impl<'s> Table<'s> {
 
     /// The play from the first state in question in which the others put off the end as long as they
     /// can; of several ways the least.
-    fn play(
-        &mut self,
-        fixed: &Fixed,
-        won: &[usize],
-    ) -> Option<(Vec<State>, Vec<Option<JointAction>>, Option<usize>)> {
+    fn play(&mut self, fixed: &Fixed, won: &[usize]) -> Option<Play> {
         let mut places = vec![0_usize];
         let mut joints = Vec::new();
         loop {
