@@ -1,20 +1,22 @@
 //! The engines there are, which of them is asked, and how they go about it.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 
 use masque_explicit::Explicit;
 use masque_model::{Property, System};
 use masque_symbolic::Symbolic;
 use masque_verdict::{Engine, Show, Unsupported};
 
-pub use masque_symbolic::{Order, Reorder};
+pub use masque_symbolic::{Order, Parallel, Reorder, Strategy};
 
 /// States of at most this many bits are explored one by one: below it that is done before the
 /// first diagram is drawn.
 const TINY: u64 = 14;
 
 /// The names of all engines.
-const NAMES: [&str; 2] = ["explicit", "symbolic"];
+pub(crate) const NAMES: [&str; 2] = ["explicit", "symbolic"];
 
 /// An engine that may work on a thread of its own.
 pub type AnyEngine = Arc<dyn Engine + Send>;
@@ -32,18 +34,21 @@ pub enum EngineChoice {
     Auto,
     /// This one only.
     Named(&'static str),
+    /// All of them side by side, and the first that answers: see [`race`](crate::race()).
+    Race,
 }
 
 impl EngineChoice {
     /// All choices, by the names that `--engine` takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        std::iter::once("auto").chain(NAMES)
+        std::iter::once("auto").chain(NAMES).chain(["race"])
     }
 
     /// The choice of this name.
     pub fn from_name(name: &str) -> Option<EngineChoice> {
         match name {
             "auto" => Some(EngineChoice::Auto),
+            "race" => Some(EngineChoice::Race),
             _ => NAMES.into_iter().find(|n| *n == name).map(EngineChoice::Named),
         }
     }
@@ -53,6 +58,7 @@ impl EngineChoice {
         match self {
             EngineChoice::Auto => "auto",
             EngineChoice::Named(name) => name,
+            EngineChoice::Race => "race",
         }
     }
 
@@ -75,7 +81,7 @@ impl EngineChoice {
     /// ```
     pub fn reason(self, system: &System) -> Option<String> {
         match (self, system.bits()) {
-            (EngineChoice::Named(_), _) => None,
+            (EngineChoice::Named(_) | EngineChoice::Race, _) => None,
             (EngineChoice::Auto, 1) => Some("explicit: 1 bit is few".to_string()),
             (EngineChoice::Auto, bits @ ..=TINY) => Some(format!("explicit: {bits} bits are few")),
             (EngineChoice::Auto, bits) => Some(format!("symbolic: {bits} bits")),
@@ -93,6 +99,11 @@ pub struct EngineOptions {
     pub order: Order,
     /// Whether the symbolic engine may change that order on the way.
     pub reorder: Reorder,
+    /// Whether the symbolic engine splits the initial states among workers, and how; there are as
+    /// many workers as threads that may work at once.
+    pub parallel: Option<Parallel>,
+    /// How many threads may work at once; if nothing is said, as many as there are processors.
+    pub jobs: Option<NonZeroUsize>,
     /// Whether every engine decides what it supports, and all answers are compared.
     pub cross_check: bool,
     /// Which verdicts get evidence.
@@ -112,16 +123,32 @@ impl EngineOptions {
     /// All engines with these options, in the order of their names.
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
-        let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence };
-        vec![Arc::new(Explicit { evidence }), Arc::new(symbolic)]
+        let jobs = self.jobs.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let parallel = self.parallel.clone().map(|parallel| Parallel { jobs, ..parallel });
+        let (order, reorder) = (self.order.clone(), self.reorder);
+        let symbolic = Symbolic { order, reorder, evidence, parallel, jobs };
+        vec![Arc::new(Explicit { evidence, jobs: self.jobs }), Arc::new(symbolic)]
+    }
+
+    /// Whether the symbolic engine is asked for in all but name: only it works in parts.
+    fn is_split(&self) -> bool {
+        self.parallel.as_ref().is_some_and(|parallel| parallel.strategy != Strategy::Auto)
+    }
+
+    /// Which engine is asked first for a system, and why; nothing if there was no choice.
+    pub(crate) fn reason(&self, system: &System) -> Option<String> {
+        match self.choice {
+            EngineChoice::Auto if self.is_split() => Some("symbolic: it works in parts".to_string()),
+            choice => choice.reason(system),
+        }
     }
 
     /// The engines to choose from for a system, best first.
     pub(crate) fn candidates(&self, system: &System) -> Vec<AnyEngine> {
         let mut candidates = self.engines();
         match self.choice {
-            EngineChoice::Auto if system.bits() <= TINY => {}
-            EngineChoice::Auto => candidates.reverse(),
+            EngineChoice::Auto | EngineChoice::Race if system.bits() <= TINY && !self.is_split() => {}
+            EngineChoice::Auto | EngineChoice::Race => candidates.reverse(),
             // The others are there to be compared with.
             EngineChoice::Named(name) if self.cross_check => candidates.sort_by_key(|e| e.name() != name),
             EngineChoice::Named(name) => candidates.retain(|e| e.name() == name),

@@ -16,6 +16,7 @@ use crate::bitset::Bitset;
 use crate::explore::{Space, transitions};
 use crate::games::Game;
 use crate::graph::Graph;
+use crate::jobs::Jobs;
 use crate::knowledge::Classes;
 use crate::mu::Open;
 use crate::steps::Steps;
@@ -43,6 +44,7 @@ pub(crate) struct Labeller<'s> {
     /// The regions of infinite runs asked for last.
     pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
     pub(crate) peak_bytes: u64,
+    pub(crate) jobs: Jobs,
 }
 
 /// A domain and what is known over it.
@@ -72,7 +74,7 @@ pub(crate) enum Over {
 const N_VIEWS: usize = 2;
 
 impl<'s> Labeller<'s> {
-    pub(crate) fn new(system: &'s System, steps: Steps<'s>, space: Space) -> Labeller<'s> {
+    pub(crate) fn new(system: &'s System, steps: Steps<'s>, space: Space, jobs: Jobs) -> Labeller<'s> {
         let atoms = Atoms::new(system, &steps.layout);
         let plain = Domain::new(Rc::new(Bitset::full(space.n_states())), Rc::new([]));
         let peak_bytes = space.bytes();
@@ -90,6 +92,7 @@ impl<'s> Labeller<'s> {
             games: Vec::new(),
             asked: Vec::new(),
             peak_bytes,
+            jobs,
         }
     }
 
@@ -312,7 +315,7 @@ impl<'s> Labeller<'s> {
                 let not_phi = not(&*self.known(f, over)?);
                 let agents = &system.groups[group.index()].agents;
                 let seen = agents.iter().flat_map(|&agent| system.agent(agent).sees.iter().copied());
-                self.view(seen, budget)?.untouched(&domain, &not_phi)
+                self.view(seen, budget)?.untouched(&domain, &not_phi, &self.jobs)?
             }
             Formula::CommonKnowledge(group, f) => {
                 let not_phi = not(&*self.known(f, over)?);
@@ -351,7 +354,8 @@ impl<'s> Labeller<'s> {
         domain: &Bitset,
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
-        self.atoms.where_true(condition, &self.steps.layout, &self.space.store, domain, budget)
+        let rows = (&self.steps.layout, &self.space.store);
+        self.atoms.where_true(condition, rows, domain, &self.jobs, budget)
     }
 
     /// The states of `D` that are green for an agent: its RedStates is false there.
@@ -473,7 +477,7 @@ impl<'s> Labeller<'s> {
     /// Makes sure that the transitions are there.
     pub(crate) fn make_graph(&mut self, budget: &Budget) -> Result<(), Stop> {
         if self.space.graph.is_none() {
-            let graph = transitions(&mut self.space, self.system, &self.steps, budget)?;
+            let graph = transitions(&mut self.space, self.system, &self.steps, &self.jobs, budget)?;
             self.space.graph = Some(graph);
             self.check_memory(0, budget)?;
         }
@@ -493,7 +497,7 @@ impl<'s> Labeller<'s> {
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
         let seen = self.system.agent(agent).sees.iter().copied();
-        Ok(self.view(seen, budget)?.untouched(domain, not_phi))
+        self.view(seen, budget)?.untouched(domain, not_phi, &self.jobs)
     }
 
     /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`, given where `φ` is false.
@@ -512,8 +516,8 @@ impl<'s> Labeller<'s> {
         let masks: Vec<Vec<u64>> = agents.iter().map(mask).collect();
         self.views.clear();
         self.check_memory(self.space.n_states() as u64 * 14, budget)?;
-        let classes = Classes::connected(&self.space.store, &masks, domain, budget)?;
-        Ok(classes.untouched(domain, not_phi))
+        let classes = Classes::connected(&self.space.store, &masks, domain, &self.jobs, budget)?;
+        classes.untouched(domain, not_phi, &self.jobs)
     }
 
     /// The classes of states that agree on the variables `seen`.
@@ -531,7 +535,7 @@ impl<'s> Labeller<'s> {
                 self.views.remove(0);
             }
             self.check_memory(self.space.n_states() as u64 * 14, budget)?;
-            let classes = Classes::by_view(&self.space.store, &mask, budget)?;
+            let classes = Classes::by_view(&self.space.store, &mask, &self.jobs, budget)?;
             self.views.push((mask, Rc::new(classes)));
         }
         Ok(Rc::clone(&self.views[self.views.len() - 1].1))

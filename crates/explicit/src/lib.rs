@@ -10,6 +10,7 @@
 //! | `domains`, `narrow`, `initial` | find the initial states |
 //! | `guards`, `steps`, `tables`, `plan`, `successors` | find the successors of a state |
 //! | `explore`, `graph` | find all states and their transitions |
+//! | `jobs`, `batch`, `crew` | do it with several threads, with the same result |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
 //! | `product` | LTL and CTL*: the product with an automaton |
 //! | `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
@@ -19,12 +20,14 @@
 
 mod analyse;
 mod atoms;
+mod batch;
 mod bitset;
 mod bounds;
 mod coalitions;
 mod code;
 mod codeset;
 mod compile;
+mod crew;
 mod domains;
 mod emit;
 mod engine;
@@ -37,6 +40,7 @@ mod games;
 mod graph;
 mod guards;
 mod initial;
+mod jobs;
 mod knowledge;
 mod label;
 mod layout;

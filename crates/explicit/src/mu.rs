@@ -16,6 +16,7 @@ use crate::bitset::Bitset;
 use crate::explore::Space;
 use crate::games::Odometer;
 use crate::graph::{Edges, Graph};
+use crate::jobs::Jobs;
 use crate::label::{Labeller, Over};
 use crate::steps::Steps;
 use crate::successors::Stepper;
@@ -97,7 +98,8 @@ impl Labeller<'_> {
             Some((_, graph)) => Rc::clone(graph),
             None => {
                 let base = self.bytes();
-                let graph = steps_with(self.system, &self.steps, &self.space, condition, base, budget)?;
+                let graph =
+                    steps_with(self.system, &self.steps, &self.space, condition, base, &self.jobs, budget)?;
                 let graph = Rc::new(graph);
                 self.check_memory(graph.bytes(), budget)?;
                 self.steps_with.push((condition, Rc::clone(&graph)));
@@ -168,6 +170,7 @@ fn steps_with(
     space: &Space,
     condition: ExprId,
     base: u64,
+    jobs: &Jobs,
     budget: &Budget,
 ) -> Result<Graph, Stop> {
     let agents = agents_read(system, condition);
@@ -201,7 +204,7 @@ fn steps_with(
         agents.iter().for_each(|&agent| stepper.only(agent, None));
         edges.add_source(&mut found)?;
     }
-    edges.into_graph(budget, base)
+    edges.into_graph(jobs, budget, base)
 }
 
 /// The agents whose actions a condition reads, in increasing order.

@@ -21,6 +21,7 @@ use masque_verdict::Stop;
 
 use crate::bitset::Bitset;
 use crate::games::ANY;
+use crate::jobs::Jobs;
 use crate::knowledge::Classes;
 use crate::label::Labeller;
 use crate::strategic::{Arena, Goal, Solved};
@@ -53,7 +54,7 @@ impl Labeller<'_> {
         };
         self.check_memory(arena.game.n_states() as u64 * 4 * members.len() as u64, arena.budget)?;
         let views = Views::new(arena, &classes);
-        let questions = Questions { classes: questions, domain: arena.domain };
+        let questions = Questions { classes: questions, domain: arena.domain, jobs: &self.jobs };
         decide(arena, goal, &views, &questions, asked)
     }
 }
@@ -63,14 +64,18 @@ struct Questions<'a> {
     /// States in one class of any of these; every state by itself if there is none.
     classes: Vec<Rc<Classes>>,
     domain: &'a Bitset,
+    jobs: &'a Jobs,
 }
 
 impl Questions<'_> {
     /// The states all of whose questions are inside a set.
-    fn answered(&self, win: &Bitset) -> Bitset {
+    fn answered(&self, win: &Bitset) -> Result<Bitset, Stop> {
         let lost = self.domain.clone().minus(win);
-        let won = self.domain.clone().and(win);
-        self.classes.iter().fold(won, |won, classes| won.and(&classes.untouched(self.domain, &lost)))
+        let mut won = self.domain.clone().and(win);
+        for classes in &self.classes {
+            won = won.and(&classes.untouched(self.domain, &lost, self.jobs)?);
+        }
+        Ok(won)
     }
 
     /// The states in question for a state.
@@ -91,7 +96,7 @@ fn decide(
     asked: Option<&Bitset>,
 ) -> Result<Bitset, Stop> {
     let upper = arena.solve(goal)?;
-    let mut open = questions.answered(&upper.win);
+    let mut open = questions.answered(&upper.win)?;
     if let Some(asked) = asked {
         open = open.and(asked);
     }
@@ -99,7 +104,7 @@ fn decide(
     let mut search = Search::new(arena, goal, views);
     if !open.is_empty() {
         let advised = search.advised(&upper);
-        truth = truth.or(&questions.answered(&search.wins(&advised)?));
+        truth = truth.or(&questions.answered(&search.wins(&advised)?)?);
     }
     // What was asked for in vain: a larger question has no better answer.
     let mut failed: Vec<Bitset> = Vec::new();
@@ -112,7 +117,7 @@ fn decide(
             continue;
         }
         match search.strategy(&question)? {
-            Some(strategy) => truth = truth.or(&questions.answered(&search.wins(&strategy)?)),
+            Some(strategy) => truth = truth.or(&questions.answered(&search.wins(&strategy)?)?),
             None => failed.push(question),
         }
     }

@@ -23,7 +23,7 @@ fn examples_are_right() {
         let messages: String = diagnostics.iter().map(|d| render(&sources, d, false)).collect();
         let system = checked.system.unwrap_or_else(|| panic!("{messages}"));
         let budget = Budget::unlimited();
-        let mut encoded = Explicit { evidence: Show::All }.encode(&system, &budget).unwrap();
+        let mut encoded = Explicit { evidence: Show::All, jobs: None }.encode(&system, &budget).unwrap();
         // The file is the first source, so spans are its bytes.
         let spans: Vec<_> =
             system.properties.iter().map(|p| p.span.start as usize..p.span.end as usize).collect();

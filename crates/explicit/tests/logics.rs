@@ -85,8 +85,9 @@ fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
     tally.systems += 1;
     tally.fair += usize::from(!system.fairness.is_empty());
     let budget = Budget::unlimited();
-    let mut encoded =
-        Explicit { evidence: Show::All }.encode(system, &budget).map_err(|stop| stop.to_string())?;
+    let mut encoded = Explicit { evidence: Show::All, jobs: None }
+        .encode(system, &budget)
+        .map_err(|stop| stop.to_string())?;
     let is_path = system.formulas.path_formulas();
     let sets = truth_sets(&structure, system, system.formulas.ids());
     let everywhere = domain(&structure, system);

@@ -24,7 +24,7 @@ fn sized(name: &str, n: i64) -> System {
 /// The verdicts of all properties, without evidence.
 fn verdicts(system: &System) -> Vec<&'static str> {
     let budget = Budget::unlimited();
-    let mut encoded = Explicit { evidence: Show::None }.encode(system, &budget).unwrap();
+    let mut encoded = Explicit { evidence: Show::None, jobs: None }.encode(system, &budget).unwrap();
     let decide = |property| {
         let start = std::time::Instant::now();
         let verdict = encoded.decide(property, &budget).verdict.word();

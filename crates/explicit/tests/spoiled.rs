@@ -52,7 +52,7 @@ fn house() -> System {
 /// The evidence for a property, by its position.
 fn evidence(system: &System, position: usize) -> Evidence {
     let budget = Budget::unlimited();
-    let mut encoded = Explicit { evidence: Show::All }.encode(system, &budget).unwrap();
+    let mut encoded = Explicit { evidence: Show::All, jobs: None }.encode(system, &budget).unwrap();
     encoded.decide(&system.properties[position], &budget).evidence.expect("something to show")
 }
 

@@ -6,8 +6,8 @@
 use std::io;
 
 use masque_driver::{
-    ActionId, AgentId, Because, Chain, JointAction, Missing, PathRun, Possibility, ReasonId, Showing,
-    StateId, Strategy, VarId,
+    ActionId, AgentId, Because, Chain, GroupStrategy, JointAction, Missing, PathRun, Possibility, ReasonId,
+    Showing, StateId, VarId,
 };
 
 use crate::compare::{Comparison, Limits};
@@ -157,7 +157,7 @@ impl<'a, 'l> Teller<'a, 'l> {
     }
 
     /// What is done where, and a play.
-    fn strategy(&mut self, claim: &str, strategy: &Strategy) -> io::Result<()> {
+    fn strategy(&mut self, claim: &str, strategy: &GroupStrategy) -> io::Result<()> {
         let others = strategy.from.len() - 1;
         let also = match others {
             0 => String::new(),

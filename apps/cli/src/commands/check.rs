@@ -7,10 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use masque_driver::{self as driver, CrossCheck, Disagreement, EngineOptions, Limits, Loaded, Run, System};
+use masque_driver::{
+    self as driver, CrossCheck, Disagreement, EngineChoice, EngineOptions, Limits, Loaded, Progress, Run,
+    System,
+};
 use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Settings, Subject, Text};
 
-use super::{bdi, lcc};
+use super::{bdi, lcc, race};
 use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit};
@@ -132,8 +135,8 @@ fn report_all(
             loaded.diagnostics.push(diagnostic);
             loaded.system = None;
         }
-        let options = args.engine_options(loaded.order(&args.work.order));
-        let run = decide(args, context, &loaded, &options, start);
+        let options = args.engine_options(&mut loaded);
+        let run = decide(args, context, &loaded, &options, start)?;
         if let Some(found) = run.as_ref().and_then(disagreement) {
             return disagree(err, &loaded, settings, found);
         }
@@ -167,9 +170,14 @@ fn decide(
     loaded: &Loaded,
     options: &EngineOptions,
     start: Instant,
-) -> Option<Run> {
-    let system = loaded.system.as_ref().filter(|_| !args.parse_only)?;
-    Some(watched(context, loaded, system, options, &args.work.limits(start, &context.interrupt)))
+) -> anyhow::Result<Option<Run>> {
+    let Some(system) = loaded.system.as_ref().filter(|_| !args.parse_only) else { return Ok(None) };
+    let limits = args.work.limits(start, &context.interrupt);
+    if args.work.engine == EngineChoice::Race {
+        let request = args.question.request();
+        return race::check(context, (loaded, &request), options, &limits).map(Some);
+    }
+    Ok(Some(watched(context, loaded, system, options, &limits)))
 }
 
 /// Decides all properties of a system, with progress for whoever wants to see it.
@@ -180,13 +188,17 @@ pub(super) fn watched(
     options: &EngineOptions,
     limits: &Limits,
 ) -> Run {
+    driver::check(system, options, limits, &mut observer(context, loaded))
+}
+
+/// Shows progress to whoever wants to see it.
+pub(super) fn observer(context: &Context, loaded: &Loaded) -> impl FnMut(Progress) {
     let mut display = context.progress.then(|| Display::new(&loaded.name));
-    let mut observe = |progress| {
+    move |progress| {
         if let Some(display) = &mut display {
             display.show(progress);
         }
-    };
-    driver::check(system, options, limits, &mut observe)
+    }
 }
 
 /// What the engines disagree on, if they do.
@@ -233,7 +245,7 @@ fn time(name: &str, time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use masque_driver::{EngineChoice, Request};
+    use masque_driver::Request;
 
     use super::*;
 

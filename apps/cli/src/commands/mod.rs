@@ -2,18 +2,21 @@
 
 mod bdi;
 mod bench;
+mod broker;
 mod check;
 mod explain;
 mod export;
 mod fmt;
 mod generate;
 mod lcc;
+pub(crate) mod race;
 mod session;
 mod simulate;
 mod why;
 
 pub use bdi::worlds;
 pub use bench::bench;
+pub use broker::broker;
 pub use check::check;
 pub use explain::explain;
 pub use export::export;
