@@ -84,58 +84,6 @@ fn warnings(formula: &str) -> Vec<&'static str> {
 
 #[rustfmt::skip]
 #[test]
-fn fixpoints() {
-    check_formulas_twice(&[
-        ("mu Z. p or EX Z",              "mu Z.(p or EX(Z))",                 "as far to the right as it can"),
-        ("p and nu Z. q and AX Z",       "p and (nu Z.(q and AX(Z)))",        "also under another operator"),
-        ("(mu Z. EX Z) and p",           "(mu Z.(EX(Z))) and p",              "brackets end it"),
-        ("!mu Z. Z or p",                "!(mu Z.(Z or p))",                  "after a sign too"),
-        ("nu Y. mu Z. EX(p and Y or Z)", "nu Y.(mu Z.(EX((p and Y) or Z)))",  "one in the other"),
-        ("mu mu. p or EX mu",            "mu mu.(p or EX(mu))",               "any word is a name"),
-        ("mu Z. K(Alice, p or Z)",       "mu Z.(K(Alice, p or Z))",           "under knowledge"),
-        ("mu Z. <g>X (p or Z)",          "mu Z.(<g>X(p or Z))",               "under coalitions"),
-        ("mu Z. !(Z -> p)",              "mu Z.(!(Z -> p))",                  "two negations are none"),
-        ("mu Z. !Z",                     "ispl/negative-fixpoint",            "one is one"),
-        ("mu Z. Z -> p",                 "ispl/negative-fixpoint",            "the left side of an implication"),
-        ("mu Z. p -> Z -> Z",            "ispl/negative-fixpoint",            "each left side of a chain"),
-        ("mu Z. p -> q -> Z",            "mu Z.(p -> (q -> Z))",              "but not the last"),
-        ("mu Z. Z <-> p",                "ispl/negative-fixpoint",            "an equivalence is both"),
-        ("p <-> mu Z. EX Z",             "p <-> (mu Z.(EX(Z)))",              "counted from the fixpoint"),
-        ("!mu Z. EX Z",                  "!(mu Z.(EX(Z)))",                   "and not from the top"),
-        ("nu Y. !mu Z. EX(Z or !Y)",     "nu Y.(!(mu Z.(EX(Z or !Y))))",      "each by itself"),
-        ("nu Y. !mu Z. EX(Z or Y)",      "ispl/negative-fixpoint",            "each by itself"),
-        ("mu Z. nu Z. EX Z",             "ispl/shadowed-fixpoint",            "whose would it be?"),
-        ("(mu Z. EX Z) or nu Z. EX Z",   "(mu Z.(EX(Z))) or (nu Z.(EX(Z)))",  "one after the other is fine"),
-        ("mu p. EX p",                   "ispl/ambiguous-name",               "there is a proposition `p`"),
-        ("EX Z",                         "ispl/unknown-proposition",          "nobody binds it"),
-        ("(mu Z. EX Z) or Z",            "ispl/unknown-proposition",          "not here any more"),
-        ("mu Z. Z = true",               "ispl/unknown-name",                 "it is no value"),
-        ("LTL mu Z. X Z",                "ispl/wrong-logic",                  "not in path formulas"),
-        ("CTL* E mu Z. X Z",             "ispl/wrong-logic",                  "not in path formulas"),
-    ]);
-}
-
-#[rustfmt::skip]
-#[test]
-fn steps_by_what_agents_do() {
-    check_formulas_twice(&[
-        ("EX{Alice.Action = go} p",                 "EX{Alice.Action = go}(p)",                              "some step in which she goes"),
-        ("AX{Alice.Action <> go} p and q",          "AX{!(Alice.Action = go)}(p) and q",                     "the shortest operand"),
-        ("EX{Alice.Action=go and Bob.Action=U}p",   "EX{(Alice.Action = go and Bob.Action = U)}(p)",         "together"),
-        ("EX{true} EX{Alice.x = 1} p",              "EX{true}(EX{Alice.x = 1}(p))",                          "any condition"),
-        ("EX{p} <g>X q",                            "EX{Alice.x = 1}(<g>X(q))",                              "a proposition is its condition"),
-        ("mu Z. p or EX{Bob.Action = go} Z",        "mu Z.(p or EX{Bob.Action = go}(Z))",                    "in a fixpoint"),
-        ("EX{Alice.Action = fly} p",                "ispl/unknown-action",                                   "she cannot"),
-        ("EX{Action = go} p",                       "ispl/unknown-name",                                     "whose?"),
-        ("EX{} p",                                  "ispl/unexpected-token",                                 "no condition"),
-        ("EG{true} p",                              "ispl/unexpected-token",                                 "only next"),
-        ("LTL EX{true} p",                          "ispl/wrong-logic",                                      "not in path formulas"),
-        ("AG (Alice.Action = go)",                  "ispl/action-outside-evolution",                         "no step is being taken"),
-    ]);
-}
-
-#[rustfmt::skip]
-#[test]
 fn state_formulas() {
     check_formulas_twice(&[
         ("p <-> q -> r",         "p <-> (q -> r)",            "`<->` is loosest"),

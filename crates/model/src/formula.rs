@@ -287,6 +287,13 @@ impl Formulas {
         }
     }
 
+    /// The direct subformulas of `id`.
+    pub fn operands(&self, id: FormulaId) -> Vec<FormulaId> {
+        let mut operands = Vec::new();
+        self.each_operand(id, |operand| operands.push(operand));
+        operands
+    }
+
     /// Calls `visit` for each direct subformula of `id`.
     pub fn each_operand(&self, id: FormulaId, mut visit: impl FnMut(FormulaId)) {
         match self.get(id) {

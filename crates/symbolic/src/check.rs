@@ -4,7 +4,7 @@
 //! those that begin a fair path. Nothing is intersected with `D` before it must be, so complement
 //! costs nothing, and everything is compared modulo `D`.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use masque_model::{
     AgentId, At, Deadlock, FixpointId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, System,
@@ -37,7 +37,7 @@ pub(crate) struct Checker<'s> {
     last_seen: Option<(AgentId, Set, Set)>,
     pub(crate) paths: PathFormulas<'s>,
     /// Steps with the actions left in, once they are needed.
-    pub(crate) moves: Option<Rc<Moves>>,
+    pub(crate) moves: Option<Arc<Moves>>,
     fixpoints: Fixpoints,
     /// The value of each fixpoint variable while its fixpoint is computed.
     bound: Vec<Option<Set>>,

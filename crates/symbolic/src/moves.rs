@@ -4,7 +4,7 @@
 //! matter, the parts it was made of are applied to a set one after another: each next value belongs
 //! to one part, so it is gone when its part has been applied, and no whole relation is built.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use masque_model::{AgentId, Deadlock, ExprId};
 
@@ -140,12 +140,12 @@ impl Checker<'_> {
     }
 
     /// How the system moves; computed once.
-    fn moves(&mut self) -> Limited<Rc<Moves>> {
+    fn moves(&mut self) -> Limited<Arc<Moves>> {
         if let Some(moves) = &self.moves {
-            return Ok(Rc::clone(moves));
+            return Ok(Arc::clone(moves));
         }
-        let moves = Rc::new(Moves::new(&mut self.encoder)?);
-        self.moves = Some(Rc::clone(&moves));
+        let moves = Arc::new(Moves::new(&mut self.encoder)?);
+        self.moves = Some(Arc::clone(&moves));
         Ok(moves)
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use masque_model::semantics::{Truth, explore, holds_in};
 use masque_model::{Deadlock, System};
-use masque_symbolic::{Order, Reorder, Symbolic};
+use masque_symbolic::{Reorder, Symbolic};
 use masque_testkit::{load, random_fixpoint_model, random_game_model, random_path_model, shrink};
 use masque_verdict::{Budget, Engine, Show, Verdict};
 
@@ -49,7 +49,7 @@ fn run(model: fn(u64) -> String, seeds: Range<u64>) -> Tally {
         let text = model(seed);
         let deadlock = if seed % 3 == 0 { Deadlock::Stutter } else { Deadlock::Finite };
         let reorder = if seed % 4 == 0 { Reorder::Eager } else { Reorder::Auto };
-        let engine = Symbolic { order: Order::Automatic, reorder, evidence: Show::None };
+        let engine = Symbolic { reorder, evidence: Show::None, ..Symbolic::default() };
         let system = load(&text, deadlock).unwrap_or_else(|| panic!("seed {seed} is not valid:\n{text}"));
         let Err(difference) = compare(&engine, &system, &mut tally) else { continue };
         let differs = |text: &str| compare(&engine, &load(text, deadlock)?, &mut Tally::default()).err();

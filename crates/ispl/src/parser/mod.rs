@@ -3,6 +3,7 @@
 //! Time is linear in the text: a token is looked at a bounded number of times, and recovery only
 //! moves forward.
 
+mod coalition;
 mod expr;
 mod fixpoint;
 mod recover;

@@ -37,7 +37,7 @@ mod tests;
 pub use explore::{Structure, explore, initial_states};
 pub use ratio::Ratio;
 pub use step::{Outcome, enabled_actions, joint_actions, step};
-pub use truth::{Truth, domain, holds, holds_in, truth_set};
+pub use truth::{Truth, domain, holds, holds_in, truth_set, truth_sets};
 pub use value::{is_green, is_true, value};
 
 /// A state: one value per variable of the system, in the order of [`System::variables`].

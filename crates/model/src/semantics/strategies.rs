@@ -8,7 +8,7 @@ use super::truth::{States, Truths, and, is_subset, or};
 use crate::{ActionId, AgentId, Deadlock, Formula, FormulaId, GroupId, Strategies};
 
 /// Groups with more tuples of uniform strategies are refused.
-const MOST_STRATEGIES: usize = 1 << 12;
+const MOST_STRATEGIES: usize = 1 << 10;
 
 /// For each state its joint actions, and where each leads.
 pub(super) type Moves = Vec<Vec<(Vec<ActionId>, Vec<usize>)>>;
@@ -30,11 +30,18 @@ struct Aim {
 /// Says whether a group may choose these actions, one per member, at a state.
 type May<'m> = &'m dyn Fn(usize, &[ActionId]) -> bool;
 
+/// An agent's local states, by number.
+struct LocalStates {
+    /// Of each state.
+    of: Vec<usize>,
+    n: usize,
+}
+
 /// One agent's uniform strategy: for each local state an action, or none where none is enabled.
-type Table = BTreeMap<Vec<i64>, Option<ActionId>>;
+type Strategy = Vec<Option<ActionId>>;
 
 impl Truths<'_> {
-    /// `<Γ> path`: the group has a strategy that enforces the path formula. [AHK02 §3.1; SJ04 §3]
+    /// `<Γ> path`: the group has a strategy that enforces the path formula. [AHK02 §3.1; Schobbens04 §3]
     ///
     /// ```text
     /// g ⊨ <Γ> path            iff   a strategy of Γ enforces it from g
@@ -59,15 +66,16 @@ impl Truths<'_> {
             return self.enforced(&aim, &|_, _| true);
         }
         let members = &self.system.groups[group.index()].agents;
-        let mut truth = self.nowhere();
+        let local: Vec<LocalStates> = members.iter().map(|&i| self.local_states(i)).collect();
         let questions: Vec<States> =
-            (0..self.structure.n_states()).map(|g| self.in_question(members, strategies, g)).collect();
-        for tuple in self.uniform_strategies(members)? {
+            (0..self.structure.n_states()).map(|g| self.in_question(&local, strategies, g)).collect();
+        let mut truth = self.nowhere();
+        for tuple in self.uniform_strategies(members, &local)? {
             let may = |g: usize, chosen: &[ActionId]| {
-                let follows = |((&i, table), &action): ((&AgentId, &Table), &ActionId)| {
-                    table.get(&self.local_state(i, g)) == Some(&Some(action))
+                let follows = |((local, strategy), action): ((&LocalStates, &Strategy), &ActionId)| {
+                    strategy[local.of[g]] == Some(*action)
                 };
-                members.iter().zip(&tuple).zip(chosen).all(follows)
+                local.iter().zip(&tuple).zip(chosen).all(follows)
             };
             let enforced = self.enforced(&aim, &may)?;
             for (g, question) in questions.iter().enumerate().filter(|(g, _)| self.domain[*g]) {
@@ -240,23 +248,29 @@ impl Truths<'_> {
     /// All tuples of uniform strategies, one for each member; none if there are too many.
     ///
     /// A uniform strategy is a function from the agent's local states to actions enabled there. What
-    /// it says of local states that no state of `D` has is of no consequence, and left out.
-    fn uniform_strategies(&self, members: &[AgentId]) -> Option<Vec<Vec<Table>>> {
-        let mut tuples = vec![vec![Table::new(); members.len()]];
-        for (position, &i) in members.iter().enumerate() {
-            let states = (0..self.structure.n_states()).filter(|&g| self.domain[g]);
-            let local: BTreeMap<Vec<i64>, usize> = states.map(|g| (self.local_state(i, g), g)).collect();
-            for (local_state, g) in local {
-                let enabled = enabled_actions(self.system, i, &self.structure.states[g]);
+    /// it says of local states that no state of `D` has is of no consequence: it has one action.
+    fn uniform_strategies(&self, members: &[AgentId], local: &[LocalStates]) -> Option<Vec<Vec<Strategy>>> {
+        let mut tuples: Vec<Vec<Strategy>> = vec![Vec::new()];
+        for (&i, local) in members.iter().zip(local) {
+            tuples.iter_mut().for_each(|tuple| tuple.push(Strategy::new()));
+            for local_state in 0..local.n {
+                let seen_so = |g: &usize| local.of[*g] == local_state;
+                let mut enabled = match (0..self.structure.n_states()).find(seen_so) {
+                    Some(g) => enabled_actions(self.system, i, &self.structure.states[g]),
+                    None => Vec::new(),
+                };
+                if !(0..self.structure.n_states()).any(|g| seen_so(&g) && self.domain[g]) {
+                    enabled.truncate(1);
+                }
                 let options: Vec<Option<ActionId>> =
                     if enabled.is_empty() { vec![None] } else { enabled.into_iter().map(Some).collect() };
                 if tuples.len() * options.len() > MOST_STRATEGIES {
                     return None;
                 }
-                let extended = |tuple: &Vec<Table>| {
+                let extended = |tuple: &Vec<Strategy>| {
                     let with = |&action: &Option<ActionId>| {
                         let mut tuple = tuple.clone();
-                        tuple[position].insert(local_state.clone(), action);
+                        tuple.last_mut().into_iter().for_each(|strategy| strategy.push(action));
                         tuple
                     };
                     options.iter().map(with).collect::<Vec<_>>()
@@ -268,9 +282,9 @@ impl Truths<'_> {
     }
 
     /// The states from which one strategy must do, if it is to do for `g`.
-    fn in_question(&self, members: &[AgentId], strategies: Strategies, g: usize) -> States {
+    fn in_question(&self, local: &[LocalStates], strategies: Strategies, g: usize) -> States {
         self.at_each(|other| {
-            let mut alike = members.iter().map(|&i| self.local_state(i, other) == self.local_state(i, g));
+            let mut alike = local.iter().map(|local| local.of[other] == local.of[g]);
             match strategies {
                 Strategies::Perfect | Strategies::UniformObjective => other == g,
                 Strategies::Uniform => alike.any(|same| same),
@@ -279,10 +293,16 @@ impl Truths<'_> {
         })
     }
 
-    /// `l_i(g)`: what an agent sees of a state.
-    fn local_state(&self, agent: AgentId, g: usize) -> Vec<i64> {
-        let state = &self.structure.states[g];
-        self.system.agent(agent).sees.iter().map(|v| state[v.index()]).collect()
+    /// `l_i(g)`, what an agent sees of each state `g`, numbered in the order of the states.
+    fn local_states(&self, agent: AgentId) -> LocalStates {
+        let sees = &self.system.agent(agent).sees;
+        let mut numbers: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
+        let mut of = Vec::new();
+        for state in &self.structure.states {
+            let n = numbers.len();
+            of.push(*numbers.entry(sees.iter().map(|v| state[v.index()]).collect()).or_insert(n));
+        }
+        LocalStates { of, n: numbers.len() }
     }
 
     /// `{g ∈ D | test(g)}`, by number.

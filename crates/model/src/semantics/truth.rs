@@ -63,6 +63,16 @@ pub fn truth_set(structure: &Structure, system: &System, formula: FormulaId) -> 
     Truths::new(structure, system)?.of(formula)
 }
 
+/// The same for several formulas, which share their parts.
+pub fn truth_sets(
+    structure: &Structure,
+    system: &System,
+    formulas: impl IntoIterator<Item = FormulaId>,
+) -> Vec<Option<Vec<bool>>> {
+    let mut truths = Truths::new(structure, system);
+    formulas.into_iter().map(|formula| truths.as_mut()?.of(formula)).collect()
+}
+
 /// The states over which all operators range: the reachable ones, or, if there are fairness
 /// constraints, those from which a fair path starts. None if a constraint is not defined here.
 pub fn domain(structure: &Structure, system: &System) -> Option<Vec<bool>> {

@@ -37,6 +37,7 @@ impl Speaker<'_> {
                 let depth = *dice.one_of(&[1, 1, 2, 2, 3]);
                 self.strategic(dice, depth)
             }
+            Logic::Fixpoints if dice.chance(35) => self.alternating(dice),
             Logic::Fixpoints => {
                 let depth = dice.count(3, 6);
                 self.fixpoint(dice, depth, &[])
@@ -95,7 +96,7 @@ impl Speaker<'_> {
         if depth == 0 {
             return self.words.atom(dice);
         }
-        let mut part = |dice: &mut Dice| format!("({})", self.strategic(dice, depth - 1));
+        let part = |dice: &mut Dice| format!("({})", self.strategic(dice, depth - 1));
         match dice.count(0, 99) {
             0..=6 => format!("!{}", part(dice)),
             7..=14 => format!("{} {} {}", part(dice), dice.pick(&["and", "or", "->"]), part(dice)),
@@ -155,6 +156,19 @@ impl Speaker<'_> {
                 let scope: Vec<Bound> = [(name, false)].into_iter().chain(scope.iter().copied()).collect();
                 format!("({} {name}. {})", dice.pick(&["mu", "nu"]), self.fixpoint(dice, depth - 1, &scope))
             }
+        }
+    }
+
+    /// Fixpoints of both kinds that depend on each other: chance alone makes few of them.
+    fn alternating(&self, dice: &mut Dice) -> String {
+        let (a, b) = (self.words.atom(dice), self.words.atom(dice));
+        let next = dice.pick(&["EX", "EX", "AX"]);
+        match dice.count(0, 4) {
+            0 => format!("nu Z. mu Y. {next}(({a}) and Z or Y)"),
+            1 => format!("mu Z. nu Y. {next}((({a}) or Z) and Y)"),
+            2 => format!("nu Z. !(nu Y. !{next}(({a}) and Z or !Y))"),
+            3 => format!("nu Z. mu Y. ({b}) and {next} Z or {next}(({a}) and Z or Y)"),
+            _ => format!("mu Z. nu Y. mu V. {next}(({a}) and Y or ({b}) and Z or V)"),
         }
     }
 

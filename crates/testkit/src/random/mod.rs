@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn the_surface_of_other_logics_occurs() {
-        let rows: [(fn(u64) -> String, &[&str]); 3] = [
+        type Make = fn(u64) -> String;
+        let rows: [(Make, &[&str]); 3] = [
             (
                 random_path_model,
                 &["LTL ", "CTL* ", "X (", "F (", "G (", ") U (", ") W (", ") R (", "K(", "A(", "E("],
