@@ -79,6 +79,11 @@ impl Bitset {
         Ok(set)
     }
 
+    /// How many members there could be.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     #[inline]
     pub(crate) fn contains(&self, member: usize) -> bool {
         self.words[member / 64] >> (member % 64) & 1 == 1
