@@ -8,7 +8,6 @@ use crate::bitset::Bitset;
 use crate::code::{Code, Memory, Program};
 use crate::compile::Compiler;
 use crate::layout::Layout;
-use crate::store::Store;
 use crate::temporal::Clock;
 
 /// All conditions that formulas of a system may be about.
@@ -32,12 +31,12 @@ impl<'s> Atoms<'s> {
         Atoms { code: compiler.code, programs }
     }
 
-    /// The states of `domain` where a condition is true.
-    pub(crate) fn where_true(
+    /// The states of `domain` where a condition is true; `row` gives a state's words.
+    pub(crate) fn where_true<'r>(
         &self,
         condition: ExprId,
         layout: &Layout,
-        store: &Store,
+        row: impl Fn(usize) -> &'r [u64],
         domain: &Bitset,
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
@@ -50,7 +49,7 @@ impl<'s> Atoms<'s> {
                 stopped = clock.tick();
             }
             memory.change_state();
-            self.code.is_true(program, layout, store.row(state), &mut memory)
+            self.code.is_true(program, layout, row(state), &mut memory)
         });
         stopped.map(|()| states)
     }

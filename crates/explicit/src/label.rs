@@ -273,7 +273,8 @@ impl<'s> Labeller<'s> {
         domain: &Bitset,
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
-        self.atoms.where_true(condition, &self.steps.layout, &self.space.store, domain, budget)
+        let row = |state| self.space.store.row(state);
+        self.atoms.where_true(condition, &self.steps.layout, row, domain, budget)
     }
 
     /// The states of `D` that are green for an agent: its RedStates is false there.

@@ -12,6 +12,7 @@
 //! | `explore`, `graph` | find all states and their transitions |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
 //! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
+//! | `parts` | the public face for an engine on many machines |
 #![forbid(unsafe_code)]
 
 mod analyse;
@@ -36,6 +37,7 @@ mod knowledge;
 mod label;
 mod layout;
 mod narrow;
+pub mod parts;
 mod paths;
 mod plan;
 mod steps;

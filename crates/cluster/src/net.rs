@@ -1,0 +1,372 @@
+//! Rounds: how workers talk.
+//!
+//! All workers run the same program, and meet at the end of every *round*. In a round each does its
+//! own work and sends words to others, which get them in the same round or, at the latest, before it
+//! ends. At its end everybody has everybody's *vote*, a few words, and so all take the same decision
+//! about what comes next.
+//!
+//! The dataflow that carries this has three parts: an input, an exchange to the worker a batch is
+//! for, and an operator that puts it into an inbox. A round is a timestamp: it is over when timely's
+//! progress tracking says that nothing of it is left on its way. There is no feedback edge, since the
+//! loop is the program itself; so no capability is ever held over a round, and between rounds nothing
+//! is in flight, which is what makes checkpoints simple.
+//!
+//! Timely has no back-pressure. So a task does a few thousand steps at a time, between which the
+//! worker receives, and a round has a bounded amount of work: a slow worker's inbox never holds more
+//! than a round's worth.
+
+use std::cell::{RefCell, RefMut};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+use masque_verdict::{Budget, Stop, Why};
+use serde::{Deserialize, Serialize};
+use timely::communication::Allocator;
+use timely::container::CapacityContainerBuilder;
+use timely::dataflow::channels::pact::Exchange;
+use timely::dataflow::operators::generic::Operator;
+use timely::dataflow::operators::{Input, Probe};
+use timely::dataflow::{InputHandleVec, ProbeHandle};
+use timely::worker::Worker;
+
+/// So many words are sent together.
+const BATCH: usize = 2048;
+/// How long a worker sleeps, at most, before it looks whether something has come.
+const NAP: Duration = Duration::from_millis(100);
+
+/// Words from one worker to another.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Batch {
+    from: u32,
+    to: u32,
+    is_vote: bool,
+    words: Vec<u64>,
+}
+
+/// What a worker does in rounds.
+pub(crate) trait Task {
+    /// A round begins.
+    fn begin(&mut self) {}
+
+    /// Does a few thousand steps. False if there is nothing left to do in this round, unless
+    /// something comes in.
+    fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop>;
+
+    /// Takes words that a worker has sent, whole records of them.
+    fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop>;
+
+    /// What all are to know at the end of a round.
+    fn vote(&self) -> Vec<u64> {
+        Vec::new()
+    }
+}
+
+/// What is to be sent, by receiver.
+pub(crate) struct Outbox {
+    open: Vec<Vec<u64>>,
+    full: Vec<(usize, Vec<u64>)>,
+    n_words: u64,
+}
+
+impl Outbox {
+    /// Sends a record: its words stay together.
+    #[inline]
+    pub(crate) fn send(&mut self, to: usize, record: &[u64]) {
+        self.send_two(to, record, &[]);
+    }
+
+    /// Sends a record that is in two parts.
+    #[inline]
+    pub(crate) fn send_two(&mut self, to: usize, head: &[u64], tail: &[u64]) {
+        let open = &mut self.open[to];
+        if open.len() + head.len() + tail.len() > BATCH && !open.is_empty() {
+            self.full.push((to, std::mem::take(open)));
+        }
+        if open.capacity() == 0 {
+            open.reserve_exact(BATCH);
+        }
+        open.extend_from_slice(head);
+        open.extend_from_slice(tail);
+        self.n_words += (head.len() + tail.len()) as u64;
+    }
+}
+
+/// The votes of all workers at the end of a round.
+pub(crate) struct Votes {
+    /// Each worker's, in order.
+    pub(crate) by_worker: Vec<Vec<u64>>,
+    /// The words that were sent in the round, by all.
+    pub(crate) n_sent: u64,
+}
+
+impl Votes {
+    /// The sum over all workers of a word of their votes.
+    pub(crate) fn sum(&self, position: usize) -> u64 {
+        self.by_worker.iter().filter_map(|vote| vote.get(position)).sum()
+    }
+}
+
+/// What has come in a round.
+#[derive(Default)]
+struct Arrived {
+    words: VecDeque<Batch>,
+    votes: Vec<Batch>,
+}
+
+/// By the parity of the round: a worker is at most one round behind another.
+type Inbox = Rc<RefCell<[Arrived; 2]>>;
+
+/// A worker's place among the others.
+pub(crate) struct Net {
+    worker: Worker,
+    input: InputHandleVec<u64, Batch>,
+    probe: ProbeHandle<u64>,
+    inbox: Inbox,
+    outbox: Outbox,
+    round: u64,
+    /// A limit that was hit here and that the others do not know of yet.
+    stop: Option<Stop>,
+    /// Whether all workers know of the limit that was hit last.
+    is_agreed: bool,
+    /// What may cut the work of a round short.
+    pub(crate) budget: Budget,
+    /// Words sent to other workers so far.
+    pub(crate) n_sent: u64,
+}
+
+impl Net {
+    /// Joins the others. All must do so, and none may leave before the rest.
+    pub(crate) fn new(allocator: Allocator, budget: Budget) -> Net {
+        let mut worker = Worker::new(timely::WorkerConfig::default(), allocator, None);
+        let inbox: Inbox = Rc::default();
+        let into = Rc::clone(&inbox);
+        let (input, probe) = worker.dataflow::<u64, _, _>(|scope| {
+            let (input, stream) = scope.new_input();
+            let route = Exchange::new(|batch: &Batch| u64::from(batch.to));
+            let received =
+                stream.unary::<CapacityContainerBuilder<Vec<()>>, _, _, _>(route, "inbox", move |_, _| {
+                    move |arriving, _| {
+                        arriving.for_each(|round, batches| {
+                            let arrived = &mut into.borrow_mut()[(*round.time() % 2) as usize];
+                            for batch in batches.drain(..) {
+                                match batch.is_vote {
+                                    true => arrived.votes.push(batch),
+                                    false => arrived.words.push_back(batch),
+                                }
+                            }
+                        });
+                    }
+                });
+            (input, received.probe().0)
+        });
+        let outbox = Outbox { open: vec![Vec::new(); worker.peers()], full: Vec::new(), n_words: 0 };
+        Net { worker, input, probe, inbox, outbox, round: 0, stop: None, is_agreed: false, budget, n_sent: 0 }
+    }
+
+    /// This worker's number.
+    pub(crate) fn index(&self) -> usize {
+        self.worker.index()
+    }
+
+    /// How many workers there are.
+    pub(crate) fn peers(&self) -> usize {
+        self.worker.peers()
+    }
+
+    /// Does one round of a task. If a limit was hit anywhere, all workers stop, for the same reason.
+    pub(crate) fn round(&mut self, task: &mut dyn Task) -> Result<Votes, Stop> {
+        task.begin();
+        let mut is_working = true;
+        while is_working {
+            is_working = self.stop.is_none() && self.work(task);
+            self.send();
+            self.worker.step();
+            is_working |= self.deliver(task) && self.stop.is_none();
+        }
+        let n_sent = self.outbox.n_words;
+        self.n_sent += n_sent;
+        self.outbox.n_words = 0;
+        for to in 0..self.peers() {
+            let rest = std::mem::take(&mut self.outbox.open[to]);
+            if !rest.is_empty() {
+                self.send_batch(to, false, rest);
+            }
+            let mut words = vec![self.stop.map_or(0, code), n_sent];
+            words.extend(task.vote());
+            self.send_batch(to, true, words);
+        }
+        self.input.advance_to(self.round + 1);
+        self.worker.step();
+        while self.probe.less_than(&(self.round + 1)) {
+            self.worker.step_or_park(Some(NAP));
+            self.deliver(task);
+        }
+        self.deliver(task);
+        self.close()
+    }
+
+    /// Rounds of a task until nobody has sent anything in one, and every first word of a vote is 0.
+    pub(crate) fn run(&mut self, task: &mut dyn Task) -> Result<(), Stop> {
+        loop {
+            let votes = self.round(task)?;
+            if votes.n_sent == 0 && votes.sum(0) == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Rounds of a task until every first word of a vote is 0: what is sent causes nothing to be sent.
+    pub(crate) fn work_off(&mut self, task: &mut dyn Task) -> Result<(), Stop> {
+        while self.round(task)?.sum(0) > 0 {}
+        Ok(())
+    }
+
+    /// Ends a piece of work that all workers do: with what it came to here, or for all in the same
+    /// way if a limit was hit anywhere.
+    ///
+    /// One that stops outside of a round tells the others in the round that they are in; so wherever
+    /// an error is found it can be handed on with `?`.
+    pub(crate) fn agree<T>(&mut self, result: Result<T, Stop>) -> Result<T, Stop> {
+        let is_agreed = std::mem::take(&mut self.is_agreed);
+        let done = match result {
+            Err(stop) if is_agreed => return Err(stop),
+            Err(stop) => {
+                self.stop = Some(stop);
+                self.gather(Vec::new()).and(Err(stop))
+            }
+            Ok(value) => self.gather(Vec::new()).map(|_| value),
+        };
+        self.is_agreed = false;
+        done
+    }
+
+    /// Tells all workers some words, and gets theirs, in order.
+    pub(crate) fn gather(&mut self, words: Vec<u64>) -> Result<Vec<Vec<u64>>, Stop> {
+        Ok(self.round(&mut Tell(words))?.by_worker)
+    }
+
+    /// The sum of a number over all workers.
+    pub(crate) fn sum(&mut self, number: u64) -> Result<u64, Stop> {
+        Ok(self.gather(vec![number])?.iter().flatten().sum())
+    }
+
+    /// Whether something is so at some worker.
+    pub(crate) fn any(&mut self, here: bool) -> Result<bool, Stop> {
+        Ok(self.sum(u64::from(here))? > 0)
+    }
+
+    /// The least row of all workers' least ones.
+    pub(crate) fn least(&mut self, row: Option<Vec<u64>>) -> Result<Option<Vec<u64>>, Stop> {
+        let rows = self.gather(row.unwrap_or_default())?;
+        Ok(rows.into_iter().filter(|row| !row.is_empty()).min())
+    }
+
+    fn work(&mut self, task: &mut dyn Task) -> bool {
+        match self.budget.check().and_then(|()| task.work(&mut self.outbox)) {
+            Ok(more) => more,
+            Err(stop) => {
+                self.stop = Some(stop);
+                false
+            }
+        }
+    }
+
+    /// Sends the batches that are full.
+    fn send(&mut self) {
+        let mut full = std::mem::take(&mut self.outbox.full);
+        for (to, words) in full.drain(..) {
+            self.send_batch(to, false, words);
+        }
+        self.outbox.full = full;
+    }
+
+    fn send_batch(&mut self, to: usize, is_vote: bool, words: Vec<u64>) {
+        self.input.send(Batch { from: self.index() as u32, to: to as u32, is_vote, words });
+        // Batches are large enough to travel alone.
+        self.input.flush();
+    }
+
+    /// Hands the words that have come to the task. Answers whether there were any.
+    fn deliver(&mut self, task: &mut dyn Task) -> bool {
+        let mut has_some = false;
+        loop {
+            let next = self.arrived().words.pop_front();
+            let Some(batch) = next else { return has_some };
+            has_some = true;
+            if self.stop.is_none()
+                && let Err(stop) = task.receive(batch.from as usize, &batch.words)
+            {
+                self.stop = Some(stop);
+            }
+        }
+    }
+
+    /// What has come in this round.
+    fn arrived(&self) -> RefMut<'_, Arrived> {
+        RefMut::map(self.inbox.borrow_mut(), |rounds| &mut rounds[(self.round % 2) as usize])
+    }
+
+    /// Counts the votes.
+    fn close(&mut self) -> Result<Votes, Stop> {
+        let mut by_worker = vec![Vec::new(); self.peers()];
+        let (mut worst, mut n_sent) = (0, 0);
+        let votes = std::mem::take(&mut self.arrived().votes);
+        for vote in votes {
+            let mut words = vote.words.into_iter();
+            worst = worst.max(words.next().unwrap_or(0));
+            n_sent += words.next().unwrap_or(0);
+            by_worker[vote.from as usize] = words.collect();
+        }
+        self.round += 1;
+        match why(worst) {
+            None => Ok(Votes { by_worker, n_sent }),
+            Some(why) => {
+                self.stop = None;
+                self.is_agreed = true;
+                Err(why.into())
+            }
+        }
+    }
+}
+
+/// A limit as a word of a vote. A limit of memory is told before a deadline that passed meanwhile.
+pub(crate) fn code(stop: Stop) -> u64 {
+    match stop.why {
+        Why::Interrupted => 1,
+        Why::Timeout => 2,
+        Why::States => 3,
+        Why::Unsupported => 4,
+        Why::Workers => 6,
+        _ => 5,
+    }
+}
+
+pub(crate) fn why(code: u64) -> Option<Why> {
+    match code {
+        0 => None,
+        1 => Some(Why::Interrupted),
+        2 => Some(Why::Timeout),
+        3 => Some(Why::States),
+        4 => Some(Why::Unsupported),
+        6 => Some(Why::Workers),
+        _ => Some(Why::Memory),
+    }
+}
+
+/// Nothing to do, but something to say.
+struct Tell(Vec<u64>);
+
+impl Task for Tell {
+    fn work(&mut self, _: &mut Outbox) -> Result<bool, Stop> {
+        Ok(false)
+    }
+
+    fn receive(&mut self, _: usize, _: &[u64]) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn vote(&self) -> Vec<u64> {
+        self.0.clone()
+    }
+}
