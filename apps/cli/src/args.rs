@@ -1,5 +1,6 @@
 //! The command line's grammar, and its help.
 
+mod cluster;
 mod explore;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use masque_driver::{
     Strategies,
 };
 
+pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 
 use crate::values::{bytes, duration, word};
@@ -115,6 +117,11 @@ pub enum Command {
     /// The tree of worlds, each with its states: how many the program makes, how many were removed
     /// and why, how many remain. `--format dot` draws it.
     Worlds(WorldsArgs),
+    /// Do a part of a check that is spread over processes.
+    ///
+    /// `masque check --processes` and `--cluster` start these by themselves; with `--await-workers`
+    /// you do, or a job system does. A worker ends when its check does.
+    Worker(WorkerArgs),
     /// Put files into the usual layout.
     ///
     /// The files are rewritten in place, each at one stroke. No comment is lost, and the model
@@ -164,6 +171,10 @@ pub struct CheckArgs {
     /// you doubt us.
     #[arg(long, help_heading = "Engines and limits")]
     pub cross_check: bool,
+
+    /// Several processes.
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
 
     /// How to write the report.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
@@ -247,6 +258,8 @@ Examples:
   masque check protocol.lcc team.lcc rules.pol --properties travel.mu
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check *.ispl --format json > report.json
+  masque check big.ispl --processes 3
+  masque check big.ispl --cluster hosts.txt --checkpoint /scratch/big
   masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html
 
 Exit codes, the gravest of all files:

@@ -1,7 +1,7 @@
 //! What the supervising process asks of its workers, and what they answer.
 //!
-//! Every command goes to all workers, which carry it out together. All give the same answer, but for
-//! what each has cost. States travel as the model writes them, formulas as their positions in the
+//! Every command goes to all workers, which carry it out together. All give the same answer, each
+//! with what it has cost. States travel as the model writes them, formulas as their positions in the
 //! model, which all have read from the same text.
 
 use masque_model::{AgentId, At, FormulaId, GroupId, System};
@@ -41,8 +41,6 @@ pub(crate) enum Command {
     Path(WireRoute),
     /// Store what is known, if storing was asked for.
     Store,
-    /// Tell what it has cost.
-    Stats,
 }
 
 /// What a worker answers.
@@ -58,7 +56,6 @@ pub(crate) enum Answer {
     State(Option<State>),
     States(Vec<State>, u64),
     Path(Option<Vec<State>>),
-    Stats(Costs),
 }
 
 /// What a worker has cost so far.
@@ -74,7 +71,7 @@ pub(crate) struct Costs {
 /// A worker's answer, or why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Reply {
-    Answer(Answer),
+    Answer(Answer, Costs),
     /// A limit was hit.
     Stopped {
         code: u64,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use masque_verdict::{Budget, Stop, Why};
 
-use crate::command::{Answer, Command, Reply};
+use crate::command::{Answer, Command, Costs, Reply};
 
 /// How often the supervisor looks at the clock while it waits.
 const PULSE: Duration = Duration::from_millis(20);
@@ -76,8 +76,12 @@ impl Crew {
         Crew { members, events, is_lost: false }
     }
 
-    /// The answers of all workers, in order.
-    pub(crate) fn ask(&mut self, command: &Command, budget: &Budget) -> Result<Vec<Answer>, NoAnswer> {
+    /// The answers of all workers, in order, and what each has cost.
+    pub(crate) fn ask(
+        &mut self,
+        command: &Command,
+        budget: &Budget,
+    ) -> Result<Vec<(Answer, Costs)>, NoAnswer> {
         if self.is_lost {
             return Err(NoAnswer::Stop(Why::Workers.into()));
         }
@@ -113,12 +117,16 @@ impl Crew {
         self.answers(replies, stopped)
     }
 
-    fn answers(&mut self, replies: Vec<Option<Reply>>, stopped: Option<Stop>) -> Result<Vec<Answer>, NoAnswer> {
+    fn answers(
+        &mut self,
+        replies: Vec<Option<Reply>>,
+        stopped: Option<Stop>,
+    ) -> Result<Vec<(Answer, Costs)>, NoAnswer> {
         let mut answers = Vec::new();
         let mut limit = None;
         for (number, reply) in replies.into_iter().enumerate() {
             match reply {
-                Some(Reply::Answer(answer)) => answers.push(answer),
+                Some(Reply::Answer(answer, costs)) => answers.push((answer, costs)),
                 Some(Reply::Failed(message)) => {
                     self.is_lost = true;
                     return Err(NoAnswer::Trouble(format!("{}: {message}", self.title(number))));

@@ -138,7 +138,6 @@ impl Engine for Cluster {
             spread.n_states = states;
         }
         spread.stats.spend("explore", start.elapsed());
-        spread.count_costs(budget);
         Ok(Box::new(spread))
     }
 }
@@ -157,25 +156,12 @@ struct Spread<'s> {
 impl Spread<'_> {
     /// The answer that all workers give.
     fn ask(&mut self, command: &Command, budget: &Budget) -> Result<Answer, Stop> {
-        let mut answers = self.ask_each(command, budget)?.into_iter();
+        let answers = self.crew.ask(command, budget).map_err(|missing| self.engine.trouble.stop(missing))?;
+        self.costs = answers.iter().map(|(_, costs)| *costs).collect();
+        let mut answers = answers.into_iter().map(|(answer, _)| answer);
         let first = answers.next().ok_or(Stop::from(Why::Workers))?;
         assert!(answers.all(|answer| answer == first), "the workers disagree on {command:?}");
         Ok(first)
-    }
-
-    fn ask_each(&mut self, command: &Command, budget: &Budget) -> Result<Vec<Answer>, Stop> {
-        self.crew.ask(command, budget).map_err(|missing| self.engine.trouble.stop(missing))
-    }
-
-    /// Asks what it has cost; if nobody answers, what was known before still stands.
-    fn count_costs(&mut self, budget: &Budget) {
-        if let Ok(answers) = self.ask_each(&Command::Stats, budget) {
-            let costs = answers.into_iter().filter_map(|answer| match answer {
-                Answer::Stats(costs) => Some(costs),
-                _ => None,
-            });
-            self.costs = costs.collect();
-        }
     }
 
     fn truth(&mut self, command: &Command, budget: &Budget) -> Result<bool, Stop> {
@@ -213,7 +199,6 @@ impl Spread<'_> {
             _ = self.ask(&Command::Store, budget);
             self.stats.spend("store", start.elapsed());
         }
-        self.count_costs(budget);
         Ok(outcome)
     }
 

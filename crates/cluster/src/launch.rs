@@ -136,8 +136,7 @@ impl Launch {
             started.name = format!("process {id}");
             Ok(started)
         };
-        let cannot =
-            |error: io::Error| NoAnswer::Trouble(format!("a worker cannot be started: {error}"));
+        let cannot = |error: io::Error| NoAnswer::Trouble(format!("a worker cannot be started: {error}"));
         (0..workers).map(|number| start(number).map_err(cannot)).collect()
     }
 
@@ -248,7 +247,8 @@ impl Starting<'_> {
             self.budget.check()?;
             if Instant::now() >= self.deadline {
                 let (title, patience) = (self.title(missing), self.patience.as_secs_f64());
-                let said = self.started[missing].last_line().map_or(String::new(), |line| format!(": {line}"));
+                let said =
+                    self.started[missing].last_line().map_or(String::new(), |line| format!(": {line}"));
                 let message = format!("{title} has not started within {patience} s{said}");
                 return Err(NoAnswer::Trouble(message));
             }
@@ -360,7 +360,12 @@ impl Waiting<'_> {
         Ok(started)
     }
 
-    fn meet(&self, mut stream: TcpStream, number: usize, events: &Sender<(usize, Event)>) -> io::Result<Started> {
+    fn meet(
+        &self,
+        mut stream: TcpStream,
+        number: usize,
+        events: &Sender<(usize, Event)>,
+    ) -> io::Result<Started> {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(INTRODUCTION))?;

@@ -49,7 +49,11 @@ pub(crate) struct Setup {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Report {
     /// The first words: who speaks, by which right, and where other workers find it, if it knows.
-    Hello { protocol: String, token: String, host: Option<String> },
+    Hello {
+        protocol: String,
+        token: String,
+        host: Option<String>,
+    },
     /// It listens for other workers at this port.
     Listening(u16),
     /// It is connected to all other workers.

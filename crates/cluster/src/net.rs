@@ -18,7 +18,7 @@
 use std::cell::{RefCell, RefMut};
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use masque_verdict::{Budget, Stop, Why};
 use serde::{Deserialize, Serialize};
@@ -138,7 +138,8 @@ pub(crate) struct Net {
 impl Net {
     /// Joins the others. All must do so, and none may leave before the rest.
     pub(crate) fn new(allocator: Allocator, budget: Budget) -> Net {
-        let mut worker = Worker::new(timely::WorkerConfig::default(), allocator, None);
+        // Without a clock of its own a worker would never sleep while it waits.
+        let mut worker = Worker::new(timely::WorkerConfig::default(), allocator, Some(Instant::now()));
         let inbox: Inbox = Rc::default();
         let into = Rc::clone(&inbox);
         let (input, probe) = worker.dataflow::<u64, _, _>(|scope| {
@@ -180,20 +181,28 @@ impl Net {
         let mut is_working = true;
         while is_working {
             is_working = self.stop.is_none() && self.work(task);
-            self.send();
-            self.worker.step();
+            if self.peers() > 1 && (is_working || !self.outbox.full.is_empty()) {
+                self.send();
+                self.worker.step();
+            }
             is_working |= self.deliver(task) && self.stop.is_none();
         }
         let n_sent = self.outbox.n_words;
         self.n_sent += n_sent;
         self.outbox.n_words = 0;
+        if self.peers() == 1 {
+            // Nobody to talk to.
+            let words = self.vote(n_sent, task);
+            let alone = Batch { from: 0, to: 0, is_vote: true, words };
+            self.arrived().votes.push(alone);
+            return self.close();
+        }
         for to in 0..self.peers() {
             let rest = std::mem::take(&mut self.outbox.open[to]);
             if !rest.is_empty() {
                 self.send_batch(to, false, rest);
             }
-            let mut words = vec![self.stop.map_or(0, code), n_sent];
-            words.extend(task.vote());
+            let words = self.vote(n_sent, task);
             self.send_batch(to, true, words);
         }
         self.input.advance_to(self.round + 1);
@@ -260,6 +269,13 @@ impl Net {
     pub(crate) fn least(&mut self, row: Option<Vec<u64>>) -> Result<Option<Vec<u64>>, Stop> {
         let rows = self.gather(row.unwrap_or_default())?;
         Ok(rows.into_iter().filter(|row| !row.is_empty()).min())
+    }
+
+    /// A vote: the limit that was hit here, if one was; the words sent; then the task's own.
+    fn vote(&self, n_sent: u64, task: &dyn Task) -> Vec<u64> {
+        let mut words = vec![self.stop.map_or(0, code), n_sent];
+        words.extend(task.vote());
+        words
     }
 
     fn work(&mut self, task: &mut dyn Task) -> bool {
@@ -368,5 +384,11 @@ impl Task for Tell {
 
     fn vote(&self) -> Vec<u64> {
         self.0.clone()
+    }
+}
+
+impl Drop for Net {
+    fn drop(&mut self) {
+        if std::env::var("NETDBG").is_ok() { eprintln!("worker {} of {}: {} rounds", self.index(), self.peers(), self.round); }
     }
 }

@@ -145,9 +145,8 @@ impl Shard<'_> {
         let mut chosen: Vec<Vec<u64>> = self.least(&first)?.into_iter().collect();
         for layer in 1..=last as usize {
             let Some(from) = chosen.last().cloned() else { return Ok(None) };
-            let is_next = |state: usize, space: &Space| {
-                marked.contains(state) && space.layer(layer).contains(&state)
-            };
+            let is_next =
+                |state: usize, space: &Space| marked.contains(state) && space.layer(layer).contains(&state);
             let Some(next) = self.least_successor(&from, is_next)? else { return Ok(None) };
             chosen.push(next);
         }
@@ -325,8 +324,7 @@ struct LeastOf<'a, F> {
 impl<F: Fn(usize, &Space) -> bool> LeastOf<'_, F> {
     fn look_at(&mut self, row: &[u64]) {
         let Some(number) = self.space.store.find(row) else { return };
-        if (self.admits)(number as usize, self.space)
-            && self.least.as_deref().is_none_or(|least| row < least)
+        if (self.admits)(number as usize, self.space) && self.least.as_deref().is_none_or(|least| row < least)
         {
             self.least = Some(row.to_vec());
         }

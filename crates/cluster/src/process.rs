@@ -54,7 +54,8 @@ pub fn work(
             work_for(Box::new(std::io::stdin()), Box::new(std::io::stdout()), &hello, load)
         }
         Supervisor::At { address, token, host } => {
-            let cannot = |error: std::io::Error| format!("the supervisor at {address} cannot be reached: {error}");
+            let cannot =
+                |error: std::io::Error| format!("the supervisor at {address} cannot be reached: {error}");
             let stream = TcpStream::connect(address).map_err(cannot)?;
             let writer = stream.try_clone().map_err(cannot)?;
             work_for(Box::new(stream), Box::new(writer), &hello(token, host.clone()), load)
@@ -164,7 +165,9 @@ fn begin(
     let system = load(&std::mem::take(&mut setup.payload))?;
     let addresses = match orders.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
         Ok(Order::Peers(addresses)) if addresses.len() == setup.workers => addresses,
-        Err(RecvTimeoutError::Timeout) => return Err("the other workers have not started in time".to_string()),
+        Err(RecvTimeoutError::Timeout) => {
+            return Err("the other workers have not started in time".to_string());
+        }
         _ => return Err(strange()),
     };
     let streams = peers::connect(&listener, &addresses, setup.index, &setup.token, deadline)?;

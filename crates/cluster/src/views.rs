@@ -334,7 +334,12 @@ impl Shard<'_> {
     /// ```text
     /// ⟦K_i φ⟧ = D ∖ {s | some t ∈ D ∖ ⟦φ⟧ has l_i(t) = l_i(s)}
     /// ```
-    pub(crate) fn knows(&mut self, mask: Vec<u64>, domain: &Bitset, not_phi: &Bitset) -> Result<Bitset, Stop> {
+    pub(crate) fn knows(
+        &mut self,
+        mask: Vec<u64>,
+        domain: &Bitset,
+        not_phi: &Bitset,
+    ) -> Result<Bitset, Stop> {
         let view = self.view(mask)?;
         let mut touched = Touched::none(&view);
         touched.touch(&mut self.net, &view, not_phi)?;

@@ -33,7 +33,7 @@ pub(crate) fn serve(system: &System, net: Net, mut keeper: Option<Keeper>, order
         let trouble = keeper.as_mut().and_then(Keeper::take_trouble);
         let reply = match (result, trouble) {
             (_, Some(trouble)) => Reply::Failed(trouble),
-            (Ok(answer), None) => Reply::Answer(answer),
+            (Ok(answer), None) => Reply::Answer(answer, costs(&shard)),
             (Err(stop), None) => Reply::stopped(stop),
         };
         if !orders.reply(reply) {
@@ -91,10 +91,10 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
         Command::IsTrue(formula, state) => {
             let phi = shard.truth(reader.formula(*formula)?)?;
             let number = shard.number(&shard.pack(state)?);
-            if !shard.net.any(number.is_some())? {
-                return Err(Why::Unsupported.into());
-            }
-            Answer::Truth(shard.net.any(number.is_some_and(|number| phi.contains(number)))?)
+            // At most one worker has it.
+            let here = number.map(|number| u64::from(phi.contains(number)));
+            let truth = shard.net.gather(here.into_iter().collect())?.into_iter().flatten().next();
+            Answer::Truth(truth.ok_or(Stop::from(Why::Unsupported))? == 1)
         }
         Command::IsDeadEnd(state) => {
             let row = shard.pack(state)?;
@@ -121,16 +121,17 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
             }
             Answer::Done
         }
-        Command::Stats => {
-            let here = shard.bytes();
-            Answer::Stats(Costs {
-                states: shard.n_states() as u64,
-                transitions: shard.space.graph.as_ref().map(|graph| graph.n_edges() as u64),
-                bytes: shard.peak_bytes.max(here),
-                words: shard.net.n_sent,
-            })
-        }
     })
+}
+
+/// What this worker has cost so far.
+fn costs(shard: &Shard<'_>) -> Costs {
+    Costs {
+        states: shard.n_states() as u64,
+        transitions: shard.space.graph.as_ref().map(|graph| graph.n_edges() as u64),
+        bytes: shard.peak_bytes.max(shard.bytes()),
+        words: shard.net.n_sent,
+    }
 }
 
 /// Finds all reachable states; what is stored of them is not looked for again.

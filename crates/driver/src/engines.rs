@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
 use masque_model::{Property, System};
 use masque_symbolic::Symbolic;
@@ -14,7 +15,10 @@ pub use masque_symbolic::{Order, Reorder};
 const TINY: u64 = 14;
 
 /// The names of all engines.
-const NAMES: [&str; 2] = ["explicit", "symbolic"];
+const NAMES: [&str; 3] = ["explicit", "symbolic", CLUSTER];
+
+/// The distributed engine: it is asked only if it is named.
+pub(crate) const CLUSTER: &str = "cluster";
 
 /// An engine that may work on a thread of its own.
 pub type AnyEngine = Arc<dyn Engine + Send>;
@@ -100,6 +104,8 @@ pub struct EngineOptions {
     /// Whether to tell in how many states the properties and their parts are true; then one engine
     /// answers.
     pub extents: bool,
+    /// The workers of the distributed engine, if it is asked; without any, a thread is one.
+    pub cluster: Option<Cluster>,
 }
 
 impl From<EngineChoice> for EngineOptions {
@@ -109,11 +115,16 @@ impl From<EngineChoice> for EngineOptions {
 }
 
 impl EngineOptions {
-    /// All engines with these options, in the order of their names.
+    /// All engines with these options; the distributed one if it is named.
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
         let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence };
-        vec![Arc::new(Explicit { evidence }), Arc::new(symbolic)]
+        let mut engines: Vec<AnyEngine> = vec![Arc::new(Explicit { evidence }), Arc::new(symbolic)];
+        if self.choice == EngineChoice::Named(CLUSTER) {
+            let cluster = self.cluster.clone().unwrap_or(Cluster::new(Workers::Threads(1)));
+            engines.push(Arc::new(Cluster { evidence, ..cluster }));
+        }
+        engines
     }
 
     /// The engines to choose from for a system, best first.

@@ -11,6 +11,7 @@ mod lcc;
 mod session;
 mod simulate;
 mod why;
+mod worker;
 
 pub use bdi::worlds;
 pub use bench::bench;
@@ -21,3 +22,4 @@ pub use fmt::fmt;
 pub use generate::{completions, man, schema};
 pub use simulate::simulate;
 pub use why::why;
+pub use worker::worker;

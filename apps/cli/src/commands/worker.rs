@@ -1,0 +1,79 @@
+//! Several processes: `masque worker`, and how `masque check` starts workers.
+
+use std::io::Write;
+
+use anyhow::{Context as _, bail};
+use masque_driver::cluster::{Checkpoints, Places, Plan, Supervisor, read_hosts};
+use masque_driver::{self as driver, EngineChoice};
+
+use crate::Exit;
+use crate::args::{CheckArgs, ClusterArgs, WorkerArgs};
+
+/// `worker`: does a part of somebody's check. Its verdicts are told there.
+pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
+    let supervisor = match (&args.join, &args.token) {
+        (Some(address), Some(token)) => {
+            Supervisor::At { address: address.clone(), token: token.clone(), host: args.host.clone() }
+        }
+        _ => Supervisor::Standard,
+    };
+    match driver::cluster::work(&supervisor) {
+        Ok(()) => Ok(Exit::AllHold),
+        Err(message) => {
+            writeln!(err, "error: {message}")?;
+            Ok(Exit::Inconclusive)
+        }
+    }
+}
+
+/// How the workers of a check are started; none if it is not spread.
+pub(super) fn plan(args: &CheckArgs) -> anyhow::Result<Option<Plan>> {
+    let cluster = &args.cluster;
+    if !cluster.is_given() {
+        return Ok(None);
+    }
+    match args.work.engine {
+        EngineChoice::Auto => {}
+        EngineChoice::Named("cluster") => {}
+        other => bail!(
+            "several processes are for the engine `cluster`; `--engine {}` is one process",
+            other.name()
+        ),
+    }
+    if cluster.checkpoint.is_some() && args.files.len() > 1 {
+        bail!("a checkpoint is of one file; check the files one by one");
+    }
+    let checkpoints = cluster.checkpoint.as_ref().map(|directory| Checkpoints {
+        directory: directory.clone(),
+        every: cluster.checkpoint_every,
+        resume: cluster.resume,
+    });
+    Ok(Some(Plan {
+        places: places(cluster)?,
+        program: std::env::current_exe().context("the program does not find itself")?,
+        patience: cluster.start_within,
+        checkpoints,
+    }))
+}
+
+fn places(args: &ClusterArgs) -> anyhow::Result<Places> {
+    if let Some(processes) = args.processes {
+        return Ok(Places::Local(processes.get()));
+    }
+    if let Some(workers) = args.await_workers {
+        let (listen, token) = (args.listen.clone(), args.token.clone());
+        return Ok(Places::Joining { workers: workers.get(), listen, token });
+    }
+    let Some(path) = &args.cluster else { bail!("no processes are asked for") };
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let hosts = match read_hosts(&text) {
+        Ok(hosts) => hosts,
+        Err(message) => bail!("{name}: {message}"),
+    };
+    let launcher: Vec<String> = args.launcher.split_whitespace().map(str::to_string).collect();
+    if launcher.is_empty() {
+        bail!("`--launcher` is empty; give a command such as `ssh`");
+    }
+    Ok(Places::Hosts { hosts, launcher })
+}
