@@ -169,6 +169,9 @@ impl Launch {
 /// Starts a process whose standard input and output are the line to a worker.
 fn spawn(mut process: Process, number: usize, events: &Sender<(usize, Event)>) -> io::Result<Started> {
     process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Ctrl-C is for the supervisor, which then tells its workers to stop.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut process, 0);
     let mut child = process.spawn()?;
     let (Some(input), Some(output), Some(errors)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())

@@ -386,9 +386,3 @@ impl Task for Tell {
         self.0.clone()
     }
 }
-
-impl Drop for Net {
-    fn drop(&mut self) {
-        if std::env::var("NETDBG").is_ok() { eprintln!("worker {} of {}: {} rounds", self.index(), self.peers(), self.round); }
-    }
-}

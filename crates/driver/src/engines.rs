@@ -121,8 +121,9 @@ impl EngineOptions {
         let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence };
         let mut engines: Vec<AnyEngine> = vec![Arc::new(Explicit { evidence }), Arc::new(symbolic)];
         if self.choice == EngineChoice::Named(CLUSTER) {
-            let cluster = self.cluster.clone().unwrap_or(Cluster::new(Workers::Threads(1)));
-            engines.push(Arc::new(Cluster { evidence, ..cluster }));
+            let mut cluster = self.cluster.clone().unwrap_or(Cluster::new(Workers::Threads(1)));
+            cluster.evidence = evidence;
+            engines.push(Arc::new(cluster));
         }
         engines
     }
