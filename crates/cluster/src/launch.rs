@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command as Process, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Builder;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use masque_verdict::Budget;
@@ -75,7 +75,10 @@ struct Started {
     bind: String,
     input: Box<dyn Write + Send>,
     child: Option<Child>,
+    /// The last line it has written on standard error.
     errors: Arc<Mutex<String>>,
+    /// Who reads them, to their end.
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Launch {
@@ -188,7 +191,7 @@ fn spawn(mut process: Process, number: usize, events: &Sender<(usize, Event)>) -
             }
         }
     };
-    Builder::new().name(format!("errors of {number}")).spawn(keep)?;
+    let reader = Builder::new().name(format!("errors of {number}")).spawn(keep)?;
     Ok(Started {
         name: String::new(),
         host: "127.0.0.1".to_string(),
@@ -196,6 +199,7 @@ fn spawn(mut process: Process, number: usize, events: &Sender<(usize, Event)>) -
         input: Box::new(input),
         child: Some(child),
         errors: last_line,
+        reader: Some(reader),
     })
 }
 
@@ -300,7 +304,8 @@ impl Member for Started {
         let end = Instant::now() + LAST_WORDS;
         let child = self.child.as_mut()?;
         let mut status = child.try_wait().ok().flatten();
-        while status.is_none() && Instant::now() < end {
+        let is_read = || self.reader.as_ref().is_none_or(JoinHandle::is_finished);
+        while (status.is_none() || !is_read()) && Instant::now() < end {
             std::thread::sleep(PULSE);
             status = child.try_wait().ok().flatten();
         }
@@ -390,6 +395,7 @@ impl Waiting<'_> {
             input: Box::new(stream),
             child: None,
             errors: Arc::default(),
+            reader: None,
         })
     }
 }
