@@ -66,6 +66,10 @@ pub(crate) struct Costs {
     pub(crate) bytes: u64,
     /// Words sent to other workers.
     pub(crate) words: u64,
+    /// The most memory that the process has had, if the worker is one.
+    pub(crate) resident: u64,
+    /// The milliseconds that its threads have worked, if the worker is one.
+    pub(crate) busy: u64,
 }
 
 /// A worker's answer, or why there is none.

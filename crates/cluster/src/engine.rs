@@ -286,6 +286,10 @@ impl Encoded for Spread<'_> {
             ("most bytes of a worker", bytes().max().unwrap_or(0)),
             ("words sent", self.costs.iter().map(|costs| costs.words).sum()),
         ];
+        if let Some(resident) = self.costs.iter().map(|costs| costs.resident).max().filter(|&n| n > 0) {
+            stats.figures.push(("most resident bytes of a worker", resident));
+            stats.figures.push(("busy milliseconds", self.costs.iter().map(|costs| costs.busy).sum()));
+        }
         stats
     }
 }

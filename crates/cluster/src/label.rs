@@ -100,19 +100,19 @@ impl Shard<'_> {
             Formula::Forall(_, path) => not(&self.violated(path, over)?),
             Formula::Knows(agent, f) => {
                 let not_phi = not(&*self.known(f, over)?);
-                self.knows(self.mask(&[agent]), &domain, &not_phi)?
+                self.knows(&self.mask(&[agent]), &domain, &not_phi)?
             }
             Formula::EveryoneKnows(group, f) => {
                 let not_phi = not(&*self.known(f, over)?);
                 let mut all = (*domain).clone();
                 for &agent in &system.groups[group.index()].agents {
-                    all = all.and(&self.knows(self.mask(&[agent]), &domain, &not_phi)?);
+                    all = all.and(&self.knows(&self.mask(&[agent]), &domain, &not_phi)?);
                 }
                 all
             }
             Formula::DistributedKnowledge(group, f) => {
                 let not_phi = not(&*self.known(f, over)?);
-                self.knows(self.mask(&system.groups[group.index()].agents), &domain, &not_phi)?
+                self.knows(&self.mask(&system.groups[group.index()].agents), &domain, &not_phi)?
             }
             Formula::CommonKnowledge(group, f) => {
                 let not_phi = not(&*self.known(f, over)?);
@@ -133,7 +133,7 @@ impl Shard<'_> {
                 for &member in &system.groups[group.index()].agents {
                     bad = self.green(member, &bad)?;
                 }
-                self.knows(self.mask(&[agent]), &domain, &bad)?
+                self.knows(&self.mask(&[agent]), &domain, &bad)?
             }
             Formula::Next(_)
             | Formula::Finally(_)

@@ -6,8 +6,6 @@
 //! exploration are distances already, and it is enough to mark, layer by layer, where shortest paths
 //! to the targets run.
 
-use std::rc::Rc;
-
 use masque_explicit::parts::{Bitset, Successors};
 use masque_model::Deadlock;
 use masque_verdict::{Budget, By, Length, Part, Route, Stop};
@@ -18,7 +16,6 @@ use crate::net::{Outbox, Task};
 use crate::region::is_same;
 use crate::shard::Shard;
 use crate::store::owner;
-use crate::views::{Touched, View};
 
 /// States looked at between two looks at what has come in.
 const STRIDE: usize = 1024;
@@ -30,8 +27,8 @@ const FAR: u32 = u32::MAX;
 /// What leads from state to state.
 enum Edges {
     Transitions,
-    /// The views of each member of a group, and its mask: states that look alike are confused.
-    Confusion(Vec<(Rc<View>, Vec<u64>)>),
+    /// What each member of a group sees: states that look alike are confused.
+    Confusion(Vec<Vec<u64>>),
 }
 
 impl Shard<'_> {
@@ -48,11 +45,7 @@ impl Shard<'_> {
         let (from, through) = (self.region(route.from)?, self.region(route.through)?);
         let edges = match route.by {
             By::Steps => Edges::Transitions,
-            By::Confusion(group) => {
-                let agents = &self.system.groups[group.index()].agents;
-                let masks: Vec<Vec<u64>> = agents.iter().map(|&agent| self.mask(&[agent])).collect();
-                Edges::Confusion(self.group_views(group)?.into_iter().zip(masks).collect())
-            }
+            By::Confusion(group) => Edges::Confusion(self.masks(group)),
         };
         self.check_memory(self.n_states() as u64 * 4)?;
         self.shortest(&from, &through, &to, route.length, &edges)
@@ -96,9 +89,9 @@ impl Shard<'_> {
             let Some(last) = chosen.last().cloned() else { return Ok(None) };
             let next = match edges {
                 Edges::Transitions => self.least_successor(&last, |state, _| distances[state] == distance)?,
-                Edges::Confusion(members) => {
+                Edges::Confusion(masks) => {
                     let store = &self.space.store;
-                    let alike = |row: &[u64]| members.iter().any(|(_, mask)| is_same(&last, row, mask));
+                    let alike = |row: &[u64]| masks.iter().any(|mask| is_same(&last, row, mask));
                     let here = (0..store.len()).filter(|&state| distances[state] == distance);
                     let least = here.map(|state| store.row(state)).filter(|row| alike(row)).min();
                     let least = least.map(<[u64]>::to_vec);
@@ -113,19 +106,14 @@ impl Shard<'_> {
 
     /// The states from which an edge leads into a set.
     fn before(&mut self, states: &Bitset, edges: &Edges) -> Result<Bitset, Stop> {
-        let mut before = Bitset::empty(self.n_states());
         match edges {
-            Edges::Transitions => self.each_source(states, |source| _ = before.insert(source))?,
-            Edges::Confusion(members) => {
-                for (view, _) in members {
-                    let mut touched = Touched::none(view);
-                    touched.touch(&mut self.net, view, states)?;
-                    let all = Bitset::full(self.n_states());
-                    before = before.or(&all.filter(|state| touched.contains(view, state)));
-                }
+            Edges::Transitions => {
+                let mut before = Bitset::empty(self.n_states());
+                self.each_source(states, |source| _ = before.insert(source))?;
+                Ok(before)
             }
+            Edges::Confusion(masks) => self.confused(masks, states),
         }
-        Ok(before)
     }
 
     /// The least row of a set, of all workers' parts of it.

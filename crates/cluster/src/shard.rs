@@ -13,7 +13,6 @@ use rustc_hash::FxHashMap;
 
 use crate::explore::{Space, transitions};
 use crate::net::Net;
-use crate::views::View;
 
 /// A worker's share.
 pub(crate) struct Shard<'s> {
@@ -25,8 +24,6 @@ pub(crate) struct Shard<'s> {
     pub(crate) plain: Domain,
     /// With fairness: over the states at which a fair path starts, once they are known.
     pub(crate) fair: Option<Domain>,
-    /// Views used lately, the latest last.
-    pub(crate) views: Vec<(Vec<u64>, Rc<View>)>,
     /// The regions of infinite runs asked for last.
     pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
     pub(crate) peak_bytes: u64,
@@ -62,7 +59,6 @@ impl<'s> Shard<'s> {
             net,
             plain: Domain::all(space.n_states()),
             fair: None,
-            views: Vec::new(),
             asked: Vec::new(),
             peak_bytes: space.bytes(),
             space,
@@ -73,7 +69,6 @@ impl<'s> Shard<'s> {
     pub(crate) fn set_space(&mut self, space: Space) {
         self.plain = Domain::all(space.n_states());
         self.fair = None;
-        self.views.clear();
         self.asked.clear();
         self.peak_bytes = self.peak_bytes.max(space.bytes());
         self.space = space;
@@ -167,9 +162,8 @@ impl<'s> Shard<'s> {
     /// What this worker holds.
     pub(crate) fn bytes(&self) -> u64 {
         let sets = |domain: &Domain| domain.known.values().map(|set| set.bytes()).sum::<u64>();
-        let views: u64 = self.views.iter().map(|(_, view)| view.bytes()).sum();
         let asked: u64 = self.asked.iter().map(|(_, states)| states.bytes()).sum();
-        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + views + asked
+        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + asked
     }
 
     /// Whether so many bytes may be held besides.

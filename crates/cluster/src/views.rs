@@ -1,17 +1,16 @@
 //! What agents know: states that look alike, wherever they are kept.
 //!
-//! What an agent sees of a state, its *view*, is a row with all other bits zero. Each view has an
-//! owner among the workers, told by the view's row; every worker registers the different views of
-//! its states there, by their exact rows. The owner numbers them and knows who else has states that
-//! look so. From then on only numbers travel: a worker with a state where `φ` is false *touches* its
-//! view, the owner tells all others that have it, and they know which of their states do not know
-//! `φ`. Equal hashes are never taken for equal views.
+//! What an agent sees of a state, its *view*, is the state's row with all other bits zero. Each view
+//! has an owner among the workers, told by the view itself. A worker with states where `φ` is false
+//! tells their views to the owners; then every worker asks the owners of all its other states' views
+//! whether they have been told of them. Both travel as exact rows: equal hashes are never taken for
+//! equal views.
+//!
+//! Nothing but the views that were told is kept, and only while it is used: memory is what several
+//! machines are for. Classes of states, as the engine on one machine has them, would be split over
+//! the workers, each of which would need its own table of them.
 
-use std::rc::Rc;
-
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-use masque_explicit::parts::{Bitset, hash_masked};
+use masque_explicit::parts::Bitset;
 use masque_model::GroupId;
 use masque_verdict::{Budget, Stop};
 
@@ -20,160 +19,161 @@ use crate::net::{Net, Outbox, Task};
 use crate::shard::Shard;
 use crate::store::{Store, owner};
 
-/// So many views are kept.
-const N_VIEWS: usize = 2;
 /// States looked at between two looks at what has come in.
 const STRIDE: usize = 4096;
 /// States looked at by a worker in a round.
 const ROUND: usize = 1 << 16;
 
-/// How the states kept here look to somebody.
-#[derive(Debug)]
-pub(crate) struct View {
-    /// For each state its class: which of the views met here it has.
-    class: Vec<u32>,
-    /// For each class the place of the view: its owner, and its number there.
-    places: Vec<Place>,
-    /// For each view owned here, where in `holders` its holders begin, and at last their number.
-    begins: Vec<u32>,
-    /// The classes, at all workers, that have the views owned here.
-    holders: Vec<Place>,
-}
-
-impl View {
-    /// The class of a state.
-    pub(crate) fn of(&self, state: usize) -> u32 {
-        self.class[state]
+impl Shard<'_> {
+    /// What is known by those who see the bits of a mask, given where `φ` is false.
+    ///
+    /// ```text
+    /// ⟦K_i φ⟧ = D ∖ {s | some t ∈ D ∖ ⟦φ⟧ has l_i(t) = l_i(s)}
+    /// ```
+    pub(crate) fn knows(&mut self, mask: &[u64], domain: &Bitset, not_phi: &Bitset) -> Result<Bitset, Stop> {
+        let mut told = Told::new(mask);
+        told.tell(&mut self.net, &self.space.store, not_phi)?;
+        let others = domain.clone().minus(not_phi);
+        let confused = told.ask(&mut self.net, &self.space.store, &others)?;
+        Ok(others.minus(&confused))
     }
 
-    /// How many classes there are here.
-    fn n_classes(&self) -> usize {
-        self.places.len()
-    }
-
-    /// How many views this worker owns.
-    fn n_owned(&self) -> usize {
-        self.begins.len() - 1
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        let long = self.places.capacity() + self.holders.capacity();
-        let short = self.class.capacity() + self.begins.capacity();
-        long as u64 * 8 + short as u64 * 4
-    }
-
-    /// Groups the states of all workers by the bits of a mask.
-    fn new(net: &mut Net, states: &Store, mask: &[u64]) -> Result<View, Stop> {
-        let budget = net.budget.clone();
-        let mut register = Register {
-            me: net.index(),
-            peers: net.peers(),
-            budget: &budget,
-            states,
-            mask,
-            next: 0,
-            until: 0,
-            class: Vec::with_capacity(states.len()),
-            first: Vec::new(),
-            index: HashTable::new(),
-            view: vec![0; mask.len()],
-            owned: Store::new(mask.len()),
-            holders: Vec::new(),
-        };
-        net.work_off(&mut register)?;
-        let Register { class, first, owned, mut holders, .. } = register;
-        let n_owned = owned.len();
-        drop(owned);
-        // By number, then by place: so the order in which they came does not matter.
-        holders.sort_unstable();
-        let mut begins = vec![0_u32; n_owned + 1];
-        holders.iter().for_each(|(number, _)| begins[*number as usize + 1] += 1);
-        for number in 0..n_owned {
-            begins[number + 1] += begins[number];
-        }
-        let places = vec![Place(0); first.len()];
-        drop(first);
-        let mut tell = TellNumbers { me: net.index(), holders: &holders, next: 0, until: 0, places };
-        net.work_off(&mut tell)?;
-        let places = tell.places;
-        let holders = holders.into_iter().map(|(_, place)| Place(place)).collect();
-        Ok(View { class, places, begins, holders })
-    }
-}
-
-/// Finds the views of this worker's states, and has them registered with their owners.
-struct Register<'a> {
-    me: usize,
-    peers: usize,
-    budget: &'a Budget,
-    states: &'a Store,
-    mask: &'a [u64],
-    next: usize,
-    until: usize,
-    class: Vec<u32>,
-    /// The first state of each class.
-    first: Vec<u32>,
-    /// Classes, by the view of their first state.
-    index: HashTable<u32>,
-    view: Vec<u64>,
-    /// The views owned here.
-    owned: Store,
-    /// The number of a view owned here, and the place of a class that has it.
-    holders: Vec<(u32, u64)>,
-}
-
-impl Register<'_> {
-    fn look_at(&mut self, state: usize, out: &mut Outbox) -> Result<(), Stop> {
-        let (states, mask, first) = (self.states, self.mask, &self.first);
-        let row = states.row(state);
-        let view_of = |class: u32| states.row(first[class as usize] as usize);
-        let looks_same =
-            |class: u32| row.iter().zip(view_of(class)).zip(mask).all(|((a, b), m)| (a ^ b) & m == 0);
-        let hash = hash_masked(row, mask);
-        match self.index.entry(hash, |&class| looks_same(class), |&class| hash_masked(view_of(class), mask)) {
-            Entry::Occupied(entry) => self.class.push(*entry.get()),
-            Entry::Vacant(entry) => {
-                let class = first.len() as u32;
-                entry.insert(class);
-                self.class.push(class);
-                self.first.push(state as u32);
-                self.view.clear();
-                self.view.extend(row.iter().zip(mask).map(|(word, mask)| word & mask));
-                match owner(&self.view, self.peers) {
-                    to if to == self.me => {
-                        let number = self.owned.insert(&self.view)?;
-                        self.holders.push((number, Place::new(self.me, class).0));
-                    }
-                    to => out.send_two(to, &self.view, &[u64::from(class)]),
+    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`, given where `φ` is false: `bad`.
+    ///
+    /// Computed from outside: what some member confuses with a bad state is bad, until nothing more
+    /// becomes so. Each member is told of a state once.
+    pub(crate) fn common_knowledge(
+        &mut self,
+        group: GroupId,
+        domain: &Bitset,
+        mut bad: Bitset,
+    ) -> Result<Bitset, Stop> {
+        let nothing = Bitset::empty(self.n_states());
+        let mut members: Vec<(Told, Bitset)> =
+            self.masks(group).iter().map(|mask| (Told::new(mask), nothing.clone())).collect();
+        loop {
+            let n_before = bad.count();
+            for (told, seen) in &mut members {
+                let new = bad.clone().minus(seen);
+                *seen = bad.clone();
+                if !self.net.any(!new.is_empty())? {
+                    continue;
                 }
+                told.tell(&mut self.net, &self.space.store, &new)?;
+                let others = domain.clone().minus(&bad);
+                bad = bad.or(&told.ask(&mut self.net, &self.space.store, &others)?);
+            }
+            if !self.net.any(bad.count() != n_before)? {
+                return Ok(domain.clone().minus(&bad));
             }
         }
-        Ok(())
+    }
+
+    /// What each member of a group sees.
+    pub(crate) fn masks(&self, group: GroupId) -> Vec<Vec<u64>> {
+        let agents = &self.system.groups[group.index()].agents;
+        agents.iter().map(|&agent| self.mask(&[agent])).collect()
+    }
+
+    /// The states that look, through some of the masks, like a state of a set; those of the set too.
+    pub(crate) fn confused(&mut self, masks: &[Vec<u64>], states: &Bitset) -> Result<Bitset, Stop> {
+        let mut confused = states.clone();
+        for mask in masks {
+            let mut told = Told::new(mask);
+            told.tell(&mut self.net, &self.space.store, states)?;
+            let others = Bitset::full(self.n_states()).minus(&confused);
+            confused = confused.or(&told.ask(&mut self.net, &self.space.store, &others)?);
+        }
+        Ok(confused)
     }
 }
 
-impl Task for Register<'_> {
+/// The views that this worker owns and has been told of.
+struct Told {
+    /// The words of a row that are seen, and which of their bits.
+    seen: Vec<(usize, u64)>,
+    views: Store,
+}
+
+impl Told {
+    fn new(mask: &[u64]) -> Told {
+        let mut seen: Vec<(usize, u64)> =
+            mask.iter().copied().enumerate().filter(|(_, bits)| *bits != 0).collect();
+        if seen.is_empty() {
+            // Who sees nothing has one view.
+            seen.push((0, 0));
+        }
+        Told { views: Store::new(seen.len()), seen }
+    }
+
+    /// Tells the owners of the views of these states.
+    fn tell(&mut self, net: &mut Net, states: &Store, about: &Bitset) -> Result<(), Stop> {
+        let budget = net.budget.clone();
+        let (me, peers) = (net.index(), net.peers());
+        let view = Vec::new();
+        net.work_off(&mut Telling { me, peers, states, about, told: self, view, next: 0, until: 0, budget })
+    }
+
+    /// Which of these states have a view that its owner was told of.
+    fn ask(&self, net: &mut Net, states: &Store, about: &Bitset) -> Result<Bitset, Stop> {
+        let mut task = Asking {
+            me: net.index(),
+            peers: net.peers(),
+            states,
+            about,
+            told: self,
+            view: Vec::new(),
+            next: 0,
+            until: 0,
+            answers: Vec::new(),
+            found: Bitset::empty(states.len()),
+        };
+        net.run(&mut task)?;
+        Ok(task.found)
+    }
+}
+
+/// Puts the view of a row into `view`.
+#[inline]
+fn look(seen: &[(usize, u64)], row: &[u64], view: &mut Vec<u64>) {
+    view.clear();
+    view.extend(seen.iter().map(|&(word, bits)| row[word] & bits));
+}
+
+struct Telling<'a> {
+    me: usize,
+    peers: usize,
+    states: &'a Store,
+    about: &'a Bitset,
+    told: &'a mut Told,
+    view: Vec<u64>,
+    next: usize,
+    until: usize,
+    budget: Budget,
+}
+
+impl Task for Telling<'_> {
     fn begin(&mut self) {
         self.until = self.states.len().min(self.next + ROUND);
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
         let end = self.until.min(self.next + STRIDE);
-        while self.next < end {
-            self.look_at(self.next, out)?;
-            self.next += 1;
+        for state in (self.next..end).filter(|&state| self.about.contains(state)) {
+            look(&self.told.seen, self.states.row(state), &mut self.view);
+            match owner(&self.view, self.peers) {
+                to if to == self.me => _ = self.told.views.insert(&self.view)?,
+                to => out.send(to, &self.view),
+            }
         }
-        let held = self.states.bytes() + self.owned.bytes_soon() + self.index.allocation_size() as u64;
-        let lists = self.class.capacity() * 4 + self.first.capacity() * 4 + self.holders.capacity() * 16;
-        self.budget.check_memory(held + lists as u64)?;
+        self.next = end;
+        self.budget.check_memory(self.states.bytes() + self.told.views.bytes_soon())?;
         Ok(self.next < self.until)
     }
 
-    fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop> {
-        let width = self.mask.len();
-        for record in words.chunks_exact(width + 1) {
-            let number = self.owned.insert(&record[..width])?;
-            self.holders.push((number, Place::new(from, record[width] as u32).0));
+    fn receive(&mut self, _: usize, words: &[u64]) -> Result<(), Stop> {
+        for view in words.chunks_exact(self.told.seen.len()) {
+            self.told.views.insert(view)?;
         }
         Ok(())
     }
@@ -183,28 +183,42 @@ impl Task for Register<'_> {
     }
 }
 
-/// Owners tell the holders of a view its number.
-struct TellNumbers<'a> {
+struct Asking<'a> {
     me: usize,
-    holders: &'a [(u32, u64)],
+    peers: usize,
+    states: &'a Store,
+    about: &'a Bitset,
+    told: &'a Told,
+    view: Vec<u64>,
     next: usize,
     until: usize,
-    places: Vec<Place>,
+    /// States of others whose views are told of.
+    answers: Vec<Place>,
+    found: Bitset,
 }
 
-impl Task for TellNumbers<'_> {
+/// In the last word of a record: a state of yours has a view that I was told of.
+const ANSWER: u64 = 1 << 32;
+
+impl Task for Asking<'_> {
     fn begin(&mut self) {
-        self.until = self.holders.len().min(self.next + ROUND);
+        self.until = self.states.len().min(self.next + ROUND);
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
+        // An answer has the length of a question, so that records need no tags: its view is of no use.
+        self.view.clear();
+        self.view.resize(self.told.seen.len(), 0);
+        for place in self.answers.drain(..) {
+            out.send_two(place.worker(), &self.view, &[ANSWER | u64::from(place.number())]);
+        }
         let end = self.until.min(self.next + STRIDE);
-        for &(number, holder) in &self.holders[self.next..end] {
-            let holder = Place(holder);
-            if holder.worker() == self.me {
-                self.places[holder.number() as usize] = Place::new(self.me, number);
-            } else {
-                out.send(holder.worker(), &[u64::from(holder.number()), u64::from(number)]);
+        for state in (self.next..end).filter(|&state| self.about.contains(state)) {
+            look(&self.told.seen, self.states.row(state), &mut self.view);
+            match owner(&self.view, self.peers) {
+                to if to != self.me => out.send_two(to, &self.view, &[state as u64]),
+                _ if self.told.views.find(&self.view).is_some() => _ = self.found.insert(state),
+                _ => {}
             }
         }
         self.next = end;
@@ -212,193 +226,19 @@ impl Task for TellNumbers<'_> {
     }
 
     fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop> {
-        for record in words.chunks_exact(2) {
-            self.places[record[0] as usize] = Place::new(from, record[1] as u32);
-        }
-        Ok(())
-    }
-
-    fn vote(&self) -> Vec<u64> {
-        vec![(self.holders.len() - self.next) as u64]
-    }
-}
-
-/// Which classes and views have been touched.
-pub(crate) struct Touched {
-    classes: Bitset,
-    owned: Bitset,
-}
-
-impl Touched {
-    pub(crate) fn none(view: &View) -> Touched {
-        Touched { classes: Bitset::empty(view.n_classes()), owned: Bitset::empty(view.n_owned()) }
-    }
-
-    /// Whether a state has a view that was touched.
-    pub(crate) fn contains(&self, view: &View, state: usize) -> bool {
-        self.classes.contains(view.of(state) as usize)
-    }
-
-    /// Touches the views of these states, at all workers.
-    pub(crate) fn touch(&mut self, net: &mut Net, view: &View, states: &Bitset) -> Result<(), Stop> {
-        let me = net.index();
-        let mut task = Touching { me, view, touched: self, new: Vec::new(), open: Vec::new(), n_sent: 0 };
-        for state in states.iter() {
-            task.touch_class(view.of(state));
-        }
-        net.run(&mut task)
-    }
-}
-
-struct Touching<'a> {
-    me: usize,
-    view: &'a View,
-    touched: &'a mut Touched,
-    /// Classes that were touched here, and whose owner is to be told.
-    new: Vec<u32>,
-    /// Views owned here that were touched, and whose holders are to be told.
-    open: Vec<u32>,
-    /// In this round.
-    n_sent: usize,
-}
-
-/// To an owner: a view of yours was touched. To a holder: a class of yours was.
-const TO_OWNER: u64 = 1 << 32;
-
-impl Touching<'_> {
-    fn touch_class(&mut self, class: u32) {
-        if self.touched.classes.insert(class as usize) {
-            self.new.push(class);
-        }
-    }
-
-    fn touch_owned(&mut self, number: u32) {
-        if self.touched.owned.insert(number as usize) {
-            self.open.push(number);
-        }
-    }
-}
-
-impl Task for Touching<'_> {
-    fn begin(&mut self) {
-        self.n_sent = 0;
-    }
-
-    fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        if self.n_sent >= ROUND {
-            return Ok(false);
-        }
-        for _ in 0..STRIDE {
-            if let Some(class) = self.new.pop() {
-                let place = self.view.places[class as usize];
-                match place.worker() == self.me {
-                    true => self.touch_owned(place.number()),
-                    false => out.send(place.worker(), &[TO_OWNER | u64::from(place.number())]),
-                }
-            } else if let Some(number) = self.open.pop() {
-                let view = self.view;
-                let holders = view.begins[number as usize]..view.begins[number as usize + 1];
-                for holder in &view.holders[holders.start as usize..holders.end as usize] {
-                    match holder.worker() == self.me {
-                        // Touched by another: its owner, this worker, knows.
-                        true => _ = self.touched.classes.insert(holder.number() as usize),
-                        false => out.send(holder.worker(), &[u64::from(holder.number())]),
-                    }
-                }
-            } else {
-                return Ok(false);
-            }
-            self.n_sent += 1;
-        }
-        Ok(true)
-    }
-
-    fn receive(&mut self, _: usize, words: &[u64]) -> Result<(), Stop> {
-        for &word in words {
-            match word & TO_OWNER != 0 {
-                true => self.touch_owned(word as u32),
-                false => _ = self.touched.classes.insert(word as usize),
+        let width = self.told.seen.len();
+        for record in words.chunks_exact(width + 1) {
+            let (view, number) = (&record[..width], record[width]);
+            if number & ANSWER != 0 {
+                self.found.insert(number as u32 as usize);
+            } else if self.told.views.find(view).is_some() {
+                self.answers.push(Place::new(from, number as u32));
             }
         }
         Ok(())
     }
 
     fn vote(&self) -> Vec<u64> {
-        vec![(self.new.len() + self.open.len()) as u64]
-    }
-}
-
-impl Shard<'_> {
-    /// What is known by those who see the bits of a mask, given where `φ` is false.
-    ///
-    /// ```text
-    /// ⟦K_i φ⟧ = D ∖ {s | some t ∈ D ∖ ⟦φ⟧ has l_i(t) = l_i(s)}
-    /// ```
-    pub(crate) fn knows(
-        &mut self,
-        mask: Vec<u64>,
-        domain: &Bitset,
-        not_phi: &Bitset,
-    ) -> Result<Bitset, Stop> {
-        let view = self.view(mask)?;
-        let mut touched = Touched::none(&view);
-        touched.touch(&mut self.net, &view, not_phi)?;
-        Ok(domain.filter(|state| !touched.contains(&view, state)))
-    }
-
-    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`, given where `φ` is false: `bad`.
-    ///
-    /// Computed from outside: what some member confuses with a bad state is bad, until nothing more
-    /// becomes so. Each view is touched once.
-    pub(crate) fn common_knowledge(
-        &mut self,
-        group: GroupId,
-        domain: &Bitset,
-        mut bad: Bitset,
-    ) -> Result<Bitset, Stop> {
-        let mut members = Vec::new();
-        for view in self.group_views(group)? {
-            let touched = Touched::none(&view);
-            members.push((view, touched, Bitset::empty(self.n_states())));
-        }
-        loop {
-            let n_before = bad.count();
-            for (view, touched, seen) in &mut members {
-                let new = bad.clone().minus(seen);
-                *seen = bad.clone();
-                touched.touch(&mut self.net, view, &new)?;
-                bad = domain.filter(|state| bad.contains(state) || touched.contains(view, state));
-            }
-            if !self.net.any(bad.count() != n_before)? {
-                return Ok(domain.clone().minus(&bad));
-            }
-        }
-    }
-
-    /// The views of the members of a group, in order.
-    pub(crate) fn group_views(&mut self, group: GroupId) -> Result<Vec<Rc<View>>, Stop> {
-        let mut views: Vec<Rc<View>> = Vec::new();
-        for &agent in &self.system.groups[group.index()].agents {
-            let held: u64 = views.iter().map(|view| view.bytes()).sum();
-            self.check_memory(held)?;
-            views.push(self.view(self.mask(&[agent]))?);
-        }
-        Ok(views)
-    }
-
-    /// How all states look through a mask.
-    fn view(&mut self, mask: Vec<u64>) -> Result<Rc<View>, Stop> {
-        if let Some(position) = self.views.iter().position(|(known, _)| *known == mask) {
-            let view = self.views.remove(position);
-            self.views.push(view);
-        } else {
-            if self.views.len() == N_VIEWS {
-                self.views.remove(0);
-            }
-            self.check_memory(self.n_states() as u64 * 14)?;
-            let view = View::new(&mut self.net, &self.space.store, &mask)?;
-            self.views.push((mask, Rc::new(view)));
-        }
-        Ok(Rc::clone(&self.views[self.views.len() - 1].1))
+        vec![(self.states.len() - self.next + self.answers.len()) as u64]
     }
 }

@@ -131,6 +131,7 @@ fn costs(shard: &Shard<'_>) -> Costs {
         transitions: shard.space.graph.as_ref().map(|graph| graph.n_edges() as u64),
         bytes: shard.peak_bytes.max(shard.bytes()),
         words: shard.net.n_sent,
+        ..Costs::default()
     }
 }
 
