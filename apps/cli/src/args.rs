@@ -124,7 +124,8 @@ pub enum Command {
     Worker(WorkerArgs),
     /// Put files into the usual layout.
     ///
-    /// The files are rewritten in place, each at one stroke. No comment is lost, and the model
+    /// Models, protocols, rules and properties have one (.ispl, .bdi, .lcc, .pol, .mu). The files are
+    /// rewritten in place, each at one stroke. No comment is lost, and the model
     /// stays the same. A file with syntax errors is reported and left alone.
     Fmt(FmtArgs),
     /// Tell what a diagnostic means.
@@ -261,6 +262,7 @@ Examples:
   masque check big.ispl --processes 3
   masque check big.ispl --cluster hosts.txt --checkpoint /scratch/big
   masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html
+  masque check travel.lcc team.lcc --evidence-format html --evidence-out charts.html
 
 Exit codes, the gravest of all files:
   2  a file cannot be read or has errors
@@ -469,6 +471,7 @@ const FMT_EXAMPLES: &str = "\
 Examples:
   masque fmt model.ispl
   masque fmt --check models/*.ispl     for a commit hook
+  masque fmt travel.lcc travel.mu      languages are told apart by the names of files
   masque fmt - < model.ispl            for an editor";
 
 /// Arguments of `explain`.

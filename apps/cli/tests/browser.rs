@@ -1,5 +1,5 @@
-//! The page of `--evidence-format html` in a real browser: states and steps are there, drawn, and
-//! nothing lies on top of anything else.
+//! The page of `--evidence-format html` in a real browser: states and steps, lifelines and messages
+//! are there, drawn, and nothing lies on top of anything else.
 
 use std::fs;
 use std::path::Path;
@@ -16,8 +16,27 @@ document.querySelectorAll('.drawing svg').forEach((svg, n) => {
   const spills = boxes.filter((g, i) => [...g.querySelectorAll('text')].some(t => {
     const r = t.getBoundingClientRect(); return r.width === 0 || r.right > rects[i].right || r.bottom > rects[i].bottom;
   })).length;
+  const texts = [...svg.querySelectorAll('text')].map(t => t.getBoundingClientRect());
   const page = svg.getBoundingClientRect();
   const outside = [...svg.querySelectorAll('text')].filter(t => t.getBoundingClientRect().right > page.right + 1).length;
+  const lifelines = [...svg.querySelectorAll('g.lifeline')];
+  if (lifelines.length > 0) {
+    const long = (path) => path.getTotalLength() > 5;
+    const messages = [...svg.querySelectorAll('g.message')].filter(g => long(g.querySelector('path')));
+    const arrows = messages.filter(g => getComputedStyle(g.querySelector('path')).markerEnd !== 'none').length;
+    const own = [...svg.querySelectorAll('g.own')];
+    const spilt = own.filter(g => [...g.querySelectorAll('text')].some(t => {
+      const r = t.getBoundingClientRect(), box = g.querySelector('rect').getBoundingClientRect();
+      return r.width === 0 || r.left < box.left || r.right > box.right || r.bottom > box.bottom + 1;
+    })).length;
+    const meeting = texts.filter((a, i) => texts.some((b, j) => i < j && a.left < b.right && b.left < a.right
+      && a.top + 3 < b.bottom && b.top + 3 < a.bottom)).length;
+    const cut = texts.filter(r => r.left < page.left || r.right > page.right || r.bottom > page.bottom).length;
+    text.push(`chart ${n}: lifelines ${lifelines.filter(g => long(g.querySelector('path'))).length}, messages ${messages.length}, `
+      + `arrows ${arrows}, own ${own.length}, open ${svg.querySelectorAll('.open').length}, stuck ${svg.querySelectorAll('.stuck').length}, `
+      + `loops ${svg.querySelectorAll('.repeated').length}, spills ${spilt}, meeting ${meeting}, cut ${cut}`);
+    return;
+  }
   const drawn = [...svg.querySelectorAll('path.step')].filter(p => p.getTotalLength() > 5).length;
   const dotted = [...svg.querySelectorAll('path.alike')].filter(p => getComputedStyle(p).strokeDasharray !== 'none');
   const colours = new Set(dotted.map(p => getComputedStyle(p).stroke)).size;
@@ -38,15 +57,17 @@ fn browser() -> Option<&'static str> {
     })
 }
 
-/// What the browser measures in the page on a model; none if the browser cannot run here.
-fn measured(browser: &str, model: &str, folder: &Path) -> Option<String> {
+/// What the browser measures in the page on a model, given by files and options; none if the browser cannot run here.
+fn measured(browser: &str, model: &[&str], folder: &Path) -> Option<String> {
     let page = folder.join("page.html");
     let output = Command::new(env!("CARGO_BIN_EXE_masque"))
-        .args(["check", model, "--evidence-format", "html", "--evidence-out"])
+        .arg("check")
+        .args(model)
+        .args(["--evidence-format", "html", "--evidence-out"])
         .arg(&page)
         .output()
         .unwrap();
-    assert_eq!(output.status.code(), Some(1), "{model}: {}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{model:?}: {}", String::from_utf8_lossy(&output.stderr));
     let text = fs::read_to_string(&page).unwrap().replace("</body>", &format!("{MEASURE}</body>"));
     fs::write(&page, text).unwrap();
     let dom = Command::new(browser)
@@ -63,38 +84,96 @@ fn measured(browser: &str, model: &str, folder: &Path) -> Option<String> {
 
 #[test]
 fn a_browser_draws_states_and_steps() {
-    let Some(browser) = browser() else {
-        eprintln!("skipped: no chromium, chromium-browser or google-chrome on the path");
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let cases = [
+    check(&[
         // Two runs of six steps from one state, and Bob who cannot tell their ends apart.
         (
-            "../../models/ispl/needham_schroeder.ispl",
+            &["../../models/ispl/needham_schroeder.ispl"],
             "drawing 0: states 13, steps 12, alike 1, colours 1, overlaps 0, spills 0, outside 0; \
              drawing 1: states 7, steps 6, alike 0, colours 0, overlaps 0, spills 0, outside 0",
         ),
         // Four links, each by another agent.
         (
-            "tests/models/chain.ispl",
+            &["tests/models/chain.ispl"],
             "drawing 0: states 5, steps 0, alike 4, colours 4, overlaps 0, spills 0, outside 0",
         ),
         // Ten thousand steps, and a loop of as many.
         (
-            "tests/models/long.ispl",
+            &["tests/models/long.ispl"],
             "drawing 0: states 10, steps 10, alike 0, colours 0, overlaps 0, spills 0, outside 0; \
              drawing 1: states 10, steps 11, alike 0, colours 0, overlaps 0, spills 0, outside 0",
         ),
+    ]);
+}
+
+#[test]
+fn a_browser_draws_lifelines_and_messages() {
+    const NOTHING_MEETS: &str = "spills 0, meeting 0, cut 0";
+    let travel = |files: &[&str]| -> Vec<String> {
+        let all = ["travel.lcc", "travel_team.lcc", "rules.pol", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
+        all.iter().chain(files).map(|name| format!("../../models/lcc/{name}")).collect()
+    };
+    let (fine, stuck) = (travel(&["f_member.lcc"]), travel(&["f_nomember.lcc"]));
+    let with = |files: &'static [&'static str], more: &[String]| -> Vec<String> {
+        more.iter().cloned().chain(files.iter().map(|word| word.to_string())).collect()
+    };
+    let cases = [
+        // A customer whose payment is refused for ever.
+        (
+            with(&["--property", "inev({in(confirm_booking(_,_)), in(quit)})"], &fine),
+            "chart 0: lifelines 6, messages 17, arrows 17, own 9, open 0, stuck 0, loops 1",
+        ),
+        // The same, where sending and receiving are one step.
+        (
+            with(
+                &["--property", "inev({in(confirm_booking(_,_)), in(quit)})", "--option", "comm=sync"],
+                &fine,
+            ),
+            "chart 0: lifelines 6, messages 17, arrows 17, own 9, open 0, stuck 0, loops 1",
+        ),
+        // A travel agent who may not ask for hotels, and a customer who waits for them.
+        (
+            with(&["--property", "AG !deadlock"], &stuck),
+            "chart 0: lifelines 5, messages 9, arrows 9, own 4, open 0, stuck 2, loops 0",
+        ),
+        // An answer that nobody takes.
+        (
+            with(&["../../models/lcc/m02_or.lcc", "--property", "AG !deadlock"], &[]),
+            "chart 0: lifelines 2, messages 2, arrows 1, own 0, open 1, stuck 1, loops 0",
+        ),
+        // A ball that was thrown before, one that is caught in the next round, a note to oneself.
+        (
+            with(&["tests/models/ring.lcc"], &[]),
+            "chart 0: lifelines 2, messages 4, arrows 3, own 0, open 2, stuck 0, loops 1",
+        ),
+        // Five hundred events, of which sixty at each end are drawn.
+        (
+            with(&["tests/models/ticks.lcc"], &[]),
+            "chart 0: lifelines 2, messages 48, arrows 48, own 25, open 0, stuck 0, loops 0",
+        ),
     ];
-    for (nth, (model, expected)) in cases.into_iter().enumerate() {
+    let words: Vec<Vec<&str>> =
+        cases.iter().map(|(words, _)| words.iter().map(String::as_str).collect()).collect();
+    let expected: Vec<String> = cases.iter().map(|(_, found)| format!("{found}, {NOTHING_MEETS}")).collect();
+    let cases: Vec<(&[&str], &str)> =
+        words.iter().map(Vec::as_slice).zip(expected.iter().map(String::as_str)).collect();
+    check(&cases);
+}
+
+/// Compares what a browser finds in the page on each model, if there is a browser.
+fn check(cases: &[(&[&str], &str)]) {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no chromium, chromium-browser or google-chrome on the path");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (nth, (model, expected)) in cases.iter().enumerate() {
         match measured(browser, model, folder.path()) {
-            Some(found) => assert_eq!(found, format!("{expected}; from elsewhere: 0"), "{model}"),
+            Some(found) => assert_eq!(found, format!("{expected}; from elsewhere: 0"), "{model:?}"),
             None if nth == 0 => {
                 eprintln!("skipped: {browser} is there, but does not run a page here");
                 return;
             }
-            None => panic!("{browser} ran one page, and not that of {model}"),
+            None => panic!("{browser} ran one page, and not that of {model:?}"),
         }
     }
 }

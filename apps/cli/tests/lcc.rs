@@ -167,6 +167,55 @@ fn evidence_is_data_too() {
     insta::assert_snapshot!("evidence", format!("{evidence:#}"));
 }
 
+/// Every format of evidence has the runs, wherever it goes; the report has them only if nothing
+/// else has.
+#[test]
+fn evidence_in_files_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("evidence");
+    let path = file.to_str().unwrap();
+    let run = "|---- offer --->|";
+    for (format, expected) in [
+        ("text", vec!["m02_or.lcc:\n\n1 fails:", "<~~~ no ~~~", "stuck: b waits for ok"]),
+        ("json", vec![r#""kind": "sent""#, r#""end": "stuck""#, r#""sent": 0"#]),
+        ("dot", vec!["subgraph cluster_1", r#"label="b\nbuyer""#, r#"label="offer""#, "not received"]),
+        ("html", vec![r#"<g class="lifeline" data-agent="b">"#, "not received", "b waits for ok"]),
+    ] {
+        let words = ["--property", "AG !deadlock", "--evidence-format", format];
+        let (text, exit) = check(&["m02_or.lcc"], &[&words[..], &["--evidence-out", path]].concat());
+        assert_eq!(exit, Exit::SomeFail, "{format}");
+        assert!(!text.contains(run) && text.contains("fails  1  AG !deadlock"), "{format}: {text}");
+        let evidence = fs::read_to_string(&file).unwrap();
+        for part in expected {
+            assert!(evidence.contains(part), "{format}: {part}\n{evidence}");
+        }
+        // Without a file it is on standard output, but for text, which is in the report.
+        let (text, _) = check(&["m02_or.lcc"], &words);
+        assert!(format == "text" || text.starts_with(&evidence), "{format}: {text}");
+    }
+}
+
+#[test]
+fn evidence_of_a_bdi_file() {
+    let html = check(&["../bdi/robot.bdi"], &["--evidence-format", "html"]).0;
+    assert!(html.contains("<h1>../../models/lcc/../bdi/robot.bdi</h1>"), "{html}");
+    let json = check(&["../bdi/robot.bdi"], &["--evidence-format", "json"]).0;
+    assert!(json.contains(r#""language": "bdi""#), "{json}");
+    let (text, exit) = check(&["../bdi/robot.bdi"], &["--evidence-format", "dot"]);
+    assert!(text.contains("cli/wrong-language") && exit == Exit::BadInput, "{text}");
+}
+
+#[test]
+fn evidence_as_much_as_asked_for() {
+    let shown = |which: &str| {
+        let more = ["--property", "EF deadlock", "--property", "AG !deadlock", "--evidence", which];
+        let (text, exit) = check(&["m02_or.lcc"], &more);
+        assert_eq!(exit, Exit::SomeFail);
+        (text.contains("1 holds:"), text.contains("2 fails:"))
+    };
+    assert_eq!((shown("none"), shown("failed"), shown("all")), ((false, false), (false, true), (true, true)));
+}
+
 #[test]
 fn times_only_when_asked_for() {
     assert!(check(&["m02_or.lcc"], &["--stats"]).0.contains("checked in"));
@@ -185,9 +234,13 @@ fn fmt_knows_the_language() {
     assert_eq!(masque(&["fmt", "--check", &file]).1, Exit::SomeFail);
     assert_eq!(masque(&["fmt", &file]).1, Exit::AllHold);
     assert_eq!(fs::read_to_string(&file).unwrap(), "a(hen, H) :: null.\nagent a(hen, h).\n");
-    let properties = write("a.mu", "p : tt ;\n");
-    let (text, exit) = masque(&["fmt", &properties]);
-    assert!(text.contains("file/no-layout"), "{text}");
+    let properties = write("a.mu", "p:tt; // always\n");
+    assert_eq!(masque(&["fmt", "--check", &properties]).1, Exit::SomeFail);
+    assert_eq!(masque(&["fmt", &properties]).1, Exit::AllHold);
+    assert_eq!(fs::read_to_string(&properties).unwrap(), "p : tt ;  // always\n");
+    assert_eq!(masque(&["fmt", "--check", &properties]).1, Exit::AllHold);
+    let (text, exit) = masque(&["fmt", &write("b.mu", "p : mu ;\n")]);
+    assert!(text.contains("mu/unexpected-token"), "{text}");
     assert_eq!(exit, Exit::BadInput);
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use masque_text::{Diagnostic, FileId, Sources};
+use masque_text::{Diagnostic, Sources};
 
 use crate::bdi::is_bdi;
 use crate::file;
@@ -34,19 +34,13 @@ pub fn format_file(path: &Path) -> Formatted {
             let format = match path {
                 path if is_bdi(path) => masque_bdi::format,
                 path if is_protocol(path) => masque_lcc::format,
-                path if is_properties(path) => no_layout,
+                path if is_properties(path) => masque_mu::format,
                 _ => masque_ispl::format,
             };
             format(&sources, file).map(|text| (file, text))
         });
     let is_changed = matches!(&result, Ok((file, text)) if sources.text(*file) != text);
     Formatted { text: result.map(|(_, text)| text), sources, name, is_changed }
-}
-
-/// Property files are left as they are: their line breaks are their author's.
-fn no_layout(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
-    let message = format!("`{}` is a file of properties, which has no usual layout", sources.name(file));
-    Err(vec![file::error("file/no-layout", message).hint("protocols (`.lcc`) and rules (`.pol`) have one")])
 }
 
 /// Replaces the text of a file at one stroke: a reader finds the old text or the new one, and a

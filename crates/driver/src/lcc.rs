@@ -12,8 +12,8 @@ use masque_text::{Diagnostic, Sources, TooLarge};
 
 use crate::file;
 
-pub use crate::lcc_check::{Answer, Run, check};
-pub use masque_lcc::{Counts, Deed, Event, Trace, chart};
+pub use crate::lcc_check::{Answer, Run, Wanted, check};
+pub use masque_lcc::{Counts, Deed, End, Event, Trace, chart};
 
 /// What is asked of the files besides their text.
 #[derive(Clone, Debug, Default)]

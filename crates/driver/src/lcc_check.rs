@@ -9,8 +9,8 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use masque_lcc::{Counts, Eager, System, Trace, explore};
-use masque_mu::{Property, Space, explain};
-use masque_verdict::{Budget, Verdict, Why};
+use masque_mu::{Evidence, Property, Space, explain};
+use masque_verdict::{Budget, Show, Verdict, Why};
 
 use crate::lcc::Instance;
 use crate::supervise::{GRACE, Limits, PULSE, Progress, STACKS};
@@ -24,7 +24,7 @@ pub struct Answer {
     pub formula: String,
     /// Whether it holds.
     pub verdict: Verdict,
-    /// A run that shows why it fails, if a run does.
+    /// A run that shows it, if a run does.
     pub trace: Option<Trace>,
     /// How long it took.
     pub time: Duration,
@@ -52,6 +52,15 @@ pub struct Run {
     pub exploring: Duration,
 }
 
+/// What is asked besides verdicts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// Whether the whole space is to be counted.
+    pub counts: bool,
+    /// Which verdicts are to be shown by a run.
+    pub evidence: Show,
+}
+
 /// What the work tells.
 enum Event {
     Decided(usize, Answer),
@@ -64,12 +73,7 @@ enum Event {
 /// # Panics
 ///
 /// If the work does: its bug is handed on.
-pub fn check(
-    instance: Instance,
-    wants_counts: bool,
-    limits: &Limits,
-    observe: &mut dyn FnMut(Progress),
-) -> Run {
+pub fn check(instance: Instance, wanted: Wanted, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
     let mut budget = Budget::default();
     if let Some(deadline) = limits.deadline {
         budget = budget.with_deadline(deadline);
@@ -80,8 +84,8 @@ pub fn check(
     let total = instance.properties.len();
     let properties = instance.properties.clone();
     let mut decided: Vec<Option<Answer>> = vec![None; total];
-    let Some((worker, events)) = start_work(&instance, wants_counts, &budget) else {
-        return abandoned(&properties, decided, wants_counts, Why::Memory);
+    let Some((worker, events)) = start_work(&instance, wanted, &budget) else {
+        return abandoned(&properties, decided, wanted.counts, Why::Memory);
     };
     drop(instance);
     let mut last_moment = limits.deadline.and_then(|deadline| deadline.checked_add(GRACE));
@@ -96,7 +100,7 @@ pub fn check(
                 if let Err(panic) = worker.join() {
                     std::panic::resume_unwind(panic);
                 }
-                return abandoned(&properties, decided, wants_counts, why);
+                return abandoned(&properties, decided, wanted.counts, why);
             }
         }
         let now = Instant::now();
@@ -107,7 +111,7 @@ pub fn check(
         }
         if last_moment.is_some_and(|moment| now >= moment) {
             budget.cancel();
-            return abandoned(&properties, decided, wants_counts, why);
+            return abandoned(&properties, decided, wanted.counts, why);
         }
         // States are found while properties are decided.
         observe(Progress { decided: decided.iter().flatten().count(), total, is_explored: true });
@@ -117,7 +121,7 @@ pub fn check(
 /// Starts the work; none if the system has no room for a thread.
 fn start_work(
     instance: &Instance,
-    wants_counts: bool,
+    wanted: Wanted,
     budget: &Budget,
 ) -> Option<(JoinHandle<()>, Receiver<Event>)> {
     STACKS.iter().find_map(|&size| {
@@ -127,7 +131,7 @@ fn start_work(
             let mut decided = |index: usize, answer: &Answer| {
                 _ = sender.send(Event::Decided(index, answer.clone()));
             };
-            let run = run(instance, wants_counts, &budget, &mut decided);
+            let run = run(instance, wanted, &budget, &mut decided);
             _ = sender.send(Event::Done(run));
         };
         let worker = Builder::new().name("check".to_string()).stack_size(size).spawn(work).ok()?;
@@ -135,23 +139,19 @@ fn start_work(
     })
 }
 
-fn run(
-    instance: Instance,
-    wants_counts: bool,
-    budget: &Budget,
-    decided: &mut dyn FnMut(usize, &Answer),
-) -> Run {
+fn run(instance: Instance, wanted: Wanted, budget: &Budget, decided: &mut dyn FnMut(usize, &Answer)) -> Run {
     let Instance { mut system, properties } = instance;
     let (start, mut answers) = (Instant::now(), Vec::new());
     // What one property explores, the others need not.
     let mut space = Space::new(&mut system);
     for (index, property) in properties.iter().enumerate() {
-        let answer = answer(&mut space, property, budget, &mut |answer| decided(index, answer));
+        let answer =
+            answer(&mut space, property, (wanted.evidence, budget), &mut |answer| decided(index, answer));
         answers.push(answer);
     }
     drop(space);
     let deciding = start.elapsed();
-    let counts = wants_counts.then(|| explore(&mut system, budget).map_err(|stop| stop.why));
+    let counts = wanted.counts.then(|| explore(&mut system, budget).map_err(|stop| stop.why));
     Run {
         answers,
         counts,
@@ -168,7 +168,7 @@ fn run(
 fn answer(
     space: &mut Space<&mut System>,
     property: &Property,
-    budget: &Budget,
+    (show, budget): (Show, &Budget),
     decided: &mut dyn FnMut(&Answer),
 ) -> Answer {
     let start = Instant::now();
@@ -179,13 +179,23 @@ fn answer(
         answer.verdict = verdict;
         decided(&answer);
     }
-    if answer.verdict != Verdict::Holds {
-        let found = explain(space, &property.formula, budget);
+    let is_open = !matches!(answer.verdict, Verdict::Holds | Verdict::Fails);
+    if is_open || show.wanted(answer.verdict).is_some() {
+        let found = match show {
+            Show::None => masque_mu::check(space, &property.formula, budget),
+            Show::All | Show::Failed => explain(space, &property.formula, budget),
+        };
         // The reduced system may be small enough to be decided where the whole is not.
-        if answer.verdict != Verdict::Fails {
+        if is_open {
             answer.verdict = found.verdict;
         }
-        let play = found.evidence.filter(|_| found.verdict == Verdict::Fails).map(|evidence| evidence.play);
+        let is_shown = |evidence: &Evidence| match show.wanted(found.verdict) {
+            // That a property holds is shown by one run, or not at all.
+            Some(true) => evidence.is_one_run(),
+            Some(false) => true,
+            None => false,
+        };
+        let play = found.evidence.filter(is_shown).map(|evidence| evidence.play);
         answer.trace = play.and_then(|play| {
             let system = space.lts();
             (!play.steps.is_empty() || system.is_stuck(play.start)).then(|| system.trace(&play))
@@ -235,8 +245,13 @@ mod tests {
         property never : AG !done(c) ;";
 
     fn run_of(text: &str, limits: &Limits) -> Run {
+        run_with(text, limits, Show::Failed)
+    }
+
+    fn run_with(text: &str, limits: &Limits, evidence: Show) -> Run {
         let loaded = load_text("a.lcc", text, &Request::default());
-        check(loaded.instance.unwrap(), true, limits, &mut |_| {})
+        let wanted = Wanted { counts: true, evidence };
+        check(loaded.instance.unwrap(), wanted, limits, &mut |_| {})
     }
 
     fn verdicts(run: &Run) -> Vec<String> {
@@ -252,6 +267,20 @@ mod tests {
         // The start, the offer under way and taken, `ok` or `no` under way, and one end of both.
         let counts = Counts { states: 6, transitions: 6, deadlocks: 0, finals: 1, cut: None };
         assert_eq!(run.counts, Some(Ok(counts)));
+    }
+
+    /// Verdicts are the same, whatever is shown of them.
+    #[test]
+    fn what_is_shown_is_what_is_asked_for() {
+        let text = format!("{OFFER} property can : EF <in(ok)>tt ;");
+        for (show, expected) in
+            [(Show::None, [false; 3]), (Show::Failed, [false, true, false]), (Show::All, [false, true, true])]
+        {
+            let run = run_with(&text, &Limits::default(), show);
+            assert_eq!(verdicts(&run), ["holds", "fails", "holds"]);
+            let shown: Vec<bool> = run.answers.iter().map(|answer| answer.trace.is_some()).collect();
+            assert_eq!(shown, expected, "{show:?}");
+        }
     }
 
     #[test]

@@ -58,8 +58,8 @@ pub fn chart(trace: &Trace) -> Chart {
             rows.push(Row::Loop);
         }
         let event = &trace.events[at];
+        let taker = trace.taker_at_once(at);
         at += 1;
-        let next = trace.events.get(at).filter(|_| trace.loop_at != Some(at));
         let row = match &event.deed {
             Deed::Internal { by } => column(by).map(|at| Row::Mark { at, text: reasons(event) }),
             Deed::Taken { by, message, .. } => {
@@ -72,7 +72,6 @@ pub fn chart(trace: &Trace) -> Chart {
                 is_taken: true,
             }),
             Deed::Sent { by, to, message } => {
-                let taker = next.and_then(|next| receipt(next, by, to, message));
                 at += usize::from(taker.is_some());
                 column(by).map(|from| Row::Arrow {
                     from,
@@ -87,15 +86,15 @@ pub fn chart(trace: &Trace) -> Chart {
     Chart { agents, rows }
 }
 
-/// Who takes a message that was just sent, if the next event is that.
-fn receipt<'e>(next: &'e Event, sender: &str, to: &str, message: &str) -> Option<&'e str> {
-    match &next.deed {
-        Deed::Taken { by, from, message: taken }
-            if from == sender && taken == message && (to.is_empty() || by == to) =>
-        {
-            Some(by)
+impl Trace {
+    /// Who takes the message of an event right after it is sent, if the next event is that and
+    /// belongs to the same round.
+    pub fn taker_at_once(&self, at: usize) -> Option<&str> {
+        let next = self.events.get(at + 1).filter(|_| self.loop_at != Some(at + 1))?;
+        match &next.deed {
+            Deed::Taken { by, .. } if next.sent == Some(at) => Some(by),
+            _ => None,
         }
-        _ => None,
     }
 }
 
@@ -158,9 +157,14 @@ impl Chart {
                         &arrow(columns[*from], columns[*to], text, *is_taken),
                     );
                 }
-                Row::Arrow { from, text, .. } => {
+                Row::Arrow { from, to, text, is_taken } => {
+                    let whom = match (to, is_taken) {
+                        (None, _) => "to whoever takes it",
+                        (Some(_), false) => "to itself",
+                        (Some(_), true) => "to itself, and takes it",
+                    };
                     line.write(columns[*from], "*");
-                    line.tail(&format!("{}: sends {text} to whoever takes it", self.agents[*from]));
+                    line.tail(&format!("{}: sends {text} {whom}", self.agents[*from]));
                 }
             }
             out += &line.finish();

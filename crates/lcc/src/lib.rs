@@ -57,4 +57,4 @@ pub use instance::{Given, Opened, Parts, open};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use system::System;
-pub use trace::{Deed, Event, Trace};
+pub use trace::{Deed, End, Event, Trace};

@@ -13,6 +13,8 @@ pub struct Event {
     pub deed: Deed,
     /// The constraints that allowed it.
     pub because: Vec<String>,
+    /// Of a message that is taken: the event that sent it, unless it was under way at the start.
+    pub sent: Option<usize>,
     /// The whole label, as a formula's patterns see it.
     pub label: String,
 }
@@ -54,15 +56,49 @@ pub enum Deed {
     },
 }
 
+/// How a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Everybody has finished, and no message is under way.
+    Final,
+    /// Nothing can happen, and that is not final.
+    Stuck,
+    /// It does not: it goes round for ever.
+    Loop,
+    /// The last step decides, however the run goes on.
+    Decided,
+    /// From here on several runs together decide.
+    Open,
+}
+
+impl End {
+    /// The word for it in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            End::Final => "final",
+            End::Stuck => "stuck",
+            End::Loop => "loop",
+            End::Decided => "decided",
+            End::Open => "open",
+        }
+    }
+}
+
 /// A run, as evidence for a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// The agents, in the order of the team.
     pub agents: Vec<String>,
+    /// The role in which each agent begins; several are set apart by `par`.
+    pub roles: Vec<String>,
+    /// Whether each agent has finished, or rests, where the run ends.
+    pub rests: Vec<bool>,
     /// What happens.
     pub events: Vec<Event>,
     /// For a run that goes on for ever: the events from this one on are repeated.
     pub loop_at: Option<usize>,
+    /// How it ends.
+    pub end: End,
     /// If the run ends in a deadlock: why each agent is stuck.
     pub blame: Vec<String>,
 }
@@ -75,13 +111,55 @@ impl System {
 
     /// A play as a trace.
     pub fn trace(&mut self, play: &Play) -> Trace {
-        let end = play.steps.last().map_or(play.start, |step| step.to);
-        let events = play.steps.iter().map(|step| self.event(step.label)).collect();
-        let blame = match play.loop_at.is_none() && self.is_stuck(end) {
-            true => self.blame(end),
-            false => Vec::new(),
+        let mut events: Vec<Event> = play.steps.iter().map(|step| self.event(step.label)).collect();
+        self.find_sendings(play, &mut events);
+        let last = play.end();
+        let end = match play.loop_at {
+            Some(_) => End::Loop,
+            None if self.is_final(last) => End::Final,
+            None if self.is_stuck(last) => End::Stuck,
+            None if play.is_closed => End::Decided,
+            None => End::Open,
         };
-        Trace { agents: self.team(), events, loop_at: play.loop_at, blame }
+        let blame = if end == End::Stuck { self.blame(last) } else { Vec::new() };
+        let n_agents = self.program.agents.len();
+        let rests = (0..n_agents).map(|agent| self.is_done(last, agent) || self.is_idle(last, agent));
+        Trace {
+            agents: self.team(),
+            roles: self.first_roles(),
+            rests: rests.collect(),
+            events,
+            loop_at: play.loop_at,
+            end,
+            blame,
+        }
+    }
+
+    fn first_roles(&self) -> Vec<String> {
+        let text = |process: TermId| {
+            let roles: Vec<String> =
+                self.roles_of(process).into_iter().map(|role| self.terms.shape(role)).collect();
+            roles.join(" par ")
+        };
+        self.program.agents.iter().map(|agent| text(agent.now)).collect()
+    }
+
+    /// Finds the event that sent each message that is taken. Equal messages are taken in the order
+    /// in which they were sent.
+    fn find_sendings(&self, play: &Play, events: &mut [Event]) {
+        let mut under_way: Vec<(u32, usize)> = Vec::new();
+        let mut before = play.start;
+        for (at, step) in play.steps.iter().enumerate() {
+            let (old, new) = (self.parts(before).1, self.parts(step.to).1);
+            if let Some(message) = extra(new, old) {
+                under_way.push((message, at));
+            } else if let Some(message) = extra(old, new)
+                && let Some(place) = under_way.iter().position(|(other, _)| *other == message)
+            {
+                events[at].sent = Some(under_way.remove(place).1);
+            }
+            before = step.to;
+        }
     }
 
     /// Whether nothing can happen in a state that is not final.
@@ -114,6 +192,12 @@ impl System {
                 (deed, because(sent).chain(because(taken)).collect())
             }
         };
-        Event { deed, because: reasons, label: self.label_text(label) }
+        Event { deed, because: reasons, sent: None, label: self.label_text(label) }
     }
+}
+
+/// What the longer of two sorted lists has more, if it is longer.
+fn extra(longer: &[u32], shorter: &[u32]) -> Option<u32> {
+    let at = longer.iter().zip(shorter).take_while(|(one, other)| one == other).count();
+    longer.get(at).copied().filter(|_| longer.len() > shorter.len())
 }

@@ -232,6 +232,17 @@ impl System {
     /// Whether an agent's process is in a role: the innermost frame's, or that of a role call not
     /// yet entered.
     pub(crate) fn is_in_role(&mut self, process: TermId, role: TermId) -> bool {
+        let n_vars = self.terms.n_vars(role);
+        self.roles_of(process).into_iter().any(|found| {
+            let mut bindings = Bindings::default();
+            bindings.reset(n_vars + self.terms.n_vars(found));
+            let found = self.terms.shift(found, n_vars);
+            self.terms.unify(role, found, &mut bindings)
+        })
+    }
+
+    /// The roles of a process, those it is about to enter included; of parallel parts in their order.
+    pub(crate) fn roles_of(&self, process: TermId) -> Vec<TermId> {
         let mut stack = vec![(process, None)];
         let mut roles = Vec::new();
         while let Some((process, current)) = stack.pop() {
@@ -240,16 +251,10 @@ impl System {
                 Some(Symbol::FRAME) => stack.push((args[1], Some(args[0]))),
                 Some(Symbol::CALL) => roles.push(args[0]),
                 Some(Symbol::THEN) => stack.push((args[0], current)),
-                Some(Symbol::PAR) => stack.extend([(args[0], current), (args[1], current)]),
+                Some(Symbol::PAR) => stack.extend([(args[1], current), (args[0], current)]),
                 _ => roles.extend(current),
             }
         }
-        let n_vars = self.terms.n_vars(role);
-        roles.into_iter().any(|found| {
-            let mut bindings = Bindings::default();
-            bindings.reset(n_vars + self.terms.n_vars(found));
-            let found = self.terms.shift(found, n_vars);
-            self.terms.unify(role, found, &mut bindings)
-        })
+        roles
     }
 }

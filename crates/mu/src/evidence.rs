@@ -25,6 +25,19 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// Whether the play passes all that the evidence speaks of, so that it shows the verdict alone.
+    pub fn is_one_run(&self) -> bool {
+        let mut from = self.play.start;
+        let mut passed = Vec::new();
+        for step in &self.play.steps {
+            passed.push((from, step.label, step.to));
+            from = step.to;
+        }
+        passed.sort_unstable();
+        passed.dedup();
+        passed == self.transitions()
+    }
+
     /// The transitions that the evidence speaks of: the part of the system that shows the verdict.
     /// Sorted, without doubles.
     pub fn transitions(&self) -> Vec<(StateId, LabelId, StateId)> {

@@ -10,7 +10,7 @@
 //! | file | defines |
 //! |---|---|
 //! | `lts` | the contract with a language |
-//! | `lexer`, `parser`, `tree`, `print` | formulas and property files as text |
+//! | `lexer`, `parser`, `tree`, `print`, `format` | formulas and property files as text |
 //! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
 //! | `naive` | the truth definition, transcribed |
 //! | `space` | what is known of a transition system |
@@ -22,6 +22,7 @@
 mod aut;
 mod check;
 mod evidence;
+mod format;
 mod formula;
 mod game;
 mod graph;
@@ -45,6 +46,7 @@ pub mod tree;
 pub use aut::read_aut;
 pub use check::{Answer, check, explain};
 pub use evidence::{Evidence, Move, Place, Play, Step};
+pub use format::format;
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, Node, NodeId};
 pub use graph::Graph;
 pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};

@@ -16,6 +16,11 @@ use crate::text::{Text, after};
 /// Longer formulas are cut in headings.
 const MOST_LETTERS: usize = 1000;
 
+/// On a page, of a file with errors.
+pub(crate) const UNCHECKED: &str = "<p>The file was not checked.</p>";
+/// On a page, of a verdict that no one run or state shows.
+pub(crate) const NOTHING: &str = "<p>Nothing to show.</p>";
+
 /// How evidence is written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceFormat {
@@ -30,10 +35,10 @@ pub enum EvidenceFormat {
 /// A file with the evidence of one or more models.
 #[derive(Clone, Debug)]
 pub struct EvidenceFile {
-    format: EvidenceFormat,
-    text: Text,
-    body: String,
-    n_graphs: usize,
+    pub(crate) format: EvidenceFormat,
+    pub(crate) text: Text,
+    pub(crate) body: String,
+    pub(crate) n_graphs: usize,
 }
 
 impl EvidenceFile {
@@ -47,8 +52,8 @@ impl EvidenceFile {
     pub fn add(&mut self, subject: Subject<'_>) -> io::Result<()> {
         match self.format {
             EvidenceFormat::Text => {
+                self.name(&subject.loaded.name).map_err(io::Error::other)?;
                 let mut out = Vec::new();
-                writeln!(out, "{}:", subject.loaded.name)?;
                 self.text.run_evidence(&mut out, subject)?;
                 writeln!(out)?;
                 self.body += &String::from_utf8_lossy(&out);
@@ -74,12 +79,10 @@ impl EvidenceFile {
     fn draw(&mut self, subject: Subject<'_>) -> Result<io::Result<()>, std::fmt::Error> {
         let name = &subject.loaded.name;
         let is_page = self.format == EvidenceFormat::Html;
-        if is_page {
-            writeln!(self.body, "<h1>{}</h1>", escaped(name))?;
-        }
+        self.name(name)?;
         let (Some(system), Some(run)) = (subject.loaded.system.as_deref(), subject.run) else {
             if is_page {
-                writeln!(self.body, "<p>The file was not checked.</p>")?;
+                writeln!(self.body, "{UNCHECKED}")?;
             }
             return Ok(Ok(()));
         };
@@ -87,15 +90,7 @@ impl EvidenceFile {
             let formula = shortened(system.formula_text(property.formula), MOST_LETTERS);
             let verdict = decided.outcome.verdict;
             let frame = decided.outcome.evidence.as_ref().map(|evidence| Frame::new(system, evidence));
-            if is_page {
-                writeln!(
-                    self.body,
-                    r#"<section><h2><span class="verdict {}">{verdict}</span> {} <code>{}</code></h2>"#,
-                    verdict.word(),
-                    escaped(&property.name),
-                    escaped(&formula)
-                )?;
-            }
+            self.heading((verdict.word(), &verdict.to_string()), &property.name, &formula)?;
             if let Some(frame) = frame {
                 let title = format!("{name}: {} {verdict}: {formula}", property.name);
                 let graph = Graph::new(&frame);
@@ -119,13 +114,50 @@ impl EvidenceFile {
                     }
                 }
             } else if is_page {
-                writeln!(self.body, "<p>Nothing to show.</p>")?;
+                writeln!(self.body, "{NOTHING}")?;
             }
-            if is_page {
-                writeln!(self.body, "</section>")?;
-            }
+            self.end_section();
         }
         Ok(Ok(()))
+    }
+
+    /// The name of what was checked, on a page.
+    pub(crate) fn name(&mut self, name: &str) -> std::fmt::Result {
+        match self.format {
+            EvidenceFormat::Html => writeln!(self.body, "<h1>{}</h1>", escaped(name)),
+            EvidenceFormat::Text => writeln!(self.body, "{name}:"),
+            EvidenceFormat::Dot => Ok(()),
+        }
+    }
+
+    /// The beginning of a section, on a page: a verdict, as a word and with its reason, and of what.
+    pub(crate) fn heading(
+        &mut self,
+        (word, verdict): (&str, &str),
+        name: &str,
+        formula: &str,
+    ) -> std::fmt::Result {
+        if self.format != EvidenceFormat::Html {
+            return Ok(());
+        }
+        let (verdict, name) = (escaped(verdict), escaped(name));
+        let formula = escaped(&shortened(formula.to_string(), MOST_LETTERS));
+        writeln!(
+            self.body,
+            r#"<section><h2><span class="verdict {word}">{verdict}</span> {name} <code>{formula}</code></h2>"#
+        )
+    }
+
+    /// The end of a section, on a page.
+    pub(crate) fn end_section(&mut self) {
+        if self.format == EvidenceFormat::Html {
+            self.body += "</section>\n";
+        }
+    }
+
+    /// The same in words, below a drawing.
+    pub(crate) fn in_words(&mut self, text: &str) {
+        self.body += &format!("<details><summary>In words</summary><pre>{}</pre></details>\n", escaped(text));
     }
 
     /// The same in words, below the drawing.
@@ -133,8 +165,7 @@ impl EvidenceFile {
         let mut out = Vec::new();
         let mut lines = Lines { out: &mut out, width: WIDTH, color: false };
         Teller::new(frame, &mut lines, self.text.limits()).tell()?;
-        let text = escaped(&String::from_utf8_lossy(&out));
-        self.body += &format!("<details><summary>In words</summary><pre>{text}</pre></details>\n");
+        self.in_words(&String::from_utf8_lossy(&out));
         Ok(())
     }
 }

@@ -32,7 +32,7 @@ impl Text {
         }
         self.properties(out, &report.properties)?;
         if self.detail > Detail::Quiet {
-            for property in &report.properties {
+            for property in report.properties.iter().filter(|_| self.evidence) {
                 let Some(AnyEvidence::Worlds(explanation)) = &property.evidence else { continue };
                 writeln!(out, "\n{} {} in {}:", property.name, property.verdict, explanation.world)?;
                 write_explanation(out, explanation, 1)?;
@@ -117,7 +117,11 @@ fn states(count: &str) -> String {
 }
 
 /// A part and, further in, what explains its last state.
-fn write_explanation(out: &mut dyn Write, part: &ExplanationReport, level: usize) -> io::Result<()> {
+pub(crate) fn write_explanation(
+    out: &mut dyn Write,
+    part: &ExplanationReport,
+    level: usize,
+) -> io::Result<()> {
     let indent = "  ".repeat(level.min(20));
     let value = if part.holds { "true" } else { "false" };
     match (&part.edge, part.kind.as_str()) {

@@ -37,7 +37,7 @@ pub(crate) fn write_cluster(out: &mut String, graph: &Graph, nth: usize, title: 
 }
 
 /// A string of the language.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 

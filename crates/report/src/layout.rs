@@ -124,7 +124,7 @@ impl Layout {
 }
 
 /// Items with commas, as many in a line as there is room for.
-fn packed(items: &[String], most: usize) -> Vec<String> {
+pub(crate) fn packed(items: &[String], most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for item in items {
         match lines.last_mut() {

@@ -28,10 +28,16 @@ pub struct ProtocolReport {
 pub struct TraceReport {
     /// The agents, in the order of the team.
     pub agents: Vec<String>,
+    /// The role in which each agent begins; several are set apart by `par`.
+    pub roles: Vec<String>,
     /// What happens.
     pub events: Vec<EventReport>,
     /// Of a run that goes on for ever: the event that follows the last, from 0.
     pub back_to: Option<usize>,
+    /// How it ends: `final`, `stuck`, `loop`, `decided` (the last event decides, however it goes on)
+    /// or `open` (from here on several runs together decide).
+    #[schemars(extend("enum" = ["final", "stuck", "loop", "decided", "open"]))]
+    pub end: String,
     /// Of a run that ends in a deadlock: why each agent is stuck.
     pub blame: Vec<String>,
 }
@@ -50,6 +56,9 @@ pub struct EventReport {
     pub message: Option<String>,
     /// The constraints that allowed it.
     pub because: Vec<String>,
+    /// Of a message that is taken: the event that sent it, from 0; null if it was under way at the
+    /// start.
+    pub sent: Option<usize>,
     /// The whole label, as the patterns of formulas see it.
     pub label: String,
 }
@@ -68,6 +77,7 @@ impl From<&Event> for EventReport {
             peer: peer.filter(|peer| !peer.is_empty()).cloned(),
             message: message.cloned(),
             because: event.because.clone(),
+            sent: event.sent,
             label: event.label.clone(),
         }
     }
@@ -77,8 +87,10 @@ impl From<&Trace> for TraceReport {
     fn from(trace: &Trace) -> Self {
         TraceReport {
             agents: trace.agents.clone(),
+            roles: trace.roles.clone(),
             events: trace.events.iter().map(EventReport::from).collect(),
             back_to: trace.loop_at,
+            end: trace.end.word().to_string(),
             blame: trace.blame.clone(),
         }
     }

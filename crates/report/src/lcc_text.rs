@@ -36,11 +36,7 @@ impl Text {
         }
         self.properties(out, &report.properties)?;
         if self.detail > Detail::Quiet {
-            for answer in run.iter().flat_map(|run| &run.answers) {
-                let Some(trace) = &answer.trace else { continue };
-                writeln!(out, "\n{} {}:", answer.name, answer.verdict)?;
-                self.trace(out, trace)?;
-            }
+            run.filter(|_| self.evidence).map_or(Ok(()), |run| self.traces(out, run))?;
             if !report.properties.is_empty() {
                 writeln!(out)?;
             }
@@ -58,8 +54,18 @@ impl Text {
         report.stats.as_ref().map_or(Ok(()), |stats| write_stats(out, stats))
     }
 
+    /// The runs that show verdicts.
+    pub(crate) fn traces(self, out: &mut dyn Write, run: &Run) -> io::Result<()> {
+        for answer in &run.answers {
+            let Some(trace) = &answer.trace else { continue };
+            writeln!(out, "\n{} {}:", answer.name, answer.verdict)?;
+            self.trace(out, trace)?;
+        }
+        Ok(())
+    }
+
     /// A run as a chart, and why it ends where it does.
-    fn trace(self, out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
+    pub(crate) fn trace(self, out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
         let text = chart(trace).text();
         let n_rows = text.lines().count();
         let most = if self.detail == Detail::Verbose { usize::MAX } else { MOST_ROWS };

@@ -14,6 +14,7 @@
 //! | `why` | how widely the parts of a property are true, `masque.why/1` |
 //! | `words` | evidence in words, a line for each reason |
 //! | `lcc`, `lcc_text` | runs of LCC protocols, as data and as charts |
+//! | `chart`, `chart_svg`, `chart_dot` | such a run as a message sequence chart: laid out, drawn, for Graphviz |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
 //! | `entries` | maps that keep their order |
 //! | `diagnostic` | diagnostics as data |
@@ -22,7 +23,7 @@
 //! | `show`, `compare`, `cut` | evidence as text: claims, states side by side, long runs |
 //! | `graph`, `layout` | evidence as a graph, and where its states are drawn |
 //! | `dot`, `svg`, `html` | the graph for Graphviz, as a drawing, and the page around it |
-//! | `apart` | evidence as a file of its own |
+//! | `apart`, `bdi_apart`, `lcc_apart` | evidence as a file of its own, for each language |
 //! | `lines` | lines, wrapped and coloured |
 //! | `path` | paths through a system, as data and as text |
 //! | `stats` | times and memory |
@@ -32,8 +33,12 @@
 
 mod apart;
 mod bdi;
+mod bdi_apart;
 mod bdi_text;
 mod bench;
+mod chart;
+mod chart_dot;
+mod chart_svg;
 mod check;
 mod compare;
 mod cut;
@@ -47,6 +52,7 @@ mod graph;
 mod html;
 mod layout;
 mod lcc;
+mod lcc_apart;
 mod lcc_text;
 mod lines;
 mod path;

@@ -6,17 +6,17 @@ use std::time::Instant;
 
 use masque_driver::bdi::{self, Loaded, Request, Run};
 use masque_driver::{Diagnostic, Limits, OrderChoice, Reorder, Severity};
-use masque_report::{self as report, RunReport};
+use masque_report::{self as report, RunReport, Text};
 
 use super::lcc;
-use crate::args::{CheckArgs, Format, WorkArgs, WorldsArgs, WorldsFormat};
+use crate::args::{CheckArgs, EvidenceAs, Format, WorkArgs, WorldsArgs, WorldsFormat};
 use crate::progress::Display;
 use crate::{Context, Exit};
 
 /// Decides every property of one BDI file and tells it, unless the report is to be JSON.
 pub(super) fn check_bdi(
     args: &CheckArgs,
-    context: &Context,
+    (context, text): (&Context, Text),
     (file, position): (&Path, Option<usize>),
     out: &mut dyn Write,
 ) -> anyhow::Result<RunReport> {
@@ -30,7 +30,7 @@ pub(super) fn check_bdi(
     let run = if args.parse_only { None } else { decide(&args.work, context, &loaded, start) };
     let report = report::bdi_report(&loaded, run.as_ref(), args.work.engine, args.stats);
     if args.format == Format::Text {
-        context.text.bdi_run(out, &report, (&loaded, run.as_ref()), position)?;
+        text.bdi_run(out, &report, (&loaded, run.as_ref()), position)?;
         out.flush()?;
     }
     Ok(report)
@@ -57,6 +57,11 @@ pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
         .into(),
         false => vec![(("--option", !args.options.is_empty()), "BDI and LCC")],
     };
+    if is_bdi && args.evidence_format == EvidenceAs::Dot {
+        let help = "`--evidence-format html` and `text` have the explanations in words, `json` as data; \
+                    `masque worlds --format dot` draws the worlds";
+        return Some(wrong_language("--evidence-format dot", "ISPL and LCC", help));
+    }
     let given = of_others.into_iter().chain(of_lcc).find(|((_, is_given), _)| *is_given);
     match given {
         Some(((name, _), language)) => Some(wrong_language(name, language, help)),

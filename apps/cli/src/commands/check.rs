@@ -53,16 +53,21 @@ pub fn check(
 }
 
 /// Evidence that does not go into the report.
-struct Apart {
+pub(super) struct Apart {
     /// Where it is collected; JSON is the reports themselves.
     file: Option<EvidenceFile>,
     reports: Vec<RunReport>,
 }
 
 impl Apart {
-    fn add(&mut self, subject: Subject<'_>, report: &RunReport) -> io::Result<()> {
+    /// Adds a run: `draw` adds its evidence to a file that is not JSON.
+    pub(super) fn add(
+        &mut self,
+        report: &RunReport,
+        draw: impl FnOnce(&mut EvidenceFile) -> io::Result<()>,
+    ) -> io::Result<()> {
         match &mut self.file {
-            Some(file) => file.add(subject),
+            Some(file) => draw(file),
             None => {
                 self.reports.push(report.clone());
                 Ok(())
@@ -101,7 +106,13 @@ fn report_all(
     let mut reports = Vec::new();
     for (position, file) in files.into_iter().enumerate() {
         if driver::lcc::is_lcc(file) {
-            let report = lcc::check_lcc(args, context, is_several.then_some(position), out)?;
+            let report = lcc::check_lcc(
+                args,
+                (context, text),
+                is_several.then_some(position),
+                out,
+                apart.as_deref_mut(),
+            )?;
             exit.raise(Exit::of(report.counts(), args.deny.is_some()));
             if args.explore && report.states.is_none() && !args.parse_only {
                 exit.raise(Exit::Inconclusive);
@@ -110,7 +121,11 @@ fn report_all(
             continue;
         }
         if driver::bdi::is_bdi(file) {
-            let report = bdi::check_bdi(args, context, (file, is_several.then_some(position)), out)?;
+            let place = (file.as_path(), is_several.then_some(position));
+            let report = bdi::check_bdi(args, (context, text), place, out)?;
+            if let Some(apart) = &mut apart {
+                apart.add(&report, |file| file.add_bdi(&report))?;
+            }
             exit.raise(Exit::of(report.counts(), args.deny.is_some()));
             reports.push(report);
             continue;
@@ -138,7 +153,7 @@ fn report_all(
         let report = report::run_report(subject, settings);
         exit.raise(Exit::of(report.counts(), args.deny.is_some()));
         if let Some(apart) = &mut apart {
-            apart.add(subject, &report)?;
+            apart.add(&report, |file| file.add(subject))?;
         }
         if args.format == Format::Text {
             text.run(out, &report, subject, is_several.then_some(position))?;

@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use masque_driver::lcc::{self, Loaded, Request, Run};
+use masque_driver::lcc::{self, Loaded, Request, Run, Wanted};
 use masque_driver::{Diagnostic, Limits, OrderChoice, Reorder, Severity};
-use masque_report::{self as report, RunReport};
+use masque_report::{self as report, RunReport, Text};
 
+use super::check::Apart;
 use crate::Context;
 use crate::args::{CheckArgs, Format};
 use crate::progress::Display;
@@ -16,9 +17,10 @@ use crate::progress::Display;
 /// unless the report is to be JSON.
 pub(super) fn check_lcc(
     args: &CheckArgs,
-    context: &Context,
+    (context, text): (&Context, Text),
     position: Option<usize>,
     out: &mut dyn Write,
+    apart: Option<&mut Apart>,
 ) -> anyhow::Result<RunReport> {
     let start = Instant::now();
     let request = Request { options: args.options.clone(), properties: args.question.properties.clone() };
@@ -33,8 +35,11 @@ pub(super) fn check_lcc(
     }
     let run = if args.parse_only { None } else { decide(args, context, &mut loaded, start) };
     let report = report::lcc_report(&loaded, run.as_ref(), args.stats);
+    if let Some(apart) = apart {
+        apart.add(&report, |file| file.add_lcc(&loaded, run.as_ref()))?;
+    }
     if args.format == Format::Text {
-        context.text.lcc_run(out, &report, (&loaded, run.as_ref()), position)?;
+        text.lcc_run(out, &report, (&loaded, run.as_ref()), position)?;
         out.flush()?;
     }
     Ok(report)
@@ -78,5 +83,6 @@ fn decide(args: &CheckArgs, context: &Context, loaded: &mut Loaded, start: Insta
             display.show(progress);
         }
     };
-    Some(lcc::check(instance, args.explore, &limits, &mut observe))
+    let wanted = Wanted { counts: args.explore, evidence: args.evidence };
+    Some(lcc::check(instance, wanted, &limits, &mut observe))
 }

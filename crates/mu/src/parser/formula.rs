@@ -7,7 +7,7 @@ use crate::tree::{Kind, Modality, Name, PathOperator, Phi, Sign};
 use super::{Parsed, Parser};
 
 /// Words that are no variables, atoms or patterns.
-pub(super) const RESERVED: [&str; 18] = [
+pub(crate) const RESERVED: [&str; 18] = [
     "tt", "ff", "true", "false", "and", "or", "not", "mu", "nu", "inev", "resp", "deadlock", "AG", "EF",
     "AF", "EG", "AX", "EX",
 ];
@@ -170,6 +170,6 @@ impl Parser<'_> {
 }
 
 /// Whether a word is written like a variable.
-fn is_variable(word: &str) -> bool {
+pub(crate) fn is_variable(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase())
 }

@@ -10,6 +10,8 @@ use rustc_hash::FxHashMap;
 use crate::lexer::{Token, Tokens};
 use crate::tree::{Name, Named, Phi};
 
+pub(crate) use formula::{RESERVED, is_variable};
+
 /// Brackets and prefix operators may nest this deep; flat chains may be of any length.
 pub const NESTING_LIMIT: u32 = 250;
 

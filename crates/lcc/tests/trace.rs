@@ -1,0 +1,70 @@
+//! What a trace says besides its events: which event sent what is taken, and how it ends.
+
+use masque_lcc::{Deed, Parts, Trace, check_all, open};
+use masque_text::{Sources, render};
+use masque_verdict::Budget;
+
+/// The run that shows the verdict on a formula.
+fn trace(protocol: &str, formula: &str) -> Trace {
+    let mut sources = Sources::default();
+    let file = sources.add("a.lcc", format!("{protocol}\nproperty p : {formula} ;")).unwrap();
+    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+    let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
+    let mut system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
+    let mut checked = check_all(&mut system, &opened.properties, true, &Budget::unlimited());
+    checked.remove(0).trace.unwrap()
+}
+
+/// `s` for a sending, `#` for a step of one's own, a number for what takes the message of that event
+/// and `?` for what takes one from before the run.
+fn events(trace: &Trace) -> String {
+    let word = |event: &masque_lcc::Event| match (&event.deed, event.sent) {
+        (Deed::Sent { .. }, _) => "s".to_string(),
+        (Deed::Taken { .. }, Some(sent)) => sent.to_string(),
+        (Deed::Taken { .. }, None) => "?".to_string(),
+        (Deed::Exchanged { .. }, _) => "x".to_string(),
+        (Deed::Internal { .. }, _) => "#".to_string(),
+    };
+    trace.events.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Two equal messages, and one of another kind between them; the receiver takes that one first.
+const BAG: &str = "a(s, S) :: m => a(r, R) then n => a(r, R) then m => a(r, R).
+    a(r, R) :: n <= a(s, S) then m <= a(s, S) then m <= a(s, S).
+    agent a(s, one). agent a(r, two).";
+/// A message that leaves a variable open, which the receiver then knows.
+const OPEN: &str = "a(s, S) :: pair(X, Y) => a(r, R). a(r, R) :: pair(1, Z) <= a(s, S) then null <- never.
+    agent a(s, one). agent a(r, two).";
+const RING: &str = "a(left, L) :: ball <= a(right, R) then ball => a(right, R) then a(left, L).
+    a(right, R) :: ball <= a(left, L) then ball => a(left, L) then a(right, R).
+    agent a(left, lea). agent a(right, ron). mail a(right, ron) -> a(left, lea) : ball.";
+
+#[rustfmt::skip]
+#[test]
+fn sendings_are_found_and_ends_are_named() {
+    let sync = format!("{BAG} option comm = sync.");
+    let rows = [
+        // protocol  formula                            events             end
+        (BAG,        "AG !final",                       "s s s 1 0 2",     "final"),
+        (OPEN,       "AG !deadlock",                    "s 0",             "stuck"),
+        (RING,       "AF final",                        "? s 1 s",         "loop"),
+        (BAG,        "[-* . in(n)]ff",                  "s s 1",           "decided"),
+        (BAG,        "EF <in(n)><in(n)>tt",             "s s",             "open"),
+        (&sync,      "AF <out(n)>tt",                   "",                "stuck"),
+    ];
+    for (protocol, formula, expected, end) in rows {
+        let trace = trace(protocol, formula);
+        assert_eq!((events(&trace).as_str(), trace.end.word()), (expected, end), "{protocol} {formula}");
+    }
+}
+
+#[test]
+fn agents_have_their_first_roles_and_may_rest() {
+    let protocol = "a(s(N), S) :: m(N) => a(r, R). a(r, R) :: m(N) <= a(s(_), S) then null <- never.
+        a(idle, I) :: x <= a(s(_), S). agent a(s(1), one). agent a(r, two). agent a(idle, two).
+        server a(idle, three).";
+    let trace = trace(protocol, "AG !deadlock");
+    assert_eq!(trace.agents, ["one", "two", "three"]);
+    assert_eq!(trace.roles, ["s(1)", "r par idle", "idle"]);
+    assert_eq!(trace.rests, [true, false, true]);
+}

@@ -1,0 +1,148 @@
+//! A run of a protocol for Graphviz: what each agent does, in a line, and which message leads from
+//! one line to another.
+
+use std::fmt::{self, Write};
+
+use masque_driver::lcc::{Deed, End, Event, Trace};
+
+use crate::dot::quoted;
+
+/// A run as a cluster of its own, number `nth` of its file.
+pub(crate) fn write_chart_cluster(out: &mut String, trace: &Trace, nth: usize, title: &str) -> fmt::Result {
+    let mut lines = Lines { trace, nth, last: vec![None; trace.agents.len()] };
+    writeln!(out, "  subgraph cluster_{nth} {{\n    label={};", quoted(title))?;
+    for (at, event) in trace.events.iter().enumerate() {
+        match &event.deed {
+            Deed::Internal { by } => {
+                let label = if event.because.is_empty() { "#".to_string() } else { event.because.join("\n") };
+                lines.node(out, by, &place(at, false), &format!("shape=box, label={}", quoted(&label)))?;
+            }
+            Deed::Sent { by, .. } => lines.node(out, by, &place(at, false), "shape=point")?,
+            Deed::Taken { by, .. } => lines.node(out, by, &place(at, false), "shape=point")?,
+            Deed::Exchanged { from, to, .. } => {
+                lines.node(out, from, &place(at, false), "shape=point")?;
+                lines.node(out, to, &place(at, true), "shape=point")?;
+            }
+        }
+        lines.message(out, at, event)?;
+    }
+    lines.ends(out)?;
+    writeln!(out, "  }}")
+}
+
+/// The name of an event's node; an exchange has two.
+fn place(at: usize, is_taker: bool) -> String {
+    format!("e{at}{}", if is_taker { "t" } else { "" })
+}
+
+/// What each agent does.
+struct Lines<'t> {
+    trace: &'t Trace,
+    nth: usize,
+    /// The last node of each agent, once it has one.
+    last: Vec<Option<String>>,
+}
+
+impl Lines<'_> {
+    /// Adds a node to the line of an agent.
+    fn node(&mut self, out: &mut String, agent: &str, name: &str, shape: &str) -> fmt::Result {
+        let Some(column) = self.trace.agents.iter().position(|other| other == agent) else { return Ok(()) };
+        let nth = self.nth;
+        if self.last[column].is_none() {
+            let label = quoted(&format!("{agent}\n{}", self.trace.roles[column]));
+            writeln!(
+                out,
+                "    n{nth}_a{column} [shape=box, style=rounded, group={}, label={label}];",
+                quoted(agent)
+            )?;
+            self.last[column] = Some(format!("a{column}"));
+        }
+        writeln!(out, "    n{nth}_{name} [{shape}, group={}];", quoted(agent))?;
+        if let Some(last) = self.last[column].replace(name.to_string()) {
+            writeln!(out, "    n{nth}_{last} -> n{nth}_{name} [dir=none, style=dashed, weight=8];")?;
+        }
+        Ok(())
+    }
+
+    /// The arrow of a message, once both of its ends are there.
+    fn message(&self, out: &mut String, at: usize, event: &Event) -> fmt::Result {
+        let nth = self.nth;
+        match &event.deed {
+            Deed::Exchanged { message, .. } => {
+                let (from, to, label) = (place(at, false), place(at, true), quoted(message));
+                writeln!(out, "    n{nth}_{from} -> n{nth}_{to} [constraint=false, label={label}];")
+            }
+            Deed::Taken { message, .. } => {
+                let (to, label) = (place(at, false), quoted(message));
+                match event.sent {
+                    Some(sent) => {
+                        let from = place(sent, false);
+                        writeln!(out, "    n{nth}_{from} -> n{nth}_{to} [label={label}];")
+                    }
+                    None => {
+                        let text = quoted("under way at the start");
+                        writeln!(out, "    n{nth}_o{at} [shape=plaintext, label={text}];")?;
+                        writeln!(out, "    n{nth}_o{at} -> n{nth}_{to} [label={label}];")
+                    }
+                }
+            }
+            Deed::Sent { message, .. } => {
+                if self.trace.events.iter().any(|other| other.sent == Some(at)) {
+                    return Ok(());
+                }
+                let is_repeated = self.trace.loop_at.is_some_and(|start| start <= at);
+                let text = if is_repeated { "received in the next round" } else { "not received" };
+                writeln!(out, "    n{nth}_o{at} [shape=plaintext, label={}];", quoted(text))?;
+                let (from, label) = (place(at, false), quoted(message));
+                writeln!(out, "    n{nth}_{from} -> n{nth}_o{at} [arrowhead=odot, label={label}];")
+            }
+            Deed::Internal { .. } => Ok(()),
+        }
+    }
+
+    /// Where the lines end, or lead back to.
+    fn ends(&self, out: &mut String) -> fmt::Result {
+        let nth = self.nth;
+        for (column, agent) in self.trace.agents.iter().enumerate() {
+            let Some(last) = &self.last[column] else { continue };
+            match (self.trace.end, self.trace.loop_at) {
+                (End::Final | End::Stuck, _) => {
+                    let text = if self.trace.rests[column] { "finished" } else { "stuck" };
+                    let group = quoted(agent);
+                    writeln!(out, "    n{nth}_z{column} [shape=plaintext, group={group}, label={text}];")?;
+                    writeln!(
+                        out,
+                        "    n{nth}_{last} -> n{nth}_z{column} [dir=none, style=dashed, weight=8];"
+                    )?;
+                }
+                (_, Some(start)) => {
+                    let first = self.trace.events[start..].iter().enumerate().find_map(|(more, event)| {
+                        let at = start + more;
+                        match &event.deed {
+                            Deed::Exchanged { to, .. } if to == agent => Some(place(at, true)),
+                            Deed::Internal { by } | Deed::Sent { by, .. } | Deed::Taken { by, .. }
+                                if by == agent =>
+                            {
+                                Some(place(at, false))
+                            }
+                            Deed::Exchanged { from, .. } if from == agent => Some(place(at, false)),
+                            _ => None,
+                        }
+                    });
+                    if let Some(first) = first {
+                        let label = quoted("for ever");
+                        writeln!(
+                            out,
+                            "    n{nth}_{last} -> n{nth}_{first} [style=dotted, constraint=false, label={label}];"
+                        )?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (at, reason) in self.trace.blame.iter().enumerate() {
+            writeln!(out, "    n{nth}_b{at} [shape=plaintext, label={}];", quoted(reason))?;
+        }
+        Ok(())
+    }
+}
