@@ -52,8 +52,9 @@ fn models() -> Vec<PathBuf> {
 /// A model of some hundred thousand states, in layers: what is spread takes a few seconds.
 fn long_model(folder: &TempDir, bits: usize) -> String {
     let variables: String = (0..bits).map(|i| format!("b{i} : boolean; ")).collect();
-    let lines: String =
-        (0..bits).map(|i| format!("b{i} = true if Action = set{i}; b{i} = false if Action = reset; ")).collect();
+    let lines: String = (0..bits)
+        .map(|i| format!("b{i} = true if Action = set{i}; b{i} = false if Action = reset; "))
+        .collect();
     let actions: Vec<String> = (0..bits).map(|i| format!("set{i}")).chain(["reset".to_string()]).collect();
     let initial: Vec<String> = (0..bits).map(|i| format!("!A.b{i}")).collect();
     let actions = actions.join(", ");
@@ -225,18 +226,25 @@ fn workers_that_do_not_start() {
     let unknown = "echo 'ssh: Could not resolve hostname lab9: Name or service not known' >&2; exit 255";
     //  launcher                       hosts                        said
     let cases = [
-        ("exec sleep 60",              "127.0.0.1".to_string(),     "has not started within 0.5 s"),
-        (unknown,                      "lab9".to_string(),          "worker 1 of 1 (lab9) could not start: ssh: Could not resolve"),
-        ("exit 7",                     "lab9".to_string(),          "worker 1 of 1 (lab9) could not start: exit status: 7"),
-        (local,                        format!("127.0.0.1:{port}"), "could not start: it cannot listen at 0.0.0.0:"),
-        ("echo nonsense; sleep 60",    "127.0.0.1".to_string(),     "worker 1 of 1 (127.0.0.1) could not start"),
+        ("exec sleep 60", "127.0.0.1".to_string(), "has not started within 0.5 s"),
+        (unknown, "lab9".to_string(), "worker 1 of 1 (lab9) could not start: ssh: Could not resolve"),
+        ("exit 7", "lab9".to_string(), "worker 1 of 1 (lab9) could not start: exit status: 7"),
+        (local, format!("127.0.0.1:{port}"), "could not start: it cannot listen at 0.0.0.0:"),
+        ("echo nonsense; sleep 60", "127.0.0.1".to_string(), "worker 1 of 1 (127.0.0.1) could not start"),
     ];
     for (body, hosts, expected) in cases {
         let launcher = launcher(&folder, body);
         let hosts = file(&folder, "hosts.txt", &hosts);
         let within = if expected.contains("within") { "0.5s" } else { "30s" };
         let output = output(&[
-            "check", &model, "--cluster", &hosts, "--launcher", &launcher, "--start-within", within,
+            "check",
+            &model,
+            "--cluster",
+            &hosts,
+            "--launcher",
+            &launcher,
+            "--start-within",
+            within,
         ]);
         let said = text(&output.stderr);
         assert_eq!((said.lines().count(), output.status.code()), (1, Some(3)), "{said}");
@@ -252,12 +260,12 @@ fn mistakes_are_bad_input() {
     let missing = folder.path().join("missing").display().to_string();
     //  arguments                                                     said
     let cases: [(&[&str], &str); 6] = [
-        (&["--processes", "0"],                                       "--processes"),
-        (&["--cluster", &hosts],                                      "line 1: `a b` is not a host"),
-        (&["--cluster", &missing],                                    "cannot read"),
-        (&["--processes", "2", "--engine", "symbolic"],               "several processes are for the engine `cluster`"),
-        (&["--checkpoint", "x"],                                      "--processes"),
-        (&["--processes", "2", "--checkpoint", "x", &model],          "a checkpoint is of one file"),
+        (&["--processes", "0"], "--processes"),
+        (&["--cluster", &hosts], "line 1: `a b` is not a host"),
+        (&["--cluster", &missing], "cannot read"),
+        (&["--processes", "2", "--engine", "symbolic"], "several processes are for the engine `cluster`"),
+        (&["--checkpoint", "x"], "--processes"),
+        (&["--processes", "2", "--checkpoint", "x", &model], "a checkpoint is of one file"),
     ];
     for (options, expected) in cases {
         let output = output(&[&["check", &model], options].concat());

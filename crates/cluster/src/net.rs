@@ -386,3 +386,104 @@ impl Task for Tell {
         self.0.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use timely::communication::allocator::ProcessBuilder;
+    use timely::communication::{AllocatorBuilder, Hooks, initialize_from};
+
+    use super::*;
+
+    /// What each of so many workers comes to.
+    fn workers<T: Send + 'static>(
+        number: usize,
+        work: impl Fn(&mut Net) -> T + Send + Sync + 'static,
+    ) -> Vec<T> {
+        let builders = ProcessBuilder::new_bytes_vector(number, Hooks::default().refill, None);
+        let builders = builders.into_iter().map(AllocatorBuilder::Process).collect();
+        let flag = Arc::new(AtomicBool::new(false));
+        let run = move |allocator| {
+            let budget = Budget::default().with_cancel(Arc::clone(&flag));
+            work(&mut Net::new(allocator, budget))
+        };
+        initialize_from(builders, Box::new(()), run).unwrap().join().into_iter().map(Result::unwrap).collect()
+    }
+
+    /// Sends numbers round and round, each one less, until they are 0; counts what it has had.
+    struct Countdown {
+        me: usize,
+        peers: usize,
+        open: Vec<u64>,
+        had: u64,
+    }
+
+    impl Task for Countdown {
+        fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
+            for number in self.open.drain(..) {
+                self.had += 1;
+                if number > 0 {
+                    out.send((self.me + 1) % self.peers, &[number - 1]);
+                }
+            }
+            Ok(false)
+        }
+
+        fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop> {
+            assert_eq!((from + 1) % self.peers, self.me);
+            self.open.extend(words);
+            Ok(())
+        }
+
+        fn vote(&self) -> Vec<u64> {
+            vec![self.open.len() as u64]
+        }
+    }
+
+    #[test]
+    fn a_task_ends_when_nobody_has_anything_left() {
+        for number in [2, 3, 5] {
+            let had = workers(number, |net| {
+                let (me, peers) = (net.index(), net.peers());
+                // More than a batch of them, from one worker.
+                let open = if me == 0 { (0..5000).map(|n| n % 7).collect() } else { Vec::new() };
+                let mut task = Countdown { me, peers, open, had: 0 };
+                net.run(&mut task).unwrap();
+                let all = net.sum(task.had).unwrap();
+                (all, net.least((me > 0).then(|| vec![9 - me as u64])).unwrap())
+            });
+            let all: u64 = (0..5000).map(|n| n % 7 + 1).sum();
+            let least = vec![10 - number as u64];
+            assert!(had.iter().all(|found| *found == (all, Some(least.clone()))), "{number}: {had:?}");
+        }
+    }
+
+    /// One worker stops outside of a round, while the others are in one, or at their end.
+    #[test]
+    fn all_stop_for_the_same_reason_and_go_on_together() {
+        for rounds in 0..4 {
+            let found = workers(3, move |net| {
+                let me = net.index();
+                let mut piece = |net: &mut Net| {
+                    for round in 0..3 {
+                        if me == 1 && round == rounds {
+                            return Err(Stop::from(Why::Memory));
+                        }
+                        net.sum(1)?;
+                    }
+                    Ok(me)
+                };
+                let result = piece(net);
+                let first = net.agree(result);
+                let result = net.sum(2).map(|sum| sum as usize);
+                (first.map_err(|stop| stop.why), net.agree(result).unwrap())
+            });
+            for (me, (first, second)) in found.into_iter().enumerate() {
+                assert_eq!(first, if rounds < 3 { Err(Why::Memory) } else { Ok(me) }, "{rounds}");
+                assert_eq!(second, 6);
+            }
+        }
+    }
+}

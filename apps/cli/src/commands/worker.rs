@@ -1,6 +1,6 @@
 //! Several processes: `masque worker`, and how `masque check` starts workers.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anyhow::{Context as _, bail};
 use masque_driver::cluster::{Checkpoints, Places, Plan, Supervisor, read_hosts};
@@ -14,6 +14,9 @@ pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
     let supervisor = match (&args.join, &args.token) {
         (Some(address), Some(token)) => {
             Supervisor::At { address: address.clone(), token: token.clone(), host: args.host.clone() }
+        }
+        _ if std::io::stdin().is_terminal() => {
+            bail!("a worker gets its orders from a check: `masque worker --join HOST:PORT --token TOKEN`")
         }
         _ => Supervisor::Standard,
     };
