@@ -242,7 +242,9 @@ impl Net {
             Err(stop) if is_agreed => return Err(stop),
             Err(stop) => {
                 self.stop = Some(stop);
-                self.gather(Vec::new()).and(Err(stop))
+                let agreed = self.gather(Vec::new()).err().unwrap_or(stop);
+                // What was found by then is known here.
+                Err(Stop { why: agreed.why, ..stop })
             }
             Ok(value) => self.gather(Vec::new()).map(|_| value),
         };

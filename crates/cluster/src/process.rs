@@ -73,8 +73,10 @@ fn quiet_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         let is_lost = info.payload_as_str().is_some_and(|message| message.starts_with(TIMELY_LOST));
-        while is_lost {
-            std::thread::park();
+        if is_lost {
+            loop {
+                std::thread::park();
+            }
         }
         usual(info);
         std::process::exit(101);

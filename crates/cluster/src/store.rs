@@ -22,7 +22,7 @@ pub(crate) fn owner(row: &[u64], peers: usize) -> usize {
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ z >> 31
     });
-    (u128::from(mixed) * peers as u128 >> 64) as usize
+    ((u128::from(mixed) * peers as u128) >> 64) as usize
 }
 
 /// Different rows of words, numbered in the order of their insertion.
