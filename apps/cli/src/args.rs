@@ -175,7 +175,7 @@ pub struct CheckArgs {
 
     /// Several processes.
     #[command(flatten)]
-    pub cluster: ClusterArgs,
+    pub cluster: Box<ClusterArgs>,
 
     /// How to write the report.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
