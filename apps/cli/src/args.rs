@@ -1,8 +1,10 @@
 //! The command line's grammar, and its help.
 
+mod broker;
 mod cluster;
 mod explore;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,14 +13,15 @@ use std::time::{Duration, Instant};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use masque_driver::{
-    At, Deadlock, EngineChoice, EngineOptions, Limits, Order, OrderChoice, Overflow, Reorder, Request, Show,
-    Strategies,
+    At, Deadlock, EngineChoice, EngineOptions, Limits, Loaded, OrderChoice, Overflow, ParallelChoice,
+    Reorder, Request, Show, Strategies, Strategy,
 };
 
+pub use broker::BrokerArgs;
 pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 
-use crate::values::{bytes, duration, word};
+use crate::values::{bytes, duration, jobs, parts, word};
 
 /// A model checker for multi-agent systems.
 ///
@@ -47,6 +50,7 @@ Examples:
   masque export model.ispl             draw its states: | dot -Tsvg
   masque bench model.ispl -D N=4,8,16  how cost grows with size
   masque worlds model.bdi              the possible worlds of a BDI file
+  masque broker                        a service for programs, by JSON-RPC
   masque fmt model.ispl                put it into the usual layout
   masque explain ispl/deadlock         what does this message mean?
 
@@ -122,6 +126,12 @@ pub enum Command {
     /// `masque check --processes` and `--cluster` start these by themselves; with `--await-workers`
     /// you do, or a job system does. A worker ends when its check does.
     Worker(WorkerArgs),
+    /// Serve programs that check while agents interact.
+    ///
+    /// A program opens a session with a protocol, a team and rules, asks whether properties hold,
+    /// tells what has happened and which rules have changed, and asks again. It speaks JSON-RPC 2.0,
+    /// a message in a line, or over HTTP. docs/broker.md has the protocol.
+    Broker(BrokerArgs),
     /// Put files into the usual layout.
     ///
     /// Models, protocols, rules and properties have one (.ispl, .bdi, .lcc, .pol, .mu). The files are
@@ -139,6 +149,31 @@ pub enum Command {
     Man(ManArgs),
     /// Print the JSON schema of `check --format json`, or of another command.
     Schema(SchemaArgs),
+    /// One engine of a race, as `check --engine race` starts it.
+    #[command(hide = true)]
+    Lane,
+}
+
+impl Command {
+    /// How the work is done, for commands that ask an engine.
+    pub fn work(&self) -> Option<&WorkArgs> {
+        match self {
+            Command::Check(args) => Some(&args.work),
+            Command::Why(args) => Some(&args.work),
+            Command::Simulate(args) => Some(&args.work),
+            Command::Export(args) => Some(&args.work),
+            Command::Bench(args) => Some(&args.work),
+            Command::Worlds(args) => Some(&args.work),
+            Command::Broker(_)
+            | Command::Fmt(_)
+            | Command::Explain(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Schema(_)
+            | Command::Worker(_)
+            | Command::Lane => None,
+        }
+    }
 }
 
 /// Arguments of `check`.
@@ -234,7 +269,8 @@ pub struct ModelArgs {
 /// How the work is done: options that change time and memory, never a verdict.
 #[derive(Clone, Debug, Args)]
 pub struct WorkArgs {
-    /// Which engine decides; it changes time and memory, never a verdict.
+    /// Which engine decides; it changes time and memory, never a verdict. With `race`, for `check`,
+    /// all decide side by side in processes of their own, and the first answer is taken.
     #[arg(long, value_name = "NAME", value_parser = engine(), default_value = "auto", help_heading = "Engines and limits")]
     pub engine: EngineChoice,
     /// The order of variables in the symbolic engine's diagrams: auto, declared, or a file with one
@@ -244,6 +280,24 @@ pub struct WorkArgs {
     /// Whether the symbolic engine may change that order when diagrams grow.
     #[arg(long, value_name = "WHEN", value_parser = word(REORDER), default_value = "auto", help_heading = "Engines and limits")]
     pub reorder: Reorder,
+    /// How many threads may work at once, where there is work for several [default: as many as
+    /// there are processors].
+    #[arg(long, value_name = "NUMBER", value_parser = jobs, help_heading = "Engines and limits")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Split the initial states into parts that workers explore and check, in the symbolic engine;
+    /// --jobs says how many workers.
+    #[arg(long, value_name = "STRATEGY", value_parser = word(PARALLEL), help_heading = "Engines and limits")]
+    pub parallel: Option<Strategy>,
+    /// How many parts there are to be [default: one for each worker, or four where workers take them
+    /// as they come].
+    #[arg(long, value_name = "NUMBER", value_parser = parts, requires = "parallel", help_heading = "Engines and limits")]
+    pub parts: Option<NonZeroUsize>,
+    /// Split by the values of these variables, `Agent.variable`.
+    #[arg(long, value_name = "NAME,..", requires = "parallel", help_heading = "Engines and limits")]
+    pub split: Vec<String>,
+    /// Let the workers share one store of diagrams.
+    #[arg(long, requires = "parallel", help_heading = "Engines and limits")]
+    pub shared: bool,
     /// Stop after this time for each file, and tell what is decided: 500ms, 1s, 2m.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Engines and limits")]
     pub timeout: Option<Duration>,
@@ -271,12 +325,12 @@ Exit codes, the gravest of all files:
   0  all properties hold";
 
 impl CheckArgs {
-    /// How the engines are to work, with this order of variables.
-    pub fn engine_options(&self, order: Order) -> EngineOptions {
+    /// How the engines are to work on a file.
+    pub fn engine_options(&self, loaded: &mut Loaded) -> EngineOptions {
         EngineOptions {
             cross_check: self.cross_check,
             evidence: self.evidence,
-            ..self.work.engine_options(order)
+            ..self.work.engine_options(loaded)
         }
     }
 }
@@ -306,9 +360,34 @@ impl ModelArgs {
 }
 
 impl WorkArgs {
-    /// How the engines are to work, with this order of variables.
-    pub fn engine_options(&self, order: Order) -> EngineOptions {
-        EngineOptions { choice: self.engine, order, reorder: self.reorder, ..EngineOptions::default() }
+    /// How the engines are to work on a file. What is wrong with that is said among its diagnostics,
+    /// and then there is no model to check.
+    pub fn engine_options(&self, loaded: &mut Loaded) -> EngineOptions {
+        let order = loaded.order(&self.order);
+        let parallel = self.parallel_choice().and_then(|choice| loaded.parallel(&choice, self.engine));
+        EngineOptions {
+            choice: self.engine,
+            order,
+            reorder: self.reorder,
+            parallel,
+            jobs: self.jobs,
+            ..EngineOptions::default()
+        }
+    }
+
+    fn parallel_choice(&self) -> Option<ParallelChoice> {
+        Some(ParallelChoice {
+            strategy: self.parallel?,
+            parts: self.parts.map(NonZeroUsize::get),
+            split: self.split.clone(),
+            shared: self.shared,
+        })
+    }
+
+    /// The word for the strategy of `--parallel`, if there is one.
+    pub(crate) fn parallel_word(&self) -> Option<&'static str> {
+        let strategy = self.parallel?;
+        PARALLEL.iter().find(|(_, value, _)| *value == strategy).map(|(word, ..)| *word)
     }
 
     /// What work that began at an instant may use.
@@ -411,6 +490,14 @@ const STRATEGIES: Words<Strategies> = &[
 const REORDER: Words<Reorder> =
     &[("never", Reorder::Never, "The order stays"), ("auto", Reorder::Auto, "If diagrams grow too fast")];
 
+const PARALLEL: Words<Strategy> = &[
+    ("simple", Strategy::Simple, "Each worker explores and checks one part"),
+    ("merge", Strategy::Merge, "Workers explore part after part, and check theirs as one"),
+    ("full", Strategy::Full, "Workers explore part after part, and check each by itself"),
+    ("semi", Strategy::Semi, "Each worker explores one part, and one checks everything"),
+    ("auto", Strategy::Auto, "Like merge where measured sizes say that it pays, else nothing is split"),
+];
+
 const SHOW: Words<Show> = &[
     ("all", Show::All, "Those that fail, and those that hold where one run or state shows it"),
     ("failed", Show::Failed, "Those that fail"),
@@ -500,6 +587,8 @@ pub enum SchemaOf {
     Why,
     /// `masque.graph/1`
     Export,
+    /// `masque.broker/1`
+    Broker,
 }
 
 /// Arguments of `completions`.

@@ -15,3 +15,8 @@ pub(crate) fn install(flag: &Arc<AtomicBool>) {
         }
     });
 }
+
+/// Ctrl-C reaches all processes of a terminal. One that works for another waits to be ended by it.
+pub(crate) fn ignore() {
+    _ = ctrlc::set_handler(|| {});
+}

@@ -51,6 +51,9 @@ pub fn main() -> ExitCode {
     ) {
         interrupt::install(&context.interrupt);
     }
+    if matches!(cli.command, Command::Lane) {
+        interrupt::ignore();
+    }
     let mut out = terminal::stdout(context.text.color);
     let mut err = std::io::stderr();
     let result = run(&cli.command, &context, &mut out, &mut err);
@@ -77,6 +80,7 @@ pub fn run(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
+    commands::race::refuse_elsewhere(command)?;
     match command {
         Command::Check(args) => commands::check(args, context, out, err),
         Command::Why(args) => commands::why(args, context, out),
@@ -85,11 +89,13 @@ pub fn run(
         Command::Bench(args) => commands::bench(args, context, out, err),
         Command::Worlds(args) => commands::worlds(args, context, out),
         Command::Worker(args) => commands::worker(args, err),
+        Command::Broker(args) => commands::broker(args, context, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),
         Command::Explain(args) => commands::explain(args, out),
         Command::Completions(args) => commands::completions(args, out),
         Command::Man(args) => commands::man(args, out),
         Command::Schema(args) => commands::schema(args, out),
+        Command::Lane => commands::race::lane(out),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Values of options: durations, sizes, words.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -29,6 +30,23 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         .map(|b| b as u64)
         .ok_or_else(|| "a size is a number and `K`, `M`, `G` or `T`, such as 100M or 2G".to_string())
 }
+
+/// A number of threads.
+pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse().ok().filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS);
+    number.ok_or_else(|| format!("a number of threads is from 1 to {MOST_JOBS}"))
+}
+
+/// A number of parts.
+pub(crate) fn parts(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse().ok().filter(|parts: &NonZeroUsize| parts.get() <= MOST_PARTS);
+    number.ok_or_else(|| format!("a number of parts is from 1 to {MOST_PARTS}"))
+}
+
+/// More parts than that would have a handful of states each.
+const MOST_PARTS: usize = 4096;
+/// No machine of today has work for more.
+const MOST_JOBS: usize = 1024;
 
 /// A number that is not negative, times the first unit that fits.
 fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
@@ -69,6 +87,26 @@ mod tests {
         check("3",     Some(3_000));
         check("0s",    Some(0));
         for bad in ["", "s", "-1s", "1 s", "1d", "1e9s", "nan", "inf", ".", "1..2s", "99999999999999999999999h"] {
+            check(bad, None);
+        }
+    }
+
+    #[test]
+    fn numbers_of_threads() {
+        let check = |text, expected| assert_eq!(jobs(text).ok().map(NonZeroUsize::get), expected, "{text}");
+        check("1", Some(1));
+        check("1024", Some(1024));
+        for bad in ["", "0", "-1", "1025", "2.5", "two"] {
+            check(bad, None);
+        }
+    }
+
+    #[test]
+    fn numbers_of_parts() {
+        let check = |text, expected| assert_eq!(parts(text).ok().map(NonZeroUsize::get), expected, "{text}");
+        check("1", Some(1));
+        check("4096", Some(4096));
+        for bad in ["", "0", "-1", "4097", "1.5", "many"] {
             check(bad, None);
         }
     }

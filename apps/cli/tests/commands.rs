@@ -201,9 +201,20 @@ fn evidence_goes_where_it_is_asked_for() {
 
 #[test]
 fn help_pages() {
-    for page in
-        ["", "check", "why", "simulate", "export", "bench", "fmt", "explain", "completions", "man", "schema"]
-    {
+    for page in [
+        "",
+        "check",
+        "why",
+        "simulate",
+        "export",
+        "bench",
+        "broker",
+        "fmt",
+        "explain",
+        "completions",
+        "man",
+        "schema",
+    ] {
         let args = ["masque", page, "--help"].into_iter().filter(|word| !word.is_empty());
         let help = Cli::command().term_width(100).try_get_matches_from(args).unwrap_err();
         let name = if page.is_empty() { "help".to_string() } else { format!("help_{page}") };
@@ -326,9 +337,20 @@ fn completions_and_manual_pages() {
             "{shell}"
         );
     }
-    for page in
-        ["", "check", "why", "simulate", "export", "bench", "fmt", "explain", "completions", "man", "schema"]
-    {
+    for page in [
+        "",
+        "check",
+        "why",
+        "simulate",
+        "export",
+        "bench",
+        "broker",
+        "fmt",
+        "explain",
+        "completions",
+        "man",
+        "schema",
+    ] {
         let (roff, exit) = outcome(&words(&format!("man {page}")), &Context::default());
         assert!(exit == Exit::AllHold && roff.contains(".TH masque") && roff.contains(".SH NAME"), "{page}");
     }

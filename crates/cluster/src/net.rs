@@ -468,7 +468,7 @@ mod tests {
         for rounds in 0..4 {
             let found = workers(3, move |net| {
                 let me = net.index();
-                let mut piece = |net: &mut Net| {
+                let piece = |net: &mut Net| {
                     for round in 0..3 {
                         if me == 1 && round == rounds {
                             return Err(Stop::from(Why::Memory));

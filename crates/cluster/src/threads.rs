@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 
 use masque_model::System;
 use masque_verdict::Budget;
@@ -17,6 +18,8 @@ use crate::worker::{Orders, serve};
 
 /// What a worker thread is called.
 const NAME: &str = "a thread";
+/// Successors are found by recursion over the agents that have a choice.
+const STACK: usize = 64 << 20;
 
 /// Starts so many workers for a system.
 pub(crate) fn start(system: &Arc<System>, workers: usize, memory: Option<u64>) -> Result<Crew, String> {
@@ -32,6 +35,10 @@ pub(crate) fn start(system: &Arc<System>, workers: usize, memory: Option<u64>) -
         members.push(Box::new(Thread { commands: Some(commands), flag }));
     }
     let system = Arc::clone(system);
+    if workers == 1 {
+        start_one(system, parts)?;
+        return Ok(Crew::new(members, events));
+    }
     let parts = Mutex::new(parts);
     let work = move |allocator: Allocator| {
         let part = parts.lock().unwrap_or_else(PoisonError::into_inner)[allocator.index()].take();
@@ -47,6 +54,18 @@ pub(crate) fn start(system: &Arc<System>, workers: usize, memory: Option<u64>) -
     // end when their commands do, and whoever asks one that has panicked hears of it.
     std::mem::forget(guards);
     Ok(Crew::new(members, events))
+}
+
+/// One worker needs nobody to talk to, and so no thread of timely's, whose stacks are small.
+fn start_one(system: Arc<System>, parts: Vec<Option<(Inbox, Budget)>>) -> Result<(), String> {
+    let work = move || {
+        for (mut orders, budget) in parts.into_iter().flatten() {
+            let alone = Allocator::Thread(timely::communication::allocator::Thread::default());
+            serve(&system, Net::new(alone, budget), None, &mut orders);
+        }
+    };
+    let builder = Builder::new().name("worker".to_string()).stack_size(STACK);
+    builder.spawn(work).map(drop).map_err(|error| error.to_string())
 }
 
 /// What a worker may use; the flag stops it.

@@ -77,7 +77,10 @@ fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
 fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
     // The random models are small; a rare large one is left to others.
     let small = Budget::unlimited().with_states(3000);
-    let Ok(mut explicit) = (Explicit { evidence: Show::All }).encode(system, &small) else { return Ok(()) };
+    let Ok(mut explicit) = (Explicit { evidence: Show::All, ..Explicit::default() }).encode(system, &small)
+    else {
+        return Ok(());
+    };
     let expected = answers(system, &mut *explicit);
     tally.systems += 1;
     tally.pieces += expected.iter().filter(|(_, answer)| answer.contains("Evidence")).count();

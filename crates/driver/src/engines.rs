@@ -1,6 +1,8 @@
 //! The engines there are, which of them is asked, and how they go about it.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 
 use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
@@ -8,14 +10,14 @@ use masque_model::{Property, System};
 use masque_symbolic::Symbolic;
 use masque_verdict::{Engine, Show, Unsupported};
 
-pub use masque_symbolic::{Order, Reorder};
+pub use masque_symbolic::{Order, Parallel, Reorder, Strategy};
 
 /// States of at most this many bits are explored one by one: below it that is done before the
 /// first diagram is drawn.
 const TINY: u64 = 14;
 
-/// The names of all engines.
-const NAMES: [&str; 3] = ["explicit", "symbolic", CLUSTER];
+/// The names of the engines of one process.
+pub(crate) const NAMES: [&str; 2] = ["explicit", "symbolic"];
 
 /// The distributed engine: it is asked only if it is named.
 pub(crate) const CLUSTER: &str = "cluster";
@@ -36,18 +38,22 @@ pub enum EngineChoice {
     Auto,
     /// This one only.
     Named(&'static str),
+    /// All of them side by side, and the first that answers: see [`race`](crate::race()).
+    Race,
 }
 
 impl EngineChoice {
     /// All choices, by the names that `--engine` takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        std::iter::once("auto").chain(NAMES)
+        std::iter::once("auto").chain(NAMES).chain([CLUSTER, "race"])
     }
 
     /// The choice of this name.
     pub fn from_name(name: &str) -> Option<EngineChoice> {
         match name {
             "auto" => Some(EngineChoice::Auto),
+            "race" => Some(EngineChoice::Race),
+            CLUSTER => Some(EngineChoice::Named(CLUSTER)),
             _ => NAMES.into_iter().find(|n| *n == name).map(EngineChoice::Named),
         }
     }
@@ -57,6 +63,7 @@ impl EngineChoice {
         match self {
             EngineChoice::Auto => "auto",
             EngineChoice::Named(name) => name,
+            EngineChoice::Race => "race",
         }
     }
 
@@ -79,7 +86,7 @@ impl EngineChoice {
     /// ```
     pub fn reason(self, system: &System) -> Option<String> {
         match (self, system.bits()) {
-            (EngineChoice::Named(_), _) => None,
+            (EngineChoice::Named(_) | EngineChoice::Race, _) => None,
             (EngineChoice::Auto, 1) => Some("explicit: 1 bit is few".to_string()),
             (EngineChoice::Auto, bits @ ..=TINY) => Some(format!("explicit: {bits} bits are few")),
             (EngineChoice::Auto, bits) => Some(format!("symbolic: {bits} bits")),
@@ -97,6 +104,11 @@ pub struct EngineOptions {
     pub order: Order,
     /// Whether the symbolic engine may change that order on the way.
     pub reorder: Reorder,
+    /// Whether the symbolic engine splits the initial states among workers, and how; there are as
+    /// many workers as threads that may work at once.
+    pub parallel: Option<Parallel>,
+    /// How many threads may work at once; if nothing is said, as many as there are processors.
+    pub jobs: Option<NonZeroUsize>,
     /// Whether every engine decides what it supports, and all answers are compared.
     pub cross_check: bool,
     /// Which verdicts get evidence.
@@ -118,8 +130,12 @@ impl EngineOptions {
     /// All engines with these options; the distributed one if it is named.
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
-        let symbolic = Symbolic { order: self.order.clone(), reorder: self.reorder, evidence };
-        let mut engines: Vec<AnyEngine> = vec![Arc::new(Explicit { evidence }), Arc::new(symbolic)];
+        let jobs = self.jobs.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let parallel = self.parallel.clone().map(|parallel| Parallel { jobs, ..parallel });
+        let (order, reorder) = (self.order.clone(), self.reorder);
+        let symbolic = Symbolic { order, reorder, evidence, parallel, jobs };
+        let explicit = Explicit { evidence, jobs: self.jobs };
+        let mut engines: Vec<AnyEngine> = vec![Arc::new(explicit), Arc::new(symbolic)];
         if self.choice == EngineChoice::Named(CLUSTER) {
             let mut cluster = self.cluster.clone().unwrap_or(Cluster::new(Workers::Threads(1)));
             cluster.evidence = evidence;
@@ -128,12 +144,25 @@ impl EngineOptions {
         engines
     }
 
+    /// Whether the symbolic engine is asked for in all but name: only it works in parts.
+    fn is_split(&self) -> bool {
+        self.parallel.as_ref().is_some_and(|parallel| parallel.strategy != Strategy::Auto)
+    }
+
+    /// Which engine is asked first for a system, and why; nothing if there was no choice.
+    pub(crate) fn reason(&self, system: &System) -> Option<String> {
+        match self.choice {
+            EngineChoice::Auto if self.is_split() => Some("symbolic: it works in parts".to_string()),
+            choice => choice.reason(system),
+        }
+    }
+
     /// The engines to choose from for a system, best first.
     pub(crate) fn candidates(&self, system: &System) -> Vec<AnyEngine> {
         let mut candidates = self.engines();
         match self.choice {
-            EngineChoice::Auto if system.bits() <= TINY => {}
-            EngineChoice::Auto => candidates.reverse(),
+            EngineChoice::Auto | EngineChoice::Race if system.bits() <= TINY && !self.is_split() => {}
+            EngineChoice::Auto | EngineChoice::Race => candidates.reverse(),
             // The others are there to be compared with.
             EngineChoice::Named(name) if self.cross_check => candidates.sort_by_key(|e| e.name() != name),
             EngineChoice::Named(name) => candidates.retain(|e| e.name() == name),

@@ -175,8 +175,7 @@ impl Graph {
 
 /// The reachable states as a decision diagram.
 pub fn diagram(system: &Arc<System>, options: &EngineOptions, limits: &Limits) -> Result<Diagram, Why> {
-    let symbolic =
-        Symbolic { order: options.order.clone(), reorder: options.reorder, evidence: options.evidence };
+    let symbolic = Symbolic { order: options.order.clone(), reorder: options.reorder, ..Symbolic::default() };
     let system = Arc::clone(system);
     on_large_stack(limits, move |budget| symbolic.reachable_diagram(&system, budget))
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use masque_lcc::{Counts, Eager, System, Trace, explore};
+use masque_lcc::{Counts, Reduced, System, Trace, explore};
 use masque_mu::{Evidence, Property, Space, explain};
 use masque_verdict::{Budget, Show, Verdict, Why};
 
@@ -173,8 +173,9 @@ fn answer(
 ) -> Answer {
     let start = Instant::now();
     let mut answer = Answer::new(property, Verdict::Unknown(Why::Timeout));
-    let by_reduction = Eager::new(space.lts(), &property.formula)
-        .map(|mut eager| masque_mu::check(&mut Space::new(&mut eager), &property.formula, budget).verdict);
+    let by_reduction = Reduced::new(space.lts(), &property.formula).map(|mut reduced| {
+        masque_mu::check(&mut Space::new(&mut reduced), &property.formula, budget).verdict
+    });
     if let Some(verdict @ (Verdict::Holds | Verdict::Fails)) = by_reduction {
         answer.verdict = verdict;
         decided(&answer);

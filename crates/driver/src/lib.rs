@@ -23,11 +23,14 @@
 //! | `lcc_check` | the work on an LCC instance |
 //! | `format` | from a path to formatted text |
 //! | `order` | reads a file of variables for `--order` |
+//! | `variables` | finds variables by name |
+//! | `parallel` | what `--parallel` asks for |
 //! | `engines` | the engines there are, which one is asked, and how it goes about it |
 //! | `cluster` | what the workers of the distributed engine are told, and what they do with it |
 //! | `compare` | the answers of several engines side by side |
 //! | `decide` | the work: facts, verdicts, vacuity |
 //! | `supervise` | the work on a thread, with a deadline |
+//! | `race` | the engines side by side, each in a process of its own |
 //! | `ask` | questions about single states |
 //! | `simulate` | a walk through a system |
 //! | `worker` | one piece of work on a thread, with a deadline |
@@ -52,16 +55,19 @@ pub mod lcc;
 mod lcc_check;
 mod load;
 mod order;
+mod parallel;
+mod race;
 mod select;
 mod simulate;
 mod supervise;
+mod variables;
 mod worker;
 
 pub use ask::{Truth, alike, truth_at};
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, Decided, MOST_PARTS};
 pub use define::{Refused, Sweep, sweep};
-pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Reorder, engines};
+pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, Strategy, engines};
 pub use explain::{codes, explain, similar_code};
 pub use file::{MAX_BYTES, read as read_text};
 pub use findings::Finding;
@@ -80,6 +86,8 @@ pub use masque_verdict::{
     subformulas,
 };
 pub use order::OrderChoice;
+pub use parallel::ParallelChoice;
+pub use race::{lane, race};
 pub use select::agent as find_agent;
 pub use simulate::{Choices, MOST_CHOICES, MOST_SUCCESSORS, Simulation};
 pub use supervise::{Limits, Progress, Run, check};

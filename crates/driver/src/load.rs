@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use masque_ispl::Options;
 use masque_model::{At, Deadlock, Overflow, Strategies, System};
 use masque_text::{Diagnostic, FileId, Sources};
+use serde::{Deserialize, Serialize};
 
 use crate::{define, file};
 
@@ -37,7 +38,7 @@ impl Language {
 }
 
 /// What is asked of a file besides its text. The default asks nothing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Request {
     /// `NAME=VALUE` texts.
     pub defines: Vec<String>,
@@ -150,7 +151,7 @@ impl Loaded {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// The file's text, if it could be read.
+    /// The file's own text, if it could be read.
     pub(crate) fn text(&self) -> Option<&str> {
         self.file.map(|file| self.sources.text(file))
     }

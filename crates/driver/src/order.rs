@@ -1,12 +1,12 @@
 //! `--order FILE`: the variables in the order in which the symbolic engine is to have them.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use masque_model::{System, VarId};
-use masque_text::{Diagnostic, FileId, Sources, did_you_mean};
+use masque_text::{Diagnostic, FileId, Sources};
 
 use crate::engines::Order;
+use crate::variables::Variables;
 use crate::{Loaded, file};
 
 /// The order that `--order` asks for.
@@ -44,49 +44,48 @@ impl Loaded {
                 let name = file::display_name(path);
                 let text = match file::read(path) {
                     Ok(text) => text,
-                    Err(diagnostic) => return self.refuse(vec![*diagnostic]),
+                    Err(diagnostic) => {
+                        self.refuse(vec![*diagnostic]);
+                        return Order::Automatic;
+                    }
                 };
                 let Ok(file) = self.sources.add(name.as_str(), text) else {
-                    return self.refuse(vec![file::too_large(&name)]);
+                    self.refuse(vec![file::too_large(&name)]);
+                    return Order::Automatic;
                 };
                 match read(&system, &self.sources, file) {
                     Ok(variables) => Order::Given(variables),
-                    Err(diagnostics) => self.refuse(diagnostics),
+                    Err(diagnostics) => {
+                        self.refuse(diagnostics);
+                        Order::Automatic
+                    }
                 }
             }
         }
     }
 
-    fn refuse(&mut self, diagnostics: Vec<Diagnostic>) -> Order {
+    /// There is no model to check, for these reasons.
+    pub(crate) fn refuse(&mut self, diagnostics: Vec<Diagnostic>) {
         self.diagnostics.extend(diagnostics);
         self.system = None;
-        Order::Automatic
     }
 }
 
 /// The variables of a file, from the top; blanks and what follows `--` do not count.
 fn read(system: &System, sources: &Sources, file: FileId) -> Result<Vec<VarId>, Vec<Diagnostic>> {
-    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
-    let known: HashMap<String, VarId> =
-        system.variable_ids().map(|v| (squeezed(&system.full_name(v)), v)).collect();
+    let known = Variables::new(system);
     let (mut variables, mut diagnostics) = (Vec::new(), Vec::new());
     let mut start = 0;
     for line in sources.text(file).split_inclusive('\n') {
         let name = line.split("--").next().unwrap_or_default();
         let indent = name.len() - name.trim_start().len();
         let name = name.trim();
-        match known.get(&squeezed(name)) {
-            _ if name.is_empty() => {}
-            Some(variable) => variables.push(*variable),
-            None => {
-                let from = start + indent as u32;
-                let span = sources.span(file).slice(from, from + name.len() as u32);
-                let names = system.variable_ids().map(|v| system.full_name(v));
-                let diagnostic =
-                    Diagnostic::error("cli/unknown-variable", span, format!("there is no variable `{name}`"))
-                        .label("expected `Agent.variable`")
-                        .help(did_you_mean(name, names));
-                diagnostics.push(diagnostic);
+        if !name.is_empty() {
+            let from = start + indent as u32;
+            let span = sources.span(file).slice(from, from + name.len() as u32);
+            match known.find(name, span) {
+                Ok(variable) => variables.push(variable),
+                Err(diagnostic) => diagnostics.push(diagnostic),
             }
         }
         start += line.len() as u32;

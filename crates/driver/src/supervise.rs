@@ -104,7 +104,7 @@ pub fn check(
         _ => Mode::Plain,
     };
     let run = check_by(options.candidates(system), mode, system, limits, observe);
-    Run { reason: options.choice.reason(system), ..run }
+    Run { reason: options.reason(system), ..run }
 }
 
 /// Decides all properties by these engines, best first.
@@ -136,7 +136,7 @@ fn check_by(
 }
 
 /// Starts the work; none if the system has no room for a thread.
-fn start_work(
+pub(crate) fn start_work(
     candidates: Vec<AnyEngine>,
     mode: Mode,
     system: &Arc<System>,
@@ -152,20 +152,20 @@ fn start_work(
 }
 
 /// What the work has told so far.
-struct Gathered {
-    facts: Option<Facts>,
-    stopped: Option<Stop>,
-    decided: Vec<Option<Decided>>,
-    n_decided: usize,
-    unsupported: Vec<(usize, Unsupported)>,
-    vacuous: Vec<(usize, Vec<Vacuous>)>,
-    extents: BTreeMap<FormulaId, Extent>,
-    costs: Vec<Cost>,
-    cross_check: Option<CrossCheck>,
+pub(crate) struct Gathered {
+    pub(crate) facts: Option<Facts>,
+    pub(crate) stopped: Option<Stop>,
+    pub(crate) decided: Vec<Option<Decided>>,
+    pub(crate) n_decided: usize,
+    pub(crate) unsupported: Vec<(usize, Unsupported)>,
+    pub(crate) vacuous: Vec<(usize, Vec<Vacuous>)>,
+    pub(crate) extents: BTreeMap<FormulaId, Extent>,
+    pub(crate) costs: Vec<Cost>,
+    pub(crate) cross_check: Option<CrossCheck>,
 }
 
 impl Gathered {
-    fn new(system: &System) -> Gathered {
+    pub(crate) fn new(system: &System) -> Gathered {
         Gathered {
             facts: None,
             stopped: None,
@@ -215,7 +215,7 @@ impl Gathered {
         }
     }
 
-    fn hear(&mut self, event: Event) {
+    pub(crate) fn hear(&mut self, event: Event) {
         match event {
             Event::Facts(facts) => self.facts = Some(facts),
             Event::Stopped(stop) => self.stopped = Some(stop),
@@ -239,7 +239,7 @@ impl Gathered {
         }
     }
 
-    fn finish(self, system: &System, start: Instant) -> Run {
+    pub(crate) fn finish(self, system: &System, start: Instant) -> Run {
         let mut findings = Vec::new();
         if let Some(facts) = &self.facts {
             findings.extend(findings::of_facts(system, facts));

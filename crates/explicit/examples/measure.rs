@@ -1,4 +1,5 @@
-//! Explores ISPL files and decides their properties: `measure FILE..`, with times and memory.
+//! Explores ISPL files and decides their properties: `measure [--jobs N,..] FILE..`, with times and
+//! memory, and with each number of threads in turn.
 
 use std::time::Instant;
 
@@ -8,7 +9,13 @@ use masque_text::Sources;
 use masque_verdict::{Budget, Engine};
 
 fn main() {
-    for path in std::env::args().skip(1) {
+    let mut args: Vec<String> = std::env::args().skip(1).collect();
+    let mut jobs = vec![None];
+    if args.first().is_some_and(|arg| arg == "--jobs") && args.len() > 1 {
+        jobs = args[1].split(',').map(|n| n.parse().ok()).collect();
+        args.drain(..2);
+    }
+    for path in args {
         let text = std::fs::read_to_string(&path).expect("a readable file");
         let mut sources = Sources::default();
         let start = Instant::now();
@@ -19,37 +26,41 @@ fn main() {
             continue;
         };
         let parsed = start.elapsed();
-        let budget = Budget::unlimited();
-        let start = Instant::now();
-        let mut encoded = match Explicit::default().encode(&system, &budget) {
-            Ok(encoded) => encoded,
-            Err(stop) => {
-                println!("{path}: {stop}");
-                continue;
-            }
-        };
-        let verdicts: Vec<String> =
-            system.properties.iter().map(|p| encoded.decide(p, &budget).verdict.to_string()).collect();
-        let facts = encoded.facts(&budget);
-        let total = start.elapsed();
-        let stats = encoded.stats();
-        let n_states = stats.states.unwrap_or(0);
-        println!("{path}: {n_states} states, parse {parsed:.2?}, check {total:.2?}, {:.1} bytes/state", {
-            stats.bytes as f64 / n_states.max(1) as f64
-        });
-        for phase in &stats.phases {
-            let rate = n_states as f64 / phase.time.as_secs_f64();
-            println!("  {:<9} {:>10.2?}  {:>12.0} states/s", phase.name, phase.time, rate);
-        }
-        println!("  transitions {:?}, verdicts {}", stats.transitions, verdicts.join(" "));
-        if let Ok(facts) = facts {
-            let length = |path: Option<&masque_verdict::Path>| path.map(|p| p.actions.len());
+        for &jobs in &jobs {
+            let budget = Budget::unlimited();
+            let start = Instant::now();
+            let mut encoded = match (Explicit { jobs, ..Explicit::default() }).encode(&system, &budget) {
+                Ok(encoded) => encoded,
+                Err(stop) => {
+                    println!("{path}: {stop}");
+                    continue;
+                }
+            };
+            let verdicts: Vec<String> =
+                system.properties.iter().map(|p| encoded.decide(p, &budget).verdict.to_string()).collect();
+            let facts = encoded.facts(&budget);
+            let total = start.elapsed();
+            let stats = encoded.stats();
+            let n_states = stats.states.unwrap_or(0);
+            let n_jobs = jobs.map_or("all".to_string(), |jobs| jobs.to_string());
             println!(
-                "  deadlock after {:?}, overflow after {:?}, fair initial {:?}",
-                length(facts.deadlock.as_ref()),
-                length(facts.overflow.as_ref().map(|o| &o.path)),
-                facts.fair_initial
+                "{path}, jobs {n_jobs}: {n_states} states, parse {parsed:.2?}, check {total:.2?}, {:.1} bytes/state",
+                { stats.bytes as f64 / n_states.max(1) as f64 }
             );
+            for phase in &stats.phases {
+                let rate = n_states as f64 / phase.time.as_secs_f64();
+                println!("  {:<9} {:>10.2?}  {:>12.0} states/s", phase.name, phase.time, rate);
+            }
+            println!("  transitions {:?}, verdicts {}", stats.transitions, verdicts.join(" "));
+            if let Ok(facts) = facts {
+                let length = |path: Option<&masque_verdict::Path>| path.map(|p| p.actions.len());
+                println!(
+                    "  deadlock after {:?}, overflow after {:?}, fair initial {:?}",
+                    length(facts.deadlock.as_ref()),
+                    length(facts.overflow.as_ref().map(|o| &o.path)),
+                    facts.fair_initial
+                );
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::bitset::Bitset;
 use crate::code::{Code, Memory, Program};
 use crate::compile::Compiler;
+use crate::jobs::Jobs;
 use crate::layout::Layout;
 use crate::temporal::Clock;
 
@@ -35,22 +36,17 @@ impl<'s> Atoms<'s> {
     pub(crate) fn where_true<'r>(
         &self,
         condition: ExprId,
-        layout: &Layout,
-        row: impl Fn(usize) -> &'r [u64],
+        (layout, row): (&Layout, impl Fn(usize) -> &'r [u64] + Sync),
         domain: &Bitset,
+        jobs: &Jobs,
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
         let program = &self.programs[&condition];
-        let mut memory = Memory::new(&self.code);
-        let mut clock = Clock::new(budget);
-        let mut stopped = Ok(());
-        let states = domain.filter(|state| {
-            if stopped.is_ok() {
-                stopped = clock.tick();
-            }
+        let start = || (Memory::new(&self.code), Clock::new(budget));
+        domain.filter_shared(jobs, start, |(memory, clock), state| {
+            clock.tick()?;
             memory.change_state();
-            self.code.is_true(program, layout, row(state), &mut memory)
-        });
-        stopped.map(|()| states)
+            Ok(self.code.is_true(program, layout, row(state), memory))
+        })
     }
 }

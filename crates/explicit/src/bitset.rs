@@ -1,5 +1,9 @@
 //! Sets of states, one bit each.
 
+use masque_verdict::Stop;
+
+use crate::jobs::Jobs;
+
 /// A subset of `0..len`.
 ///
 /// Bits beyond `len` in the last word are zero, so that counting and comparing need no care.
@@ -47,6 +51,34 @@ impl Bitset {
             set.words[position] = kept;
         }
         set
+    }
+
+    /// The members for which `test` is true, asked by several threads if there are enough of them;
+    /// each thread asks with something of its own, made by `start`.
+    pub(crate) fn filter_shared<T>(
+        &self,
+        jobs: &Jobs,
+        start: impl Fn() -> T + Sync,
+        test: impl Fn(&mut T, usize) -> Result<bool, Stop> + Sync,
+    ) -> Result<Bitset, Stop> {
+        let mut set = Bitset::empty(self.len);
+        // Words that are cut evenly may be filled unevenly: a few blocks for each thread.
+        let block =
+            if jobs.labelling(self.len).is_some() { jobs.block(self.words.len()) } else { self.words.len() };
+        let mut blocks: Vec<&mut [u64]> = set.words.chunks_mut(block.max(1)).collect();
+        jobs.each(self.len, &mut blocks, |number, kept| {
+            let mut own = start();
+            for (position, kept) in (number * block..).zip(kept.iter_mut()) {
+                let mut rest = self.words[position];
+                while rest != 0 {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    *kept |= u64::from(test(&mut own, position * 64 + bit as usize)?) << bit;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(set)
     }
 
     /// Whether it is in.

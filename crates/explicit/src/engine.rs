@@ -1,5 +1,6 @@
 //! The engine: explores on `encode`, labels on `decide`.
 
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use masque_model::{At, Formula, FormulaId, Property, System};
@@ -11,6 +12,7 @@ use masque_verdict::{
 use crate::bitset::Bitset;
 use crate::explore::explore;
 use crate::fragment;
+use crate::jobs::Jobs;
 use crate::label::Labeller;
 use crate::paths::least_shortest_path;
 use crate::steps::{Steps, Tuning};
@@ -51,6 +53,8 @@ use crate::steps::{Steps, Tuning};
 pub struct Explicit {
     /// Which verdicts get evidence.
     pub evidence: Show,
+    /// How many threads may work at once; if nothing is said, as many as there are processors.
+    pub jobs: Option<NonZeroUsize>,
 }
 
 impl Engine for Explicit {
@@ -63,12 +67,12 @@ impl Engine for Explicit {
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
-        Ok(Box::new(Explored::new(*self, system, budget)?))
+        Ok(Box::new(Explored::new(*self, system, Jobs::new(self.jobs), budget)?))
     }
 }
 
 /// A system with all its reachable states.
-struct Explored<'s> {
+pub(crate) struct Explored<'s> {
     engine: Explicit,
     system: &'s System,
     labeller: Labeller<'s>,
@@ -76,16 +80,21 @@ struct Explored<'s> {
 }
 
 impl<'s> Explored<'s> {
-    fn new(engine: Explicit, system: &'s System, budget: &Budget) -> Result<Explored<'s>, Stop> {
+    pub(crate) fn new(
+        engine: Explicit,
+        system: &'s System,
+        jobs: Jobs,
+        budget: &Budget,
+    ) -> Result<Explored<'s>, Stop> {
         let mut stats = Stats::default();
         let start = Instant::now();
         budget.check()?;
         let steps = Steps::new(system, Tuning::default());
         stats.spend("compile", start.elapsed());
         let start = Instant::now();
-        let space = explore(system, &steps, fragment::needs_transitions(system), budget)?;
+        let space = explore(system, &steps, fragment::needs_transitions(system), &jobs, budget)?;
         stats.spend("explore", start.elapsed());
-        Ok(Explored { engine, system, labeller: Labeller::new(system, steps, space), stats })
+        Ok(Explored { engine, system, labeller: Labeller::new(system, steps, space, jobs), stats })
     }
 
     fn try_decide(&mut self, property: &Property, budget: &Budget) -> Result<Outcome, Stop> {
@@ -151,7 +160,7 @@ impl<'s> Explored<'s> {
         Ok(asked.is_subset(&*self.labeller.truth(formula, budget)?))
     }
 
-    fn n_states(&self) -> usize {
+    pub(crate) fn n_states(&self) -> usize {
         self.labeller.space.n_states()
     }
 

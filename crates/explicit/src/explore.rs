@@ -3,8 +3,11 @@
 use masque_model::{Deadlock, System};
 use masque_verdict::{Budget, Stop};
 
+use crate::batch::Wanted;
+use crate::crew::{Crew, Found};
 use crate::graph::{Edges, Graph};
 use crate::initial::each_initial_state;
+use crate::jobs::Jobs;
 use crate::steps::Steps;
 use crate::store::Store;
 use crate::successors::Stepper;
@@ -48,122 +51,199 @@ pub(crate) fn explore(
     system: &System,
     steps: &Steps<'_>,
     with_graph: bool,
+    jobs: &Jobs,
     budget: &Budget,
 ) -> Result<Space, Stop> {
-    let mut store = Store::new(steps.layout.n_words);
-    let result = explore_into(&mut store, system, steps, with_graph, budget);
-    let n_states = store.len() as u64;
+    let store = Store::new(steps.layout.n_words, jobs.n_threads());
+    let mut search = Search::new(system, steps, store, with_graph, jobs, budget);
+    let result = search.initial_states(system).and_then(|()| search.all_states());
+    let Search { mut store, edges, .. } = search;
     match result {
-        Ok((layers, nearest_deadlocks, nearest_overflows, edges)) => {
+        Ok((layers, nearest)) => {
             store.shrink();
+            let [nearest_deadlocks, nearest_overflows] = nearest;
             let mut space = Space { store, layers, nearest_deadlocks, nearest_overflows, graph: None };
-            space.graph = edges.map(|edges| edges.into_graph(budget, space.bytes())).transpose()?;
+            space.graph = edges.map(|edges| edges.into_graph(jobs, budget, space.bytes())).transpose()?;
             Ok(space)
         }
-        Err(stop) => Err(stop.after_states(n_states).with_bytes(store.bytes())),
+        Err(stop) => Err(stop.after_states(store.len() as u64).with_bytes(store.bytes())),
     }
 }
 
-type Explored = (Vec<u32>, Vec<u32>, Vec<u32>, Option<Edges>);
-
-fn explore_into(
-    store: &mut Store,
-    system: &System,
-    steps: &Steps<'_>,
-    with_graph: bool,
-    budget: &Budget,
-) -> Result<Explored, Stop> {
-    let limits = |store: &Store, edges: &Option<Edges>| {
-        budget.check()?;
-        budget.check_states(store.len() as u64)?;
-        budget.check_memory(store.bytes_soon() + edges.as_ref().map_or(0, Edges::bytes))
-    };
-    let mut edges = with_graph.then(Edges::default);
-    each_initial_state(system, &steps.layout, budget, |row| {
-        let number = store.insert(row)?;
-        if number % 4096 == 4095 { limits(store, &edges) } else { Ok(()) }
-    })?;
-    let mut layers = vec![0, store.len() as u32];
-    let mut nearest_deadlocks = Vec::new();
-    let mut nearest_overflows = Vec::new();
-    let mut stepper = Stepper::new(steps, budget);
-    let mut state = Vec::new();
-    let mut found: Vec<u32> = Vec::new();
-    let (mut deadlock_layer, mut overflow_layer) = (None, None);
-    let mut number = 0;
-    while number < store.len() {
-        if number == layers[layers.len() - 1] as usize {
-            layers.push(store.len() as u32);
-        }
-        let layer = layers.len();
-        state.clear();
-        state.extend_from_slice(store.row(number));
-        found.clear();
-        let mut n_before = store.len();
-        let expansion = stepper.expand(&state, |row| {
-            let successor = store.insert(row)?;
-            if with_graph {
-                found.push(successor);
-            }
-            if store.len() > n_before + 4096 {
-                n_before = store.len();
-                limits(store, &None)?;
-            }
-            Ok(())
-        })?;
-        if expansion.is_dead && *deadlock_layer.get_or_insert(layer) == layer {
-            nearest_deadlocks.push(number as u32);
-        }
-        if expansion.overflows && *overflow_layer.get_or_insert(layer) == layer {
-            nearest_overflows.push(number as u32);
-        }
-        if let Some(edges) = &mut edges {
-            if expansion.is_dead && system.meaning.deadlock == Deadlock::Stutter {
-                found.push(number as u32);
-            }
-            edges.add_source(&mut found)?;
-        }
-        number += 1;
-        if number % 4096 == 0 {
-            limits(store, &edges)?;
-        }
-    }
-    limits(store, &edges)?;
-    if layers[layers.len() - 1] as usize != store.len() {
-        layers.push(store.len() as u32);
-    }
-    Ok((layers, nearest_deadlocks, nearest_overflows, edges))
-}
-
-/// The transitions between states that are already explored.
+/// The transitions between states that are already explored; the store comes back as it was.
 pub(crate) fn transitions(
     space: &mut Space,
     system: &System,
     steps: &Steps<'_>,
+    jobs: &Jobs,
     budget: &Budget,
 ) -> Result<Graph, Stop> {
-    let mut edges = Edges::default();
-    let mut stepper = Stepper::new(steps, budget);
-    let mut state = Vec::new();
-    let mut found: Vec<u32> = Vec::new();
-    let base = space.store.bytes();
-    for number in 0..space.n_states() {
-        if number % 4096 == 4095 {
-            budget.check()?;
-            budget.check_memory(base + edges.bytes())?;
+    let n_states = space.n_states();
+    let store = std::mem::replace(&mut space.store, Store::new(steps.layout.n_words, 1));
+    let mut search = Search::new(system, steps, store, true, jobs, budget);
+    let result = search.expand_up_to(n_states);
+    let Search { store, edges, .. } = search;
+    space.store = store;
+    result?;
+    edges.unwrap_or_default().into_graph(jobs, budget, space.store.bytes())
+}
+
+/// States that are being expanded, in the order of their numbers.
+struct Search<'a> {
+    steps: &'a Steps<'a>,
+    jobs: &'a Jobs,
+    budget: &'a Budget,
+    wanted: Wanted,
+    store: Store,
+    edges: Option<Edges>,
+    /// The first state that is not yet expanded, now and when limits were last looked at.
+    next: usize,
+    checked: usize,
+    stepper: Stepper<'a>,
+    /// Several threads, once there is enough to do.
+    crew: Option<Crew<'a>>,
+    /// The state being expanded, and its successors.
+    state: Vec<u64>,
+    targets: Vec<u32>,
+    found: Found,
+}
+
+/// How often one thread looks at its limits, in states.
+const PULSE: usize = 4096;
+
+impl<'a> Search<'a> {
+    fn new(
+        system: &System,
+        steps: &'a Steps<'a>,
+        store: Store,
+        with_graph: bool,
+        jobs: &'a Jobs,
+        budget: &'a Budget,
+    ) -> Search<'a> {
+        let stutter = system.meaning.deadlock == Deadlock::Stutter;
+        Search {
+            steps,
+            jobs,
+            budget,
+            wanted: Wanted { transitions: with_graph, stutter },
+            store,
+            edges: with_graph.then(Edges::default),
+            next: 0,
+            checked: 0,
+            stepper: Stepper::new(steps, budget),
+            crew: None,
+            state: Vec::new(),
+            targets: Vec::new(),
+            found: Found::default(),
         }
-        state.clear();
-        state.extend_from_slice(space.store.row(number));
-        found.clear();
-        let store = &mut space.store;
-        let expansion = stepper.expand(&state, |row| {
-            found.push(store.insert(row)?);
-            Ok(())
-        })?;
-        if expansion.is_dead && system.meaning.deadlock == Deadlock::Stutter {
-            found.push(number as u32);
-        }
-        edges.add_source(&mut found)?;
     }
-    edges.into_graph(budget, base)
+
+    fn limits(&mut self) -> Result<(), Stop> {
+        self.checked = self.next;
+        self.budget.check()?;
+        self.budget.check_states(self.store.len() as u64)?;
+        let edges = self.edges.as_ref().map_or(0, Edges::bytes);
+        self.budget.check_memory(self.store.bytes_soon(0) + edges)
+    }
+
+    fn initial_states(&mut self, system: &System) -> Result<(), Stop> {
+        let Search { steps, budget, .. } = *self;
+        each_initial_state(system, &steps.layout, budget, |row| {
+            let number = self.store.insert(row)?;
+            if number % 4096 == 4095 { self.limits() } else { Ok(()) }
+        })
+    }
+
+    /// Expands all states: tells where layers begin, and the nearest states without successors and
+    /// with overflows.
+    fn all_states(&mut self) -> Result<(Vec<u32>, [Vec<u32>; 2]), Stop> {
+        let mut layers = vec![0, self.store.len() as u32];
+        let mut nearest = [Vec::new(), Vec::new()];
+        while self.next < self.store.len() {
+            let end = self.store.len();
+            if self.next != 0 {
+                layers.push(end as u32);
+            }
+            self.expand_up_to(end)?;
+            for (nearest, found) in
+                nearest.iter_mut().zip([&mut self.found.dead, &mut self.found.overflowing])
+            {
+                if nearest.is_empty() {
+                    nearest.append(found);
+                }
+                found.clear();
+            }
+        }
+        self.limits()?;
+        Ok((layers, nearest))
+    }
+
+    /// Expands states, by one thread or by several.
+    fn expand_up_to(&mut self, end: usize) -> Result<(), Stop> {
+        while self.next < end {
+            if end - self.next >= self.jobs.grain.least && self.call_crew() {
+                self.expand_together(end)?;
+                self.limits()?;
+            } else {
+                // Layers may be thin and many: what counts is how many states have been expanded.
+                self.expand_alone(end.min(self.checked + PULSE))?;
+                if self.next >= self.checked + PULSE {
+                    self.limits()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes sure that there is a crew; false if there cannot be one.
+    fn call_crew(&mut self) -> bool {
+        if self.crew.is_none() {
+            self.crew = Crew::new(self.jobs, self.steps, self.wanted, self.budget);
+        }
+        self.crew.is_some()
+    }
+
+    fn expand_together(&mut self, end: usize) -> Result<(), Stop> {
+        let Some(crew) = &mut self.crew else { return Ok(()) };
+        let states = self.next as u32..end as u32;
+        self.next = crew.expand(states, &mut self.store, &mut self.edges, &mut self.found)? as usize;
+        Ok(())
+    }
+
+    fn expand_alone(&mut self, end: usize) -> Result<(), Stop> {
+        while self.next < end {
+            let number = self.next as u32;
+            let Search { store, state, stepper, targets, wanted, budget, .. } = self;
+            state.clear();
+            state.extend_from_slice(store.row(number as usize));
+            targets.clear();
+            let mut n_before = store.len();
+            let expansion = stepper.expand(state, |row| {
+                let successor = store.insert(row)?;
+                if wanted.transitions {
+                    targets.push(successor);
+                }
+                if store.len() > n_before + PULSE {
+                    n_before = store.len();
+                    budget.check_states(n_before as u64)?;
+                    budget.check_memory(store.bytes_soon(0))?;
+                }
+                Ok(())
+            })?;
+            if expansion.is_dead {
+                self.found.dead.push(number);
+                if wanted.stutter {
+                    targets.push(number);
+                }
+            }
+            if expansion.overflows {
+                self.found.overflowing.push(number);
+            }
+            if let Some(edges) = &mut self.edges {
+                edges.add_source(targets)?;
+            }
+            self.next += 1;
+        }
+        Ok(())
+    }
 }

@@ -5,7 +5,11 @@
 //! through them, and strongly connected components are those of the reversed graph. So the
 //! successors are reversed once and dropped.
 
+use std::ops::Range;
+
 use masque_verdict::{Budget, Stop, Why};
+
+use crate::jobs::Jobs;
 
 /// Successors, as they are found: state by state.
 #[derive(Debug, Default)]
@@ -25,33 +29,65 @@ impl Edges {
         Ok(())
     }
 
+    /// Adds the successors of the next states, each once for each state; `ends` tells where each
+    /// state's end.
+    pub(crate) fn add_sources(
+        &mut self,
+        targets: impl Iterator<Item = u32>,
+        ends: &[u32],
+    ) -> Result<(), Stop> {
+        let begin = self.targets.len() as u32;
+        self.targets.extend(targets);
+        u32::try_from(self.targets.len()).map_err(|_| Stop::from(Why::Memory))?;
+        self.ends.extend(ends.iter().map(|end| begin + end));
+        Ok(())
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         (self.ends.capacity() + self.targets.capacity()) as u64 * 4
     }
 
     /// The reversed graph; `base` bytes are held besides.
-    pub(crate) fn into_graph(mut self, budget: &Budget, base: u64) -> Result<Graph, Stop> {
+    ///
+    /// A counting sort by target. Several threads look at all transitions, each for the targets in
+    /// a range of its own: reading is cheap, and so no two write to the same place.
+    pub(crate) fn into_graph(mut self, jobs: &Jobs, budget: &Budget, base: u64) -> Result<Graph, Stop> {
         self.ends.shrink_to_fit();
         self.targets.shrink_to_fit();
         let n_states = self.ends.len();
         budget.check_memory(base + self.bytes() * 2)?;
+        let parts = jobs.parts(n_states);
         let mut begins = vec![0_u32; n_states + 1];
-        for &target in &self.targets {
-            begins[target as usize + 1] += 1;
-        }
+        let mut counts = split(&mut begins[1..], parts.iter().map(|part| part.len()));
+        jobs.each(n_states, &mut counts, |part, counts| {
+            for &target in &self.targets {
+                if let Some(count) = counts.get_mut((target as usize).wrapping_sub(parts[part].start)) {
+                    *count += 1;
+                }
+            }
+            Ok(())
+        })?;
         for state in 0..n_states {
             begins[state + 1] += begins[state];
         }
         let mut sources = vec![0_u32; self.targets.len()];
-        let mut begin = 0;
-        for (source, &end) in (0..).zip(&self.ends) {
-            for &target in &self.targets[begin as usize..end as usize] {
-                let place = &mut begins[target as usize];
-                sources[*place as usize] = source;
-                *place += 1;
+        let places: Vec<Range<u32>> = parts.iter().map(|part| begins[part.start]..begins[part.end]).collect();
+        let slices = split(&mut sources, places.iter().map(|range| range.len()));
+        let nexts = split(&mut begins, parts.iter().map(|part| part.len()));
+        let mut pairs: Vec<_> = nexts.into_iter().zip(slices).collect();
+        jobs.each(n_states, &mut pairs, |part, (nexts, sources)| {
+            let mut begin = 0;
+            for (source, &end) in (0..).zip(&self.ends) {
+                for &target in &self.targets[begin as usize..end as usize] {
+                    if let Some(next) = nexts.get_mut((target as usize).wrapping_sub(parts[part].start)) {
+                        sources[(*next - places[part].start) as usize] = source;
+                        *next += 1;
+                    }
+                }
+                begin = end;
             }
-            begin = end;
-        }
+            Ok(())
+        })?;
         // Each begin has moved to the next one's place.
         begins.rotate_right(1);
         begins[0] = 0;
@@ -59,8 +95,19 @@ impl Edges {
     }
 }
 
+/// The first of these lengths, then the next, and so on.
+fn split(mut slice: &mut [u32], lengths: impl Iterator<Item = usize>) -> Vec<&mut [u32]> {
+    let mut parts = Vec::new();
+    for length in lengths {
+        let (part, rest) = slice.split_at_mut(length);
+        parts.push(part);
+        slice = rest;
+    }
+    parts
+}
+
 /// Predecessors of every state.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Graph {
     /// Where each state's predecessors begin, and at last their number.
     begins: Vec<u32>,
@@ -88,6 +135,9 @@ impl Graph {
 }
 
 #[cfg(test)]
+use std::num::NonZeroUsize;
+
+#[cfg(test)]
 impl Graph {
     /// The graph with these transitions, for tests.
     pub(crate) fn of(n_states: usize, transitions: &[(u32, u32)]) -> Graph {
@@ -96,7 +146,7 @@ impl Graph {
             let mut targets = transitions.iter().filter(|t| t.0 == state).map(|t| t.1).collect();
             edges.add_source(&mut targets).unwrap();
         }
-        edges.into_graph(&Budget::unlimited(), 0).unwrap()
+        edges.into_graph(&Jobs::new(NonZeroUsize::new(1)), &Budget::unlimited(), 0).unwrap()
     }
 }
 

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::atoms::Atoms;
 use crate::bitset::Bitset;
 use crate::explore::{Space, transitions};
+use crate::jobs::Jobs;
 use crate::knowledge::Classes;
 use crate::steps::Steps;
 use crate::temporal::Paths;
@@ -31,6 +32,7 @@ pub(crate) struct Labeller<'s> {
     /// The regions of infinite runs asked for last.
     pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
     pub(crate) peak_bytes: u64,
+    jobs: Jobs,
 }
 
 /// A domain and what is known over it.
@@ -52,7 +54,7 @@ enum Over {
 const N_VIEWS: usize = 2;
 
 impl<'s> Labeller<'s> {
-    pub(crate) fn new(system: &'s System, steps: Steps<'s>, space: Space) -> Labeller<'s> {
+    pub(crate) fn new(system: &'s System, steps: Steps<'s>, space: Space, jobs: Jobs) -> Labeller<'s> {
         let atoms = Atoms::new(system, &steps.layout);
         let plain = Domain {
             states: Rc::new(Bitset::full(space.n_states())),
@@ -70,6 +72,7 @@ impl<'s> Labeller<'s> {
             views: Vec::new(),
             asked: Vec::new(),
             peak_bytes,
+            jobs,
         }
     }
 
@@ -234,7 +237,7 @@ impl<'s> Labeller<'s> {
                 let not_phi = not(&*self.known(f, over)?);
                 let agents = &system.groups[group.index()].agents;
                 let seen = agents.iter().flat_map(|&agent| system.agent(agent).sees.iter().copied());
-                self.view(seen, budget)?.untouched(&domain, &not_phi)
+                self.view(seen, budget)?.untouched(&domain, &not_phi, &self.jobs)?
             }
             Formula::CommonKnowledge(group, f) => {
                 let not_phi = not(&*self.known(f, over)?);
@@ -274,7 +277,7 @@ impl<'s> Labeller<'s> {
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
         let row = |state| self.space.store.row(state);
-        self.atoms.where_true(condition, &self.steps.layout, row, domain, budget)
+        self.atoms.where_true(condition, (&self.steps.layout, row), domain, &self.jobs, budget)
     }
 
     /// The states of `D` that are green for an agent: its RedStates is false there.
@@ -392,7 +395,7 @@ impl<'s> Labeller<'s> {
     /// Makes sure that the transitions are there.
     pub(crate) fn make_graph(&mut self, budget: &Budget) -> Result<(), Stop> {
         if self.space.graph.is_none() {
-            let graph = transitions(&mut self.space, self.system, &self.steps, budget)?;
+            let graph = transitions(&mut self.space, self.system, &self.steps, &self.jobs, budget)?;
             self.space.graph = Some(graph);
             self.check_memory(0, budget)?;
         }
@@ -412,7 +415,7 @@ impl<'s> Labeller<'s> {
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
         let seen = self.system.agent(agent).sees.iter().copied();
-        Ok(self.view(seen, budget)?.untouched(domain, not_phi))
+        self.view(seen, budget)?.untouched(domain, not_phi, &self.jobs)
     }
 
     /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`, given where `φ` is false.
@@ -431,8 +434,8 @@ impl<'s> Labeller<'s> {
         let masks: Vec<Vec<u64>> = agents.iter().map(mask).collect();
         self.views.clear();
         self.check_memory(self.space.n_states() as u64 * 14, budget)?;
-        let classes = Classes::connected(&self.space.store, &masks, domain, budget)?;
-        Ok(classes.untouched(domain, not_phi))
+        let classes = Classes::connected(&self.space.store, &masks, domain, &self.jobs, budget)?;
+        classes.untouched(domain, not_phi, &self.jobs)
     }
 
     /// The classes of states that agree on the variables `seen`.
@@ -450,7 +453,7 @@ impl<'s> Labeller<'s> {
                 self.views.remove(0);
             }
             self.check_memory(self.space.n_states() as u64 * 14, budget)?;
-            let classes = Classes::by_view(&self.space.store, &mask, budget)?;
+            let classes = Classes::by_view(&self.space.store, &mask, &self.jobs, budget)?;
             self.views.push((mask, Rc::new(classes)));
         }
         Ok(Rc::clone(&self.views[self.views.len() - 1].1))

@@ -10,6 +10,7 @@
 //! | `domains`, `narrow`, `initial` | find the initial states |
 //! | `guards`, `steps`, `tables`, `plan`, `successors` | find the successors of a state |
 //! | `explore`, `graph` | find all states and their transitions |
+//! | `jobs`, `batch`, `crew` | do it with several threads, with the same result |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
 //! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
 //! | `parts` | the public face for an engine on many machines |
@@ -17,11 +18,13 @@
 
 mod analyse;
 mod atoms;
+mod batch;
 mod bitset;
 mod bounds;
 mod code;
 mod codeset;
 mod compile;
+mod crew;
 mod domains;
 mod emit;
 mod engine;
@@ -33,6 +36,7 @@ mod fragment;
 mod graph;
 mod guards;
 mod initial;
+mod jobs;
 mod knowledge;
 mod label;
 mod layout;

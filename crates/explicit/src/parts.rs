@@ -3,6 +3,8 @@
 //! It packs states into words, finds initial states and successors, and evaluates conditions. Where
 //! states are kept, and what is made of them, is the caller's business.
 
+use std::num::NonZeroUsize;
+
 use masque_model::{ExprId, System, VarId};
 use masque_verdict::{Budget, State, Stop};
 
@@ -13,6 +15,7 @@ pub use crate::successors::Expansion;
 
 use crate::atoms::Atoms;
 use crate::initial::each_initial_state;
+use crate::jobs::Jobs;
 use crate::steps::{Steps, Tuning};
 use crate::successors::Stepper;
 
@@ -24,6 +27,8 @@ pub struct Machine<'s> {
     system: &'s System,
     steps: Steps<'s>,
     atoms: Atoms<'s>,
+    /// One thread: there is a worker for each processor.
+    jobs: Jobs,
 }
 
 impl<'s> Machine<'s> {
@@ -31,7 +36,7 @@ impl<'s> Machine<'s> {
     pub fn new(system: &'s System) -> Machine<'s> {
         let steps = Steps::new(system, Tuning::default());
         let atoms = Atoms::new(system, &steps.layout);
-        Machine { system, steps, atoms }
+        Machine { system, steps, atoms, jobs: Jobs::new(Some(NonZeroUsize::MIN)) }
     }
 
     /// The words of a packed state, at least one.
@@ -79,10 +84,10 @@ impl<'s> Machine<'s> {
         &self,
         condition: ExprId,
         domain: &Bitset,
-        row: impl Fn(usize) -> &'r [u64],
+        row: impl Fn(usize) -> &'r [u64] + Sync,
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
-        self.atoms.where_true(condition, &self.steps.layout, row, domain, budget)
+        self.atoms.where_true(condition, (&self.steps.layout, row), domain, &self.jobs, budget)
     }
 }
 

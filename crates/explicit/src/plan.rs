@@ -16,7 +16,7 @@
 //! that a unit does not test. A plan depends on `N` only and is made once for each.
 
 /// What to do for one set `N` of agents that have a choice.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// The units that read no choice.
     pub(crate) settled: Vec<u32>,

@@ -8,8 +8,6 @@
 //! `U_u(s, α)` is what unit `u` may become. The product over joint actions is never enumerated as
 //! such: a [`Plan`] says which choices depend on which.
 
-use std::rc::Rc;
-
 use masque_model::AgentId;
 use masque_verdict::{Budget, Stop};
 use rustc_hash::FxHashMap;
@@ -38,8 +36,10 @@ pub(crate) struct Stepper<'a> {
     /// place of its bits.
     unit_tables: Vec<Table>,
     unit_bits: Vec<u64>,
-    plans: FxHashMap<Box<[u32]>, Rc<Plan>>,
-    plan: Rc<Plan>,
+    /// The plans made so far, by the agents that have a choice, and the one in use.
+    plans: Vec<Plan>,
+    plan_of: FxHashMap<Box<[u32]>, usize>,
+    plan: usize,
     planned_for: Vec<u32>,
     /// Parts of states, to be combined: `parts[k]` are the choices of one of several factors.
     parts: Vec<Vec<u64>>,
@@ -57,6 +57,9 @@ const OVERFLOWS: u32 = 1 << 31;
 const NO_CHOICE: u32 = 1;
 const MANY_CHOICES: u32 = 2;
 const FIRST_PLACE: u32 = 3;
+/// So many plans are kept, and one more is in use. Plans are small, but there may be exponentially
+/// many sets of agents.
+const MOST_PLANS: usize = 4096;
 
 /// What there is to say of a state besides its successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +72,7 @@ pub struct Expansion {
 
 impl<'a> Stepper<'a> {
     pub(crate) fn new(steps: &'a Steps<'a>, budget: &'a Budget) -> Stepper<'a> {
-        let settled = Rc::new(Plan::new(&[], steps.units.iter().map(|unit| &*unit.tests)));
+        let settled = Plan::new(&[], steps.units.iter().map(|unit| &*unit.tests));
         Stepper {
             steps,
             budget,
@@ -82,8 +85,9 @@ impl<'a> Stepper<'a> {
             enabled_lists: Vec::new(),
             unit_tables: vec![Table::default(); steps.units.len()],
             unit_bits: Vec::new(),
-            plans: FxHashMap::default(),
-            plan: settled,
+            plans: vec![settled],
+            plan_of: std::iter::once((Box::default(), 0)).collect(),
+            plan: 0,
             planned_for: Vec::new(),
             parts: Vec::new(),
             spare: Vec::new(),
@@ -109,20 +113,33 @@ impl<'a> Stepper<'a> {
             return Ok(Expansion { is_dead: true, overflows: false });
         }
         self.make_plan();
-        let plan = Rc::clone(&self.plan);
+        // The plan is lent out while it is followed.
+        let plan = std::mem::take(&mut self.plans[self.plan]);
+        let is_dead = self.follow(&plan, state, &mut found);
+        self.plans[self.plan] = plan;
+        Ok(Expansion { is_dead: is_dead?, overflows: self.overflow })
+    }
+
+    /// Does what a plan says. Answers whether there is no successor.
+    fn follow(
+        &mut self,
+        plan: &Plan,
+        state: &[u64],
+        found: &mut impl FnMut(&[u64]) -> Result<(), Stop>,
+    ) -> Result<bool, Stop> {
         let mut base = self.spare.pop().unwrap_or_default();
         base.clear();
-        base.extend(state.iter().zip(&steps.frozen).map(|(word, frozen)| word & frozen));
+        base.extend(state.iter().zip(&self.steps.frozen).map(|(word, frozen)| word & frozen));
         let mut is_dead = self.settle(&plan.settled, &mut base);
         for component in &plan.components {
             is_dead |= self.choose_in(component)?;
         }
         if !is_dead {
-            self.each_combination(0, &mut base, &mut found)?;
+            self.each_combination(0, &mut base, found)?;
         }
         self.spare.push(base);
         self.drop_parts(0);
-        Ok(Expansion { is_dead, overflows: self.overflow })
+        Ok(is_dead)
     }
 
     /// Finds the enabled actions; false if some agent has none.
@@ -198,15 +215,18 @@ impl<'a> Stepper<'a> {
             return;
         }
         self.planned_for.clone_from(&self.choosing);
-        if let Some(plan) = self.plans.get(&*self.choosing) {
-            self.plan = Rc::clone(plan);
+        if let Some(&plan) = self.plan_of.get(&*self.choosing) {
+            self.plan = plan;
             return;
         }
-        self.plan = Rc::new(Plan::new(&self.choosing, self.steps.units.iter().map(|unit| &*unit.tests)));
-        // Plans are small, but there may be exponentially many sets of agents.
-        if self.plans.len() < 4096 {
-            self.plans.insert(self.choosing.as_slice().into(), Rc::clone(&self.plan));
+        let plan = Plan::new(&self.choosing, self.steps.units.iter().map(|unit| &*unit.tests));
+        if self.plan_of.len() < MOST_PLANS {
+            self.plan_of.insert(self.choosing.as_slice().into(), self.plans.len());
+        } else {
+            self.plans.truncate(MOST_PLANS);
         }
+        self.plan = self.plans.len();
+        self.plans.push(plan);
     }
 
     /// Lets units evolve whose actions are all chosen. Answers whether some unit has no choice.

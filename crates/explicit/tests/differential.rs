@@ -87,8 +87,9 @@ fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
     let Some(structure) = explore(system, MAX_STATES) else { return Ok(()) };
     tally.systems += 1;
     let budget = Budget::unlimited();
-    let mut encoded =
-        Explicit { evidence: Show::All }.encode(system, &budget).map_err(|stop| stop.to_string())?;
+    let mut encoded = Explicit { evidence: Show::All, jobs: None }
+        .encode(system, &budget)
+        .map_err(|stop| stop.to_string())?;
     compare_facts(system, &structure, &mut *encoded)?;
     let is_path = system.formulas.path_formulas();
     let mut reference = Reference::new(&structure, system);

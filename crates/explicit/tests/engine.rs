@@ -12,7 +12,7 @@ use support::{load, one_agent, system};
 /// The verdicts of a system's properties in order, as text.
 fn verdicts(system: &System) -> String {
     let budget = Budget::unlimited();
-    let mut encoded = Explicit { evidence: Show::All }.encode(system, &budget).unwrap();
+    let mut encoded = Explicit { evidence: Show::All, jobs: None }.encode(system, &budget).unwrap();
     let mut words = Vec::new();
     for property in &system.properties {
         let outcome = encoded.decide(property, &budget);

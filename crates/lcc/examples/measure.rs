@@ -67,17 +67,30 @@ fn main() {
             system.bytes() as f64 / 1e6,
             system.n_situations(),
         );
-        let start = Instant::now();
-        let (mut system, properties) = load(n_airlines);
-        let mut space = Space::new(&mut system);
-        for property in &properties {
-            let before = Instant::now();
-            let answer = check(&mut space, &property.formula, &Budget::unlimited());
-            let (name, time) = (&property.source.name.text, milliseconds(before));
+        // Small sizes are measured often: the least time is that of a quiet machine.
+        let (mut best, mut all_in) = (Vec::new(), f64::INFINITY);
+        for _ in 0..if n_airlines <= 6 { 30 } else { 1 } {
+            let start = Instant::now();
+            let (mut system, properties) = load(n_airlines);
+            let mut space = Space::new(&mut system);
+            let times: Vec<_> = properties
+                .iter()
+                .map(|property| {
+                    let before = Instant::now();
+                    let answer = check(&mut space, &property.formula, &Budget::unlimited());
+                    (property.source.name.text.clone(), answer, milliseconds(before))
+                })
+                .collect();
+            let time = milliseconds(start);
+            if time < all_in {
+                (best, all_in) = (times, time);
+            }
+        }
+        for (name, answer, time) in &best {
             println!("  {name:20} {:8} {time:9.3} ms, {} states", answer.verdict.to_string(), answer.states);
         }
-        println!("  all {} properties, cold: {:.3} ms", properties.len(), milliseconds(start));
-        for number in 0..properties.len() {
+        println!("  all {} properties, cold: {all_in:.3} ms", best.len());
+        for number in 0..best.len() {
             let before = Instant::now();
             let (mut system, properties) = load(n_airlines);
             let checked = decide(&mut system, &properties[number], &Budget::unlimited());

@@ -1,9 +1,9 @@
 //! Checking properties of an opened instance.
 
-use masque_mu::{Property, Space, check, explain};
+use masque_mu::{Answer, Property, Space, check, explain};
 use masque_verdict::{Budget, Verdict, Why};
 
-use crate::eager::Eager;
+use crate::reduce::Reduced;
 use crate::system::System;
 use crate::trace::Trace;
 
@@ -18,6 +18,16 @@ pub struct Checked {
     pub positions: u64,
     /// A run that shows the verdict, if one was asked for and there is one to show.
     pub trace: Option<Trace>,
+}
+
+impl Checked {
+    /// An answer in the words of the protocol.
+    pub(crate) fn new(system: &mut System, answer: Answer) -> Checked {
+        let play = answer.evidence.map(|evidence| evidence.play);
+        let shown = play.filter(|play| !play.steps.is_empty() || system.is_stuck(play.start));
+        let (verdict, states, positions) = (answer.verdict, answer.states, answer.positions);
+        Checked { verdict, states, positions, trace: shown.map(|play| system.trace(&play)) }
+    }
 }
 
 /// Checks properties one after the other; what one explores, the others need not.
@@ -39,27 +49,17 @@ pub fn check_all(
             });
         }
     }
-    let show = |answer: masque_mu::Answer| {
-        let play = answer.evidence.map(|evidence| evidence.play);
-        let trace = play.filter(|play| !play.steps.is_empty() || system.is_stuck(play.start));
-        Checked {
-            verdict: answer.verdict,
-            states: answer.states,
-            positions: answer.positions,
-            trace: trace.map(|play| system.trace(&play)),
-        }
-    };
-    answers.into_iter().map(show).collect()
+    answers.into_iter().map(|answer| Checked::new(system, answer)).collect()
 }
 
-/// Decides one property, sending at once where the property cannot see it.
+/// Decides one property in a system made smaller, as far as the property cannot see it.
 ///
 /// The verdict is that of the whole system; there is no evidence, since a run of the reduced system
 /// need not be a shortest one. Where a bound of the reduced system leaves it open, the whole system
 /// is asked.
 pub fn decide(system: &mut System, property: &Property, budget: &Budget) -> Checked {
-    if let Some(mut eager) = Eager::new(system, &property.formula) {
-        let answer = check(&mut Space::new(&mut eager), &property.formula, budget);
+    if let Some(mut reduced) = Reduced::new(system, &property.formula) {
+        let answer = check(&mut Space::new(&mut reduced), &property.formula, budget);
         if !matches!(answer.verdict, Verdict::Unknown(Why::Bound(_))) {
             let (verdict, states, positions) = (answer.verdict, answer.states, answer.positions);
             return Checked { verdict, states, positions, trace: None };

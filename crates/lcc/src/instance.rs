@@ -3,6 +3,7 @@
 use masque_mu::tree::Named;
 use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
 use masque_text::{Diagnostic, FileId, Sources, Span};
+use rustc_hash::FxHashMap;
 
 use crate::lint::lint;
 use crate::lower::{Lowered, Scope, lower};
@@ -72,9 +73,7 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
     if opened.has_errors() {
         return opened;
     }
-    let given: Vec<(String, String, Span)> =
-        parts.options.iter().map(|given| (given.name.clone(), given.value.clone(), given.span)).collect();
-    let Lowered { program, terms, diagnostics } = lower(&opened.trees, &given);
+    let Lowered { program, terms, diagnostics } = lower(&opened.trees, &parts.options);
     opened.diagnostics.extend(diagnostics);
     opened.diagnostics.extend(stratify(&program, &terms));
     opened.diagnostics.extend(lint(&opened.trees));
@@ -82,8 +81,7 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
         return opened;
     }
     let mut system = System::new(program, terms);
-    let named = opened.named(sources, &mut system, &parts.properties);
-    opened.resolve(named, &mut system);
+    opened.read_properties(sources, &mut system, &parts.properties);
     if !opened.has_errors() {
         opened.system = Some(system);
     }
@@ -91,8 +89,14 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
 }
 
 impl Opened {
-    fn has_errors(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// Reads all properties.
+    pub(crate) fn read_properties(&mut self, sources: &mut Sources, system: &mut System, files: &[FileId]) {
+        let named = self.named(sources, system, files);
+        self.resolve(named, system);
     }
 
     /// All properties as written.
@@ -125,18 +129,19 @@ impl Opened {
     }
 
     fn resolve(&mut self, named: Vec<Named>, words: &mut dyn Vocabulary) {
+        let mut firsts: FxHashMap<String, Span> = FxHashMap::default();
         for source in named {
-            if let Some(first) =
-                self.properties.iter().find(|other| other.source.name.text == source.name.text)
-            {
+            if let Some(first) = firsts.get(&source.name.text) {
                 let message = format!("there are two properties called `{}`", source.name.text);
                 let diagnostic = Diagnostic::warning("lcc/duplicate-property", source.name.span, message)
-                    .also(first.source.name.span, "the other one");
+                    .also(*first, "the other one");
                 self.diagnostics.push(diagnostic);
             }
             let (formula, found) = resolve(&source.phi, words);
             self.diagnostics.extend(found);
-            self.properties.extend(formula.map(|formula| Property { source, formula }));
+            let Some(formula) = formula else { continue };
+            firsts.entry(source.name.text.clone()).or_insert(source.name.span);
+            self.properties.push(Property { source, formula });
         }
     }
 }

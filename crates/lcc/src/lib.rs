@@ -11,11 +11,13 @@
 //! | `lexer`, `parser`, `tree`, `format` | files as text |
 //! | `instance`, `lower`, `program`, `options` | several files as one checked instance |
 //! | `stratify`, `lint` | what is wrong, or probably not meant |
-//! | `symbol`, `term`, `print` | hash-consed terms: processes, messages and labels too |
+//! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
 //! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
-//! | `step` | what one agent can do |
+//! | `step`, `situations` | what one agent can do, found once |
 //! | `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
-//! | `explore`, `check`, `eager` | counting, checking, reducing |
+//! | `session`, `entry`, `teams` | checking while agents interact, and finding agents that can |
+//! | `explore`, `check` | counting, checking |
+//! | `reduce`, `eager`, `observed`, `symmetry` | the same verdict from fewer states |
 //! | `trace`, `chart`, `blame` | runs for people, and why agents are stuck |
 //! | `reference` | the definition transcribed: slow, plain, and what the rest is measured against |
 #![forbid(unsafe_code)]
@@ -25,24 +27,32 @@ mod blame;
 mod chart;
 mod check;
 mod eager;
+mod entry;
 mod explore;
 mod format;
 mod instance;
 mod lexer;
 mod lint;
 mod lower;
+mod observed;
 mod options;
 mod parser;
 mod print;
 mod program;
+mod reduce;
 pub mod reference;
 mod resolve;
+mod session;
 mod show;
+mod situations;
+mod statement;
 mod step;
 mod store;
 mod stratify;
 mod symbol;
+mod symmetry;
 mod system;
+mod teams;
 mod term;
 mod trace;
 pub mod tree;
@@ -50,11 +60,16 @@ mod vocabulary;
 
 pub use chart::{Chart, Row, chart};
 pub use check::{Checked, check_all, decide};
-pub use eager::Eager;
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use instance::{Given, Opened, Parts, open};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
+pub use reduce::{Reduced, Reductions};
+pub use session::{
+    CannotAdvance, Happened, Kind, Like, Limits, Moves, Next, Question, Refused, Reply, Session, Setup,
+    Stated, Text, Update, Updated, Work,
+};
 pub use system::System;
+pub use teams::{Candidate, Request, Role, Team, Teams, Want, Weakness, teams};
 pub use trace::{Deed, End, Event, Trace};

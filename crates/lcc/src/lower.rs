@@ -3,6 +3,8 @@
 use masque_text::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
+use crate::entry::Entry;
+use crate::instance::Given;
 use crate::options::Options;
 use crate::program::{AgentDef, ClauseDef, FactDef, Owner, Program, RuleDef};
 use crate::symbol::Symbol;
@@ -20,7 +22,12 @@ pub(crate) struct Lowered {
 }
 
 /// Makes one instance of several files.
-pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lowered {
+pub(crate) fn lower(trees: &[Tree], options: &[Given]) -> Lowered {
+    lower_part(trees, options, true)
+}
+
+/// Makes an instance of several files; the team may be incomplete.
+pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> Lowered {
     let mut lowering = Lowering::default();
     let items = || trees.iter().flat_map(|tree| &tree.items);
     let roles: Vec<&RoleDecl> =
@@ -28,7 +35,7 @@ pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lower
     let mut members: Vec<Member> = items()
         .filter_map(|item| if let Item::Member(member) = item { Some(member.clone()) } else { None })
         .collect();
-    if members.is_empty() {
+    if members.is_empty() && is_whole {
         members = lowering.default_team(&roles);
     }
     for member in &members {
@@ -37,9 +44,11 @@ pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lower
     for item in items() {
         match item {
             Item::Clause(clause) => lowering.clause(clause, &roles),
-            Item::Fact(fact) => lowering.fact(fact),
-            Item::Rule(rule) => lowering.rule(rule),
-            Item::Choice(choice) => lowering.choice(choice),
+            Item::Fact(_) | Item::Rule(_) | Item::Choice(_) => {
+                if let Some(entry) = lowering.entry(item) {
+                    lowering.program.add(entry);
+                }
+            }
             Item::Mail(mail) => lowering.mail(mail),
             Item::Setting(setting) => lowering.setting(setting),
             Item::Now(_) | Item::Member(_) | Item::Duty(_) | Item::Role(_) | Item::Property(_) => {}
@@ -48,11 +57,16 @@ pub(crate) fn lower(trees: &[Tree], options: &[(String, String, Span)]) -> Lower
     let nows: Vec<&Clause> =
         items().filter_map(|item| if let Item::Now(clause) = item { Some(clause) } else { None }).collect();
     lowering.now(&nows);
-    for (name, value, span) in options {
+    for Given { name, value, span } in options {
         lowering.option(name, value, *span);
     }
-    lowering.team_sizes(&roles, &members);
-    if lowering.program.agents.is_empty() && !lowering.diagnostics.iter().any(Diagnostic::is_error) {
+    if is_whole {
+        lowering.team_sizes(&roles, &members);
+    }
+    if is_whole
+        && lowering.program.agents.is_empty()
+        && !lowering.diagnostics.iter().any(Diagnostic::is_error)
+    {
         let message = "nobody takes part: there is no `agent` or `server` statement";
         let diagnostic = match items().find_map(first_span) {
             Some(span) => Diagnostic::error("lcc/no-team", span, message),
@@ -215,6 +229,7 @@ impl Scope {
     /// The process as a term.
     pub(crate) fn process(&mut self, terms: &mut Terms, process: &Proc) -> TermId {
         match &process.kind {
+            ProcKind::Nil => terms.app(Symbol::NIL, &[]),
             ProcKind::Null => terms.app(Symbol::NULL, &[]),
             ProcKind::Call(agent) => {
                 let args = self.agent(terms, agent);
@@ -242,11 +257,12 @@ impl Scope {
     }
 }
 
+/// Statements being made part of a program.
 #[derive(Default)]
-struct Lowering {
-    program: Program,
-    terms: Terms,
-    diagnostics: Vec<Diagnostic>,
+pub(crate) struct Lowering {
+    pub(crate) program: Program,
+    pub(crate) terms: Terms,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Lowering {
@@ -263,7 +279,7 @@ impl Lowering {
         None
     }
 
-    fn member(&mut self, member: &Member) {
+    pub(crate) fn member(&mut self, member: &Member) {
         let Some(id) = self.id(&member.agent.id) else { return };
         let owner = self.program.owner(id);
         let terms = &mut self.terms;
@@ -314,29 +330,31 @@ impl Lowering {
         Some(self.program.owner(id))
     }
 
-    fn fact(&mut self, fact: &Fact) {
+    /// The statement as it is added to a program, if it is one that may come and go.
+    pub(crate) fn entry(&mut self, item: &Item) -> Option<Entry> {
+        match item {
+            Item::Fact(fact) => self.fact(fact),
+            Item::Rule(rule) => self.rule(rule),
+            Item::Choice(choice) => self.choice(choice),
+            _ => None,
+        }
+    }
+
+    fn fact(&mut self, fact: &Fact) -> Option<Entry> {
         let owner = match &fact.owner {
-            Some(owner) => match self.owner(owner) {
-                Some(owner) => Some(owner),
-                None => return,
-            },
+            Some(owner) => Some(self.owner(owner)?),
             None => None,
         };
         let terms = &mut self.terms;
         let mut scope = Scope::default();
         let head = scope.term(terms, &fact.head);
         let body = fact.body.as_ref().map(|body| scope.constraint(terms, body));
-        let Some(functor) = terms.functor(head) else { return };
-        let known = match owner {
-            Some(owner) => &mut self.program.known[owner.0 as usize],
-            None => &mut self.program.common,
-        };
-        let def = FactDef { head, body, n_vars: scope.n_vars, span: fact.span };
-        known.entry(functor).or_default().push(def);
+        let functor = terms.functor(head)?;
+        Some(Entry::Fact(owner, functor, FactDef { head, body, n_vars: scope.n_vars, span: fact.span }))
     }
 
-    fn rule(&mut self, rule: &Rule) {
-        let Some(id) = self.id(&rule.enforcer) else { return };
+    fn rule(&mut self, rule: &Rule) -> Option<Entry> {
+        let id = self.id(&rule.enforcer)?;
         let enforcer = self.program.owner(id);
         let terms = &mut self.terms;
         let mut scope = Scope::of(id);
@@ -344,36 +362,22 @@ impl Lowering {
         let object = scope.term(terms, &rule.object);
         let action = scope.term(terms, &rule.action);
         let body = rule.body.as_ref().map(|body| scope.constraint(terms, body));
-        let Some(functor) = terms.functor(action) else { return };
-        let number = self.program.rules.len() as u32;
-        self.program.by_action.entry((functor, rule.permits)).or_default().push(number);
-        self.program.rules.push(RuleDef {
-            enforcer,
-            number: number + 1,
-            permits: rule.permits,
-            subject,
-            object,
-            action,
-            body,
-            n_vars: scope.n_vars,
-            span: rule.span,
-        });
+        let functor = terms.functor(action)?;
+        let (permits, n_vars, span) = (rule.permits, scope.n_vars, rule.span);
+        let rule = RuleDef { enforcer, number: 0, permits, subject, object, action, body, n_vars, span };
+        Some(Entry::Rule(functor, rule))
     }
 
-    fn choice(&mut self, choice: &crate::tree::Choice) {
+    fn choice(&mut self, choice: &crate::tree::Choice) -> Option<Entry> {
         let owner = match &choice.owner {
-            Some(owner) => match self.owner(owner) {
-                Some(owner) => Some(owner),
-                None => return,
-            },
+            Some(owner) => Some(self.owner(owner)?),
             None => None,
         };
         let name = self.terms.symbols.intern(&choice.name.text);
-        let functor = crate::term::Functor { name, arity: choice.arity as u32 };
-        self.program.choices.insert((owner, functor));
+        Some(Entry::Choice(owner, crate::term::Functor { name, arity: choice.arity as u32 }))
     }
 
-    fn mail(&mut self, mail: &Mail) {
+    pub(crate) fn mail(&mut self, mail: &Mail) {
         let terms = &mut self.terms;
         let mut scope = Scope::default();
         let [from_role, from] = scope.agent(terms, &mail.from);
@@ -400,7 +404,7 @@ impl Lowering {
     }
 
     /// What remains of an agent's clauses when a running interaction is checked.
-    fn now(&mut self, nows: &[&Clause]) {
+    pub(crate) fn now(&mut self, nows: &[&Clause]) {
         let mut seen: Vec<TermId> = Vec::new();
         for clause in nows {
             let Some(id) = self.id(&clause.head.id) else { continue };

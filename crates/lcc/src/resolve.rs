@@ -39,6 +39,22 @@ pub(crate) struct Findings {
     pub(crate) unknown: BTreeSet<String>,
 }
 
+impl Findings {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.conflicts.is_empty() && self.unknown.is_empty()
+    }
+
+    /// All of these together.
+    pub(crate) fn all<'f>(parts: impl Iterator<Item = &'f Findings>) -> Findings {
+        let mut all = Findings::default();
+        for part in parts {
+            all.conflicts.extend(part.conflicts.iter().cloned());
+            all.unknown.extend(part.unknown.iter().cloned());
+        }
+        all
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal {
     /// A constraint of the acting agent: literals are recorded and pass the gate.

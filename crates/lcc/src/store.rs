@@ -41,6 +41,13 @@ impl Rows {
         }
     }
 
+    /// Forgets all rows, but not the room for them.
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+        self.ends.clear();
+        self.index.clear();
+    }
+
     /// The bytes this takes.
     pub(crate) fn bytes(&self) -> u64 {
         ((self.words.capacity() + self.ends.capacity()) * 4 + self.index.capacity() * 5) as u64

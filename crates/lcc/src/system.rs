@@ -7,12 +7,15 @@
 //! times, not millions.
 
 use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
+use masque_verdict::{Budget, Stop};
 use rustc_hash::FxHashMap;
 
+use crate::entry::Entry;
 use crate::options::{Comm, Options};
 use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
-use crate::step::{Situation, Steps, steps, why_stuck};
+use crate::situations::{Move, Outcome, Situations};
+use crate::step::{Situation, steps, why_stuck};
 use crate::store::Rows;
 use crate::symbol::Symbol;
 use crate::term::{TermId, Terms};
@@ -23,23 +26,6 @@ use crate::vocabulary::{Atom, Pattern};
 pub(crate) enum LabelTerm {
     Own(TermId),
     Tau(TermId, TermId),
-}
-
-/// A step of an agent in numbers.
-#[derive(Clone, Copy, Debug)]
-struct Move {
-    label: LabelTerm,
-    rest: TermId,
-    sent: Option<TermId>,
-}
-
-/// The moves of an agent in one local situation: a part of [`System::moves`].
-#[derive(Clone, Copy, Debug)]
-struct MoveSet {
-    start: u32,
-    end: u32,
-    cut: Option<&'static str>,
-    is_waiting: bool,
 }
 
 /// A step that stands alone.
@@ -55,18 +41,12 @@ pub(crate) struct OnlyStep {
 pub struct System {
     pub(crate) program: Program,
     pub(crate) terms: Terms,
-    pub(crate) findings: Findings,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) atoms: Vec<Atom>,
     states: Rows,
     labels: Vec<LabelTerm>,
     label_ids: FxHashMap<LabelTerm, LabelId>,
-    moves: Vec<Move>,
-    sets: Vec<MoveSet>,
-    /// What each set of moves depends on.
-    consulted: Vec<Box<[Consulted]>>,
-    own: FxHashMap<(u32, TermId), u32>,
-    taken: FxHashMap<(u32, TermId, TermId), u32>,
+    pub(crate) situations: Situations,
     in_role: FxHashMap<(TermId, TermId), bool>,
     initial: StateId,
     /// The states that were asked for their successors: beyond the bound no others are.
@@ -77,31 +57,65 @@ pub struct System {
 
 impl System {
     pub(crate) fn new(program: Program, terms: Terms) -> System {
-        let mut mail: Vec<u32> = program.mail.iter().map(|message| message.0).collect();
-        mail.sort_unstable();
-        let mut row: Vec<u32> = program.agents.iter().map(|agent| agent.now.0).collect();
-        row.extend(mail);
         let mut states = Rows::default();
-        let initial = StateId(states.insert(&row));
+        let initial = StateId(states.insert(&first_row(&program)));
         System {
             program,
             terms,
-            findings: Findings::default(),
             patterns: Vec::new(),
             atoms: Vec::new(),
             states,
             labels: Vec::new(),
             label_ids: FxHashMap::default(),
-            moves: Vec::new(),
-            sets: Vec::new(),
-            consulted: Vec::new(),
-            own: FxHashMap::default(),
-            taken: FxHashMap::default(),
+            situations: Situations::default(),
             in_role: FxHashMap::default(),
             initial,
             expanded: Vec::new(),
             row: Vec::new(),
         }
+    }
+
+    /// Forgets everything but the state it is in.
+    pub(crate) fn forget(&mut self) {
+        let row = self.states.row(self.initial.0).to_vec();
+        self.forget_states();
+        self.initial = StateId(self.states.insert(&row));
+        self.labels.clear();
+        self.label_ids.clear();
+        self.situations.clear();
+    }
+
+    fn forget_states(&mut self) {
+        self.states.clear();
+        self.expanded.clear();
+    }
+
+    /// Goes on with other rules and facts, which differ in these statements: how many local
+    /// situations depend on them.
+    pub(crate) fn change(&mut self, program: Program, entries: &[Entry]) -> usize {
+        self.program = program;
+        self.situations.touch(entries)
+    }
+
+    /// Goes on with another team, and with its rules and facts: where that begins.
+    pub(crate) fn recast(&mut self, program: Program) {
+        self.program = program;
+        self.forget_states();
+        self.initial = StateId(self.states.insert(&first_row(&self.program)));
+        self.situations.touch_all();
+    }
+
+    /// Goes to a state.
+    pub(crate) fn go(&mut self, state: StateId) {
+        self.initial = state;
+    }
+
+    /// Goes to the state with these processes and this mail.
+    pub(crate) fn go_to(&mut self, processes: &[TermId], mail: &[TermId]) {
+        let mut row: Vec<u32> = mail.iter().map(|message| message.0).collect();
+        row.sort_unstable();
+        row.splice(0..0, processes.iter().map(|process| process.0));
+        self.initial = StateId(self.states.insert(&row));
     }
 
     /// What changes the meaning of the instance.
@@ -121,38 +135,35 @@ impl System {
 
     /// How many local situations have been looked into.
     pub fn n_situations(&self) -> usize {
-        self.sets.len()
+        self.situations.len()
     }
 
     /// What was both permitted and forbidden, as `(subject,object,±action)`, in what has been
     /// explored.
     pub fn conflicts(&self) -> Vec<String> {
-        self.findings.conflicts.iter().cloned().collect()
+        Findings::all(self.situations.findings()).conflicts.into_iter().collect()
     }
 
     /// The constraints that were tried where nobody could tell, as `agent: name/arity`, in what
     /// has been explored.
     pub fn unknown_constraints(&self) -> Vec<String> {
-        self.findings.unknown.iter().cloned().collect()
+        Findings::all(self.situations.findings()).unknown.into_iter().collect()
     }
 
     /// How many of the local situations looked into depend on what anybody knows of a predicate, or
     /// on the rules for an action of that name: a change of either leaves all others as they are.
     pub fn n_depending(&self, name: &str, arity: u32) -> usize {
-        let is_it = |consulted: &Consulted| {
+        let is_it = |consulted: Consulted| {
             let (Consulted::Known(_, functor) | Consulted::Policy(functor)) = consulted;
             functor.arity == arity && self.terms.symbols.name(functor.name) == name
         };
-        self.consulted.iter().filter(|consulted| consulted.iter().any(is_it)).count()
+        self.situations.consulted().filter_map(|mut consulted| consulted.find(|on| is_it(*on))).count()
     }
 
     /// The bytes this takes, roughly.
     pub fn bytes(&self) -> u64 {
-        self.states.bytes()
-            + self.terms.bytes()
-            + (self.moves.capacity() * size_of::<Move>()
-                + self.labels.capacity() * 2 * size_of::<LabelTerm>()
-                + (self.own.capacity() + self.taken.capacity()) * 20) as u64
+        let labels = (self.labels.capacity() * 2 * size_of::<LabelTerm>()) as u64;
+        self.states.bytes() + self.terms.bytes() + self.situations.bytes() + labels
     }
 
     pub(crate) fn label_term(&self, label: LabelId) -> LabelTerm {
@@ -164,58 +175,124 @@ impl System {
         self.states.row(state.0).split_at(self.program.agents.len())
     }
 
+    /// The state with this row: a process for each agent, and the messages under way in order.
+    pub(crate) fn state(&mut self, row: &[u32]) -> StateId {
+        StateId(self.states.insert(row))
+    }
+
     /// The place of an agent in the team.
     pub(crate) fn agent_index(&self, id: TermId) -> Option<u32> {
         self.program.agents.iter().position(|agent| agent.id == id).map(|at| at as u32)
     }
 
-    fn label_id(&mut self, label: LabelTerm) -> LabelId {
-        let next = LabelId(self.labels.len() as u32);
-        let id = *self.label_ids.entry(label).or_insert(next);
-        if id == next {
-            self.labels.push(label);
+    /// The number of a situation, whose outcome is known from now on.
+    fn situation(&mut self, agent: u32, process: TermId, message: Option<TermId>) -> u32 {
+        let actor = self.program.agents[agent as usize].owner;
+        let at = Situation { actor, process, message };
+        match self.situations.find(at) {
+            Some(number) if !self.situations.is_stale(number) => number,
+            Some(number) => {
+                self.renew(number);
+                number
+            }
+            None => {
+                let outcome = self.look_into(at);
+                self.situations.insert(at, outcome)
+            }
         }
-        id
     }
 
-    fn add_set(&mut self, found: Steps) -> u32 {
-        let start = self.moves.len() as u32;
-        for step in found.steps {
-            self.moves.push(Move { label: LabelTerm::Own(step.label), rest: step.rest, sent: step.sent });
+    /// Finds out what an agent can do.
+    fn look_into(&mut self, at: Situation) -> Outcome {
+        let mut findings = Findings::default();
+        let found = steps(&self.program, &mut self.terms, &mut findings, at);
+        let (labels, label_ids) = (&mut self.labels, &mut self.label_ids);
+        let label = |label| label_id(labels, label_ids, LabelTerm::Own(label));
+        self.situations.record(&self.program, found, findings, label)
+    }
+
+    /// Finds out what an agent can do where that may have changed.
+    fn renew(&mut self, number: u32) {
+        if !self.situations.restore(&self.program, number) {
+            let outcome = self.look_into(self.situations.situation(number));
+            self.situations.replace(number, outcome);
         }
-        self.sets.push(MoveSet {
-            start,
-            end: self.moves.len() as u32,
-            cut: found.cut,
-            is_waiting: found.is_waiting,
-        });
-        self.consulted.push(found.consulted);
-        self.sets.len() as u32 - 1
+    }
+
+    /// Looks again into all situations that depend on something that has changed. The answer has
+    /// those in which the agents can do something else now.
+    pub(crate) fn refresh(&mut self, budget: &Budget) -> Result<Vec<u32>, Stop> {
+        while let Some(number) = self.situations.next_stale() {
+            budget.check()?;
+            self.renew(number);
+        }
+        Ok(self.situations.take_changed())
+    }
+
+    /// The states that may have one of these situations.
+    pub(crate) fn states_with(&self, situations: &[u32]) -> Vec<StateId> {
+        let mut is_process: Vec<bool> = Vec::new();
+        let mut messages: FxHashMap<(u32, u32), Vec<Option<u32>>> = FxHashMap::default();
+        for number in situations {
+            let Situation { actor, process, message } = self.situations.situation(*number);
+            let Some(agent) = self.program.agents.iter().position(|agent| agent.owner == actor) else {
+                continue;
+            };
+            let place = process.0 as usize;
+            is_process.resize(is_process.len().max(place + 1), false);
+            is_process[place] = true;
+            // Where messages are exchanged in one step, a state does not show what is offered.
+            let message = message.filter(|_| self.program.options.comm == Comm::Mailbox);
+            messages.entry((agent as u32, process.0)).or_default().push(message.map(|message| message.0));
+        }
+        let has_one = |state: &StateId| {
+            let (processes, mail) = self.parts(*state);
+            processes.iter().enumerate().any(|(agent, process)| {
+                is_process.get(*process as usize) == Some(&true)
+                    && messages.get(&(agent as u32, *process)).is_some_and(|messages| {
+                        messages.iter().any(|message| message.is_none_or(|message| mail.contains(&message)))
+                    })
+            })
+        };
+        (0..self.states.len() as u32).map(StateId).filter(has_one).collect()
+    }
+
+    pub(crate) fn has_no_findings(&self) -> bool {
+        self.situations.findings().next().is_none()
+    }
+
+    /// What is to be reported of the situations of these states.
+    pub(crate) fn findings_of(&self, states: &[StateId]) -> Findings {
+        let mut seen = rustc_hash::FxHashSet::default();
+        for state in states {
+            let (processes, mail) = self.parts(*state);
+            let own = |agent: usize, message: Option<TermId>| {
+                let (actor, process) = (self.program.agents[agent].owner, TermId(processes[agent]));
+                self.situations.find(Situation { actor, process, message })
+            };
+            let mut offered: Vec<TermId> = mail.iter().map(|message| TermId(*message)).collect();
+            for number in (0..processes.len()).filter_map(|agent| own(agent, None)) {
+                seen.insert(number);
+                if self.program.options.comm == Comm::Sync {
+                    offered.extend(self.situations.outcome(number).moves.iter().filter_map(|one| one.sent));
+                }
+            }
+            for message in offered {
+                let takers = self.receivers(message).filter_map(|agent| own(agent as usize, Some(message)));
+                seen.extend(takers);
+            }
+        }
+        Findings::all(seen.iter().filter_map(|number| self.situations.outcome(*number).findings.as_deref()))
     }
 
     /// What an agent can do by itself.
-    fn own_moves(&mut self, agent: u32, process: TermId) -> MoveSet {
-        if let Some(set) = self.own.get(&(agent, process)) {
-            return self.sets[*set as usize];
-        }
-        let at = Situation { actor: self.program.agents[agent as usize].owner, process, message: None };
-        let found = steps(&self.program, &mut self.terms, &mut self.findings, at);
-        let set = self.add_set(found);
-        self.own.insert((agent, process), set);
-        self.sets[set as usize]
+    fn own_moves(&mut self, agent: u32, process: TermId) -> u32 {
+        self.situation(agent, process, None)
     }
 
     /// What an agent can do with a message.
-    fn taking_moves(&mut self, agent: u32, process: TermId, message: TermId) -> MoveSet {
-        if let Some(set) = self.taken.get(&(agent, process, message)) {
-            return self.sets[*set as usize];
-        }
-        let actor = self.program.agents[agent as usize].owner;
-        let at = Situation { actor, process, message: Some(message) };
-        let found = steps(&self.program, &mut self.terms, &mut self.findings, at);
-        let set = self.add_set(found);
-        self.taken.insert((agent, process, message), set);
-        self.sets[set as usize]
+    fn taking_moves(&mut self, agent: u32, process: TermId, message: TermId) -> u32 {
+        self.situation(agent, process, Some(message))
     }
 
     /// The agents that a message may reach: one, or all if it is addressed to nobody by name.
@@ -239,10 +316,10 @@ impl System {
         let mut cut = None;
         let mut next: Vec<u32> = Vec::with_capacity(row.len() + 1);
         for agent in 0..n_agents {
-            let set = self.own_moves(agent as u32, TermId(row[agent]));
-            cut = cut.or(set.cut);
-            for at in set.start..set.end {
-                let Move { label, rest, sent } = self.moves[at as usize];
+            let situation = self.own_moves(agent as u32, TermId(row[agent]));
+            cut = cut.or(self.situations.outcome(situation).cut);
+            for at in 0..self.situations.outcome(situation).moves.len() {
+                let Move { label, rest, sent } = self.situations.outcome(situation).moves[at];
                 next.clear();
                 next.extend_from_slice(&row);
                 next[agent] = rest.0;
@@ -254,8 +331,7 @@ impl System {
                     let at = n_agents + row[n_agents..].partition_point(|other| *other < message.0);
                     next.insert(at, message.0);
                 }
-                let target = StateId(self.states.insert(&next));
-                step(self.label_id(label), target);
+                step(label, StateId(self.states.insert(&next)));
             }
         }
         for at in n_agents..row.len() {
@@ -264,16 +340,15 @@ impl System {
             }
             let message = TermId(row[at]);
             for agent in self.receivers(message) {
-                let set = self.taking_moves(agent, TermId(row[agent as usize]), message);
-                cut = cut.or(set.cut);
-                for taking in set.start..set.end {
-                    let Move { label, rest, .. } = self.moves[taking as usize];
+                let situation = self.taking_moves(agent, TermId(row[agent as usize]), message);
+                cut = cut.or(self.situations.outcome(situation).cut);
+                for taking in 0..self.situations.outcome(situation).moves.len() {
+                    let Move { label, rest, .. } = self.situations.outcome(situation).moves[taking];
                     next.clear();
                     next.extend_from_slice(&row);
                     next[agent as usize] = rest.0;
                     next.remove(at);
-                    let target = StateId(self.states.insert(&next));
-                    step(self.label_id(label), target);
+                    step(label, StateId(self.states.insert(&next)));
                 }
             }
         }
@@ -285,11 +360,12 @@ impl System {
     pub(crate) fn only_step(&mut self, state: StateId, agent: usize) -> Option<OnlyStep> {
         let n_agents = self.program.agents.len();
         let process = TermId(self.states.row(state.0)[agent]);
-        let set = self.own_moves(agent as u32, process);
-        if set.is_waiting || set.cut.is_some() || set.end - set.start != 1 {
+        let situation = self.own_moves(agent as u32, process);
+        let outcome = self.situations.outcome(situation);
+        let &[Move { label, rest, sent }] = &*outcome.moves else { return None };
+        if outcome.is_waiting || outcome.cut.is_some() {
             return None;
         }
-        let Move { label, rest, sent } = self.moves[set.start as usize];
         let mut row = self.states.row(state.0).to_vec();
         row[agent] = rest.0;
         if let Some(message) = sent {
@@ -300,7 +376,14 @@ impl System {
             row.insert(at, message.0);
         }
         let target = StateId(self.states.insert(&row));
-        Some(OnlyStep { label: self.label_id(label), target, is_sending: sent.is_some() })
+        Some(OnlyStep { label, target, is_sending: sent.is_some() })
+    }
+
+    /// The labels of what an agent can do by itself, if these are all known.
+    pub(crate) fn own_labels(&mut self, agent: usize, process: TermId) -> Option<Vec<LabelId>> {
+        let situation = self.own_moves(agent as u32, process);
+        let outcome = self.situations.outcome(situation);
+        outcome.cut.is_none().then(|| outcome.moves.iter().map(|one| one.label).collect())
     }
 
     fn sync_successors(
@@ -312,27 +395,32 @@ impl System {
         let row = self.states.row(state.0).to_vec();
         let mut cut = None;
         for agent in 0..n_agents {
-            let set = self.own_moves(agent as u32, TermId(row[agent]));
-            cut = cut.or(set.cut);
-            for at in set.start..set.end {
-                let Move { label, rest, sent } = self.moves[at as usize];
+            let situation = self.own_moves(agent as u32, TermId(row[agent]));
+            cut = cut.or(self.situations.outcome(situation).cut);
+            for at in 0..self.situations.outcome(situation).moves.len() {
+                let Move { label, rest, sent } = self.situations.outcome(situation).moves[at];
                 let mut next = row.clone();
                 next[agent] = rest.0;
                 let Some(message) = sent else {
-                    let target = StateId(self.states.insert(&next));
-                    step(self.label_id(label), target);
+                    step(label, StateId(self.states.insert(&next)));
                     continue;
                 };
                 for other in self.receivers(message).filter(|other| *other as usize != agent) {
                     let other_process = TermId(row[other as usize]);
-                    let set = self.taking_moves(other, other_process, message);
-                    cut = cut.or(set.cut);
-                    for taking in set.start..set.end {
-                        let Move { label: taken, rest, .. } = self.moves[taking as usize];
+                    let situation = self.taking_moves(other, other_process, message);
+                    cut = cut.or(self.situations.outcome(situation).cut);
+                    for taking in 0..self.situations.outcome(situation).moves.len() {
+                        let Move { label: taken, rest, .. } =
+                            self.situations.outcome(situation).moves[taking];
                         next[other as usize] = rest.0;
-                        let (LabelTerm::Own(label), LabelTerm::Own(taken)) = (label, taken) else { continue };
-                        let target = StateId(self.states.insert(&next));
-                        step(self.label_id(LabelTerm::Tau(label, taken)), target);
+                        let (LabelTerm::Own(sent), LabelTerm::Own(taken)) =
+                            (self.label_term(label), self.label_term(taken))
+                        else {
+                            continue;
+                        };
+                        let both = LabelTerm::Tau(sent, taken);
+                        let both = label_id(&mut self.labels, &mut self.label_ids, both);
+                        step(both, StateId(self.states.insert(&next)));
                         next[other as usize] = other_process.0;
                     }
                 }
@@ -375,6 +463,27 @@ impl System {
         self.parts(state).1.is_empty()
             && (0..n_agents).all(|agent| self.is_done(state, agent) || self.is_idle(state, agent))
     }
+}
+
+/// Where a team begins.
+fn first_row(program: &Program) -> Vec<u32> {
+    let mut mail: Vec<u32> = program.mail.iter().map(|message| message.0).collect();
+    mail.sort_unstable();
+    program.agents.iter().map(|agent| agent.now.0).chain(mail).collect()
+}
+
+/// The number of a label, new or not.
+fn label_id(
+    labels: &mut Vec<LabelTerm>,
+    ids: &mut FxHashMap<LabelTerm, LabelId>,
+    label: LabelTerm,
+) -> LabelId {
+    let next = LabelId(labels.len() as u32);
+    let id = *ids.entry(label).or_insert(next);
+    if id == next {
+        labels.push(label);
+    }
+    id
 }
 
 impl Lts for System {

@@ -36,6 +36,24 @@ pub enum Item {
     Property(PropertyText),
 }
 
+impl Item {
+    /// Where the statement stands, or what it is about.
+    pub fn span(&self) -> Span {
+        match self {
+            Item::Clause(clause) | Item::Now(clause) => clause.span,
+            Item::Member(member) => member.agent.span,
+            Item::Fact(fact) => fact.span,
+            Item::Rule(rule) => rule.span,
+            Item::Duty(duty) => duty.span,
+            Item::Choice(choice) => choice.span,
+            Item::Mail(mail) => mail.span,
+            Item::Setting(setting) => setting.name.span,
+            Item::Role(role) => role.span,
+            Item::Property(property) => property.name.span,
+        }
+    }
+}
+
 /// `a(Role, Id)`.
 #[derive(Clone, Debug)]
 pub struct Agent {
@@ -228,6 +246,8 @@ pub struct Proc {
 /// The kinds of processes. Chains of one operator are flat.
 #[derive(Clone, Debug)]
 pub enum ProcKind {
+    /// `nil`: nothing is left to be done; all there is, and in run-time states only.
+    Nil,
     /// `null`: an internal step.
     Null,
     /// `a(Role, Id)`: a change of role.

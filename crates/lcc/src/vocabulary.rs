@@ -32,6 +32,24 @@ pub(crate) struct Pattern {
     n_vars: u32,
 }
 
+impl Pattern {
+    /// Whether only receipts match.
+    pub(crate) fn is_receipt(&self) -> bool {
+        self.about == About::Taken
+    }
+
+    /// All terms in it.
+    pub(crate) fn all_terms(&self) -> impl Iterator<Item = TermId> + '_ {
+        self.terms.iter().copied().chain([self.by_role, self.by]).flatten()
+    }
+
+    /// The literal that the annotation must contain, if that is all a label must have.
+    pub(crate) fn literal(&self) -> Option<TermId> {
+        let is_literal = self.about == About::Literal;
+        self.terms.first().copied().flatten().filter(|_| is_literal)
+    }
+}
+
 /// A proposition about states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
@@ -47,47 +65,7 @@ pub(crate) enum Atom {
 
 impl Vocabulary for System {
     fn pattern(&mut self, text: &str, span: Span) -> Result<PatternId, Diagnostic> {
-        let action = parse_action(text, span.start)?;
-        let mut scope = Scope::default();
-        let about = match action.word.as_str() {
-            "in" => About::Taken,
-            "out" => About::Sent,
-            "#" if action.literal.is_some() => About::Literal,
-            "#" => About::Internal,
-            "tau" => About::Tau,
-            word => {
-                let help = did_you_mean(word, ["in", "out", "tau"]);
-                return Err(Diagnostic::error("lcc/pattern", span, format!("there is no action `{word}`"))
-                    .help(
-                        help.or(Some("actions are `in(..)`, `out(..)`, `#(..)`, `#` and `tau`".to_string())),
-                    ));
-            }
-        };
-        let most = match about {
-            About::Tau => 3,
-            About::Sent | About::Taken => 2,
-            About::Internal | About::Literal => 0,
-        };
-        if action.terms.len() > most {
-            let message = format!("`{}` takes at most {most} arguments", action.word);
-            return Err(Diagnostic::error("lcc/pattern", span, message)
-                .hint("write `in(message, a(role, id))@who`; who and the other party may be left out"));
-        }
-        let mut terms = Vec::new();
-        if let Some(literal) = &action.literal {
-            terms.push(Some(scope.constraint(&mut self.terms, literal)));
-        }
-        for (at, term) in action.terms.iter().enumerate() {
-            match at {
-                0 => terms.push(Some(scope.term(&mut self.terms, term))),
-                _ => terms.extend(self.party(&mut scope, term)?),
-            }
-        }
-        let by = match &action.by {
-            Some(by) => self.actor(&mut scope, by)?,
-            None => [None, None],
-        };
-        let pattern = Pattern { about, terms, by_role: by[0], by: by[1], n_vars: scope.n_vars() };
+        let pattern = self.read_pattern(text, span)?;
         if let Some(at) = self.patterns.iter().position(|known| *known == pattern) {
             return Ok(PatternId(at as u32));
         }
@@ -132,6 +110,51 @@ impl Vocabulary for System {
 }
 
 impl System {
+    /// The pattern that was written.
+    pub(crate) fn read_pattern(&mut self, text: &str, span: Span) -> Result<Pattern, Diagnostic> {
+        let action = parse_action(text, span.start)?;
+        let mut scope = Scope::default();
+        let about = match action.word.as_str() {
+            "in" => About::Taken,
+            "out" => About::Sent,
+            "#" if action.literal.is_some() => About::Literal,
+            "#" => About::Internal,
+            "tau" => About::Tau,
+            word => {
+                let help = did_you_mean(word, ["in", "out", "tau"]);
+                return Err(Diagnostic::error("lcc/pattern", span, format!("there is no action `{word}`"))
+                    .help(
+                        help.or(Some("actions are `in(..)`, `out(..)`, `#(..)`, `#` and `tau`".to_string())),
+                    ));
+            }
+        };
+        let most = match about {
+            About::Tau => 3,
+            About::Sent | About::Taken => 2,
+            About::Internal | About::Literal => 0,
+        };
+        if action.terms.len() > most {
+            let message = format!("`{}` takes at most {most} arguments", action.word);
+            return Err(Diagnostic::error("lcc/pattern", span, message)
+                .hint("write `in(message, a(role, id))@who`; who and the other party may be left out"));
+        }
+        let mut terms = Vec::new();
+        if let Some(literal) = &action.literal {
+            terms.push(Some(scope.constraint(&mut self.terms, literal)));
+        }
+        for (at, term) in action.terms.iter().enumerate() {
+            match at {
+                0 => terms.push(Some(scope.term(&mut self.terms, term))),
+                _ => terms.extend(self.party(&mut scope, term)?),
+            }
+        }
+        let by = match &action.by {
+            Some(by) => self.actor(&mut scope, by)?,
+            None => [None, None],
+        };
+        Ok(Pattern { about, terms, by_role: by[0], by: by[1], n_vars: scope.n_vars() })
+    }
+
     /// A party of an exchange: `a(role, id)`, or a wildcard.
     fn party(&mut self, scope: &mut Scope, term: &Term) -> Result<[Option<TermId>; 2], Diagnostic> {
         let lowered = scope.term(&mut self.terms, term);
@@ -169,7 +192,7 @@ impl System {
         self.agent_index(id).ok_or_else(|| self.no_member(id, term.span))
     }
 
-    fn no_member(&self, id: TermId, span: Span) -> Diagnostic {
+    pub(crate) fn no_member(&self, id: TermId, span: Span) -> Diagnostic {
         let name = self.terms.text(id);
         let names: Vec<String> = self.program.agents.iter().map(|agent| self.terms.text(agent.id)).collect();
         let help = did_you_mean(&name, names.iter().map(String::as_str))

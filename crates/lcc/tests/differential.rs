@@ -6,12 +6,18 @@ mod support;
 use std::collections::{BTreeSet, VecDeque};
 
 use masque_lcc::reference::Reference;
-use masque_lcc::{Eager, Parts, System, explore, open};
+use masque_lcc::{Parts, Reduced, Reductions, System, explore, open};
 use masque_mu::{
-    Completeness, Lts, Space, StateId, check, explain, naive, parse_formula, read_formula, resolve,
+    Completeness, Formula, Lts, Space, StateId, check, explain, naive, parse_formula, read_formula, resolve,
 };
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
+
+/// Sending at once only.
+const EAGER: Reductions = Reductions { eager: true, symmetry: false };
+
+/// Symmetry only.
+const ALIKE: Reductions = Reductions { eager: false, symmetry: true };
 
 /// States of one protocol that are compared.
 const STATES: usize = 30;
@@ -123,21 +129,29 @@ fn verdicts(text: &str, formula: &str) -> Option<Result<(), String>> {
     Some(if agrees { Ok(()) } else { Err(format!("{:?}, by definition {met} {unmet}", answer.verdict)) })
 }
 
-/// What the whole system and the one that sends at once say of a formula; and whether the formula
-/// lets anything be reduced.
-fn reduced(text: &str, formula: &str) -> Option<Result<bool, String>> {
+/// A system and a formula about it, if both have no errors.
+fn opened(text: &str, formula: &str) -> Option<(System, Formula)> {
     let (mut system, _) = both(text)?;
-    explore(&mut system, &Budget::unlimited().with_states(300)).ok()?;
     let mut sources = Sources::default();
     let file = sources.add("random.mu", formula).unwrap();
     let solved = read_formula(&sources, sources.span(file), &mut system).0?;
+    Some((system, solved))
+}
+
+/// What the whole system and a reduced one say of a formula; and whether anything was reduced.
+fn reduced(which: Reductions, text: &str, formula: &str) -> Option<Result<bool, String>> {
+    let (mut system, solved) = opened(text, formula)?;
+    explore(&mut system, &Budget::unlimited().with_states(300)).ok()?;
     let whole_states = system.n_states() as u64;
     let whole = check(&mut Space::new(&mut system), &solved, &Budget::unlimited());
-    let eager = check(&mut Space::new(&mut Eager::new(&mut system, &solved)?), &solved, &Budget::unlimited());
-    Some(match (whole.verdict, eager.verdict) {
+    // A system of its own: where a state was met before, less is reduced.
+    let (mut system, solved) = opened(text, formula)?;
+    let mut reduced = Reduced::by(which, &mut system, &solved)?;
+    let answer = check(&mut Space::new(&mut reduced), &solved, &Budget::unlimited());
+    Some(match (whole.verdict, answer.verdict) {
         (_, Verdict::Unknown(_)) => Ok(false),
         (Verdict::Unknown(_), _) => Ok(false),
-        (whole, other) if whole == other => Ok(eager.states < whole_states),
+        (whole, other) if whole == other => Ok(answer.states < whole_states),
         (whole, other) => Err(format!("{whole}, reduced {other}")),
     })
 }
@@ -164,29 +178,131 @@ fn verdicts_are_those_of_the_definition() {
     assert!(n_pairs >= 5_000, "{n_pairs}");
 }
 
-/// Formulas of the shapes that the reduction accepts; what they see is random.
-#[test]
-fn sending_at_once_changes_no_verdict() {
+/// Compares verdicts of whole and reduced systems; how many pairs, and how many of them are smaller.
+fn compare_reduced(
+    which: Reductions,
+    seeds: std::ops::Range<u64>,
+    instance: fn(u64) -> String,
+    formula: fn(u64) -> String,
+) -> (usize, usize) {
     let (mut n_pairs, mut n_smaller) = (0, 0);
-    for seed in 0..3_000_u64 {
-        let text = random::instance(seed + 50_000);
-        for number in 0..4 {
-            let formula = random::insensitive(seed * 4 + number);
-            match reduced(&text, &formula) {
+    for seed in seeds {
+        let text = instance(seed);
+        for number in 0..6 {
+            let formula = formula(seed * 6 + number);
+            match reduced(which, &text, &formula) {
                 None => {}
                 Some(Ok(is_smaller)) => {
                     n_pairs += 1;
                     n_smaller += usize::from(is_smaller);
                 }
                 Some(Err(_)) => {
-                    let fails = |text: &str| matches!(reduced(text, &formula), Some(Err(_)));
+                    let fails = |text: &str| matches!(reduced(which, text, &formula), Some(Err(_)));
                     let small = random::shrink(&text, &fails);
-                    panic!("seed {seed}\n{small}\n{formula}\n{:?}", reduced(&small, &formula));
+                    panic!("seed {seed}\n{small}\n{formula}\n{:?}", reduced(which, &small, &formula));
                 }
             }
         }
     }
-    assert!(n_pairs >= 5_000 && n_smaller >= 500, "{n_pairs} pairs, {n_smaller} smaller");
+    (n_pairs, n_smaller)
+}
+
+/// Formulas of the shapes that the reduction accepts; what they see is random.
+#[test]
+fn sending_at_once_changes_no_verdict() {
+    let (n_pairs, n_smaller) = compare_reduced(EAGER, 0..2_500, random::talkers, random::insensitive);
+    assert!(n_pairs >= 3_000 && n_smaller >= 300, "{n_pairs} pairs, {n_smaller} smaller");
+}
+
+#[test]
+fn workers_that_are_alike_need_not_be_told_apart() {
+    let (n_pairs, n_smaller) = compare_reduced(ALIKE, 0..1_500, random::workers, random::insensitive);
+    assert!(n_pairs >= 3_000 && n_smaller >= 300, "{n_pairs} pairs, {n_smaller} smaller");
+}
+
+#[test]
+fn both_reductions_go_together() {
+    let (n_pairs, n_smaller) =
+        compare_reduced(Reductions::default(), 7_000..8_500, random::workers, random::insensitive);
+    assert!(n_pairs >= 3_000 && n_smaller >= 300, "{n_pairs} pairs, {n_smaller} smaller");
+}
+
+/// What a reduction must not overlook: in each of these, the first step that stands for all would
+/// change what the formula says.
+#[rustfmt::skip]
+#[test]
+fn what_is_seen_is_not_passed_over() {
+    // While y has not sent, the state is not stuck, whatever x does.
+    let pending = "a(p, x) :: null then a(q, x).  a(q, x) :: never <= a(_, _).
+        a(r, y) :: m => a(_, z).  agent a(p, x). agent a(r, y).";
+    // While y has not sent, z cannot answer, and x need not wait for y.
+    let idle = "a(p, x) :: null then a(p, x).  a(r, y) :: m => a(s, z).
+        a(s, z) :: m <= a(r, y) then null <- w.  choice w/0.
+        agent a(p, x). agent a(r, y). agent a(s, z).";
+    // x need not wait for y to come to where it may choose.
+    let later = "a(p, x) :: null then a(p, x).  a(r, y) :: null then null <- w.  choice w/0.
+        agent a(p, x). agent a(r, y).";
+    let table = [
+        (later, "AF <#(w)>tt", Verdict::Fails),
+        (later, "EF <#(w)>tt", Verdict::Holds),
+        (pending, "EF (at(x, q) && <->tt)", Verdict::Holds),
+        (pending, "AG (!at(x, q) || [-]ff)", Verdict::Fails),
+        (pending, "AG !deadlock", Verdict::Fails),
+        (idle, "AF <#(w)>tt", Verdict::Fails),
+        (idle, "AF <in(m)>tt", Verdict::Fails),
+        (idle, "EF <in(m)>tt", Verdict::Holds),
+        (idle, "inev(in(m))", Verdict::Fails),
+    ];
+    for (text, formula, expected) in table {
+        let (mut system, solved) = opened(text, formula).unwrap();
+        let whole = check(&mut Space::new(&mut system), &solved, &Budget::unlimited());
+        assert_eq!(whole.verdict, expected, "{formula}");
+        let (mut system, solved) = opened(text, formula).unwrap();
+        if let Some(mut reduced) = Reduced::new(&mut system, &solved) {
+            let answer = check(&mut Space::new(&mut reduced), &solved, &Budget::unlimited());
+            assert_eq!(answer.verdict, expected, "reduced, {formula}");
+        }
+    }
+}
+
+/// Two workers that go on if they are lucky, and one statement that tells them apart: whoever takes the
+/// first step, it matters who it was.
+#[rustfmt::skip]
+#[test]
+fn what_tells_workers_apart_is_seen() {
+    let workers = "agent a(k, k1). agent a(k, k2). a(k, I) :: null then null <- lucky.";
+    let boss = "agent a(p, x). a(p, I) :: null.";
+    let table = [
+        ("know k1: lucky.",                                     "<# . #(lucky)>tt", false),
+        ("know k2: lucky.",                                     "<# . #(lucky)>tt", false),
+        ("know k1: lucky. know k2: lucky.",                     "<# . #(lucky)>tt", true),
+        ("common lucky. know k1: me(k1). know k2: me(k2).",     "<# . #(lucky)>tt", true),
+        ("common lucky. know k1: me(k1). know k2: me(k1).",     "<# . #(lucky)>tt", false),
+        ("common lucky. common first(k1).",                     "<# . #(lucky)>tt", false),
+        ("common lucky. rule x: (k1, _, -lucky).",              "<# . #(lucky)>tt", false),
+        ("common lucky. rule k1: (_, _, -other).",              "<# . #(lucky)>tt", false),
+        ("choice k1: lucky/0.",                                 "<# . #(lucky)>tt", false),
+        ("choice lucky/0.",                                     "<# . #(lucky)>tt", true),
+        ("common lucky. mail a(p, x) -> a(k, k1) : m.",         "<# . #(lucky)>tt", false),
+        ("common lucky. now a(k, k1) :: null <- lucky.",        "<# . #(lucky)>tt", false),
+        ("common lucky. a(k, k1) :: null <- lucky then null.",  "<# . #(lucky)>tt", false),
+        ("common lucky.",                                       "<#@k1 . #(lucky)@k1>tt", false),
+        ("common lucky.",                                       "<#>at(k1, k)", false),
+        ("common lucky.",                                       "EF (done(k1) && !done(x))", false),
+        ("common lucky.",                                       "AF final", true),
+    ];
+    for (line, formula, is_alike) in table {
+        let text = format!("{workers} {boss} {line}");
+        let (mut system, solved) = opened(&text, formula).unwrap();
+        let whole = check(&mut Space::new(&mut system), &solved, &Budget::unlimited());
+        let (mut system, solved) = opened(&text, formula).unwrap();
+        let reduced = Reduced::by(ALIKE, &mut system, &solved);
+        assert_eq!(reduced.is_some(), is_alike, "{line} {formula}");
+        if let Some(mut reduced) = reduced {
+            let answer = check(&mut Space::new(&mut reduced), &solved, &Budget::unlimited());
+            assert_eq!(answer.verdict, whole.verdict, "{line} {formula}");
+        }
+    }
 }
 
 /// The counts of a text's whole space, if it is small.

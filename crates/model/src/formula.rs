@@ -1,10 +1,12 @@
 //! State and path formulas: one tree for CTL, LTL, CTL*, ATL, knowledge and correctness.
 
+use serde::{Deserialize, Serialize};
+
 use crate::pool::{List, Pool};
 use crate::{AgentId, ExprId, GroupId, PropositionId};
 
 /// A formula of [`Formulas`]; operands have smaller ids than the formulas that use them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FormulaId(u32);
 
 impl FormulaId {
@@ -24,7 +26,7 @@ pub enum Paths {
 }
 
 /// Which strategies a coalition may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Strategies {
     /// Any memoryless strategy on global states.
     Perfect,

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use masque_text::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::{ExprId, Exprs, FormulaId, Formulas};
 
 macro_rules! dense_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub struct $name(pub u32);
 
         impl $name {
@@ -202,7 +203,7 @@ pub enum Assignment {
 }
 
 /// What happens at states without successors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Deadlock {
     /// They end their paths.
     Finite,
@@ -213,7 +214,7 @@ pub enum Deadlock {
 }
 
 /// What happens to a choice that assigns a value outside its variable's domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Overflow {
     /// The choice is removed.
     Drop,
@@ -233,7 +234,7 @@ pub struct Meaning {
 }
 
 /// Where a property must be true for the model to have it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum At {
     /// At all initial states.
     Initial,

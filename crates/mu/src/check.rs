@@ -36,35 +36,44 @@ pub struct Answer {
 /// The answer is [`Verdict::Unknown`] if a limit of the budget is hit or if the verdict depends on
 /// what lies beyond a bound of the system; it is never a guess.
 pub fn check<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
-    run(space, formula, budget, false)
+    run(&mut Game::new(formula), space, budget, false)
 }
 
 /// Decides a formula, and shows why. The evidence was replayed on the system.
 pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
-    run(space, formula, budget, true)
+    run(&mut Game::new(formula), space, budget, true)
 }
 
-fn run<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget, wants_evidence: bool) -> Answer {
-    let mut game = Game::new(formula);
+/// Decides the formula of a game in the initial state.
+pub(crate) fn run<L: Lts>(
+    game: &mut Game<'_>,
+    space: &mut Space<L>,
+    budget: &Budget,
+    wants_evidence: bool,
+) -> Answer {
+    let formula = game.formula;
     let state = space.initial();
-    let (root, stop) = match game.position(space, state, formula.root()) {
-        Ok(root) => (root, explore(&mut game, space, root, budget).err()),
+    let (root, stop) = match game.root(space, state) {
+        Ok(root) => {
+            game.wake(root);
+            (root, explore(game, space, root, budget).err())
+        }
         Err(stop) => (0, Some(stop)),
     };
     let value = game.positions.get(root as usize).and_then(|entry| entry.value);
     let verdict = match (value, stop) {
         (Some(value), _) => Verdict::from(value),
         (None, Some(stop)) => Verdict::Unknown(stop.why),
-        (None, None) => Verdict::Unknown(Why::Bound(nearest_cut(&game, space, root))),
+        (None, None) => Verdict::Unknown(Why::Bound(nearest_cut(game, space, root))),
     };
     // Whoever is out of time gets the verdict alone.
-    let shown = wants_evidence && value.is_some() && budget.check().is_ok();
-    let evidence = if shown { evidence(&game, space, root) } else { None };
-    let evidence = evidence.filter(|_| budget.check().is_ok());
-    if let Some(evidence) = &evidence {
-        let replayed = evidence.replay(space.lts(), formula);
+    let shown = value.filter(|_| wants_evidence && budget.check().is_ok());
+    let evidence = shown.and_then(|holds| {
+        let evidence = evidence(game, space, root, holds, budget).ok()?;
+        let replayed = evidence.replay_within(space.lts(), formula, budget).ok()?;
         assert_eq!(replayed, Ok(()), "the evidence does not replay");
-    }
+        Some(evidence)
+    });
     Answer { verdict, states: game.n_states, positions: game.positions.len() as u64, evidence }
 }
 
@@ -75,7 +84,7 @@ fn explore<L: Lts>(
     root: Position,
     budget: &Budget,
 ) -> Result<(), Stop> {
-    let mut settle_at = FIRST_SETTLE;
+    let mut settle_at = FIRST_SETTLE.max(game.n_expanded * 2);
     let stop = loop {
         if game.value(root).is_some() {
             return Ok(());
@@ -108,6 +117,6 @@ fn explore<L: Lts>(
 /// explored and the root is not decided.
 fn nearest_cut<L: Lts>(game: &Game<'_>, space: &Space<L>, root: Position) -> &'static str {
     let reached = reach(game, root).into_iter();
-    let mut cuts = reached.filter(|&position| game.at(position).is_cut);
+    let mut cuts = reached.filter(|&position| game.at(position).is_cut());
     cuts.find_map(|position| space.cut(game.at(position).state)).unwrap_or_default()
 }

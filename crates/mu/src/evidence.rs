@@ -5,12 +5,14 @@
 //! solver. A play through it is what people look at: the path to a deadlock, the loop that never
 //! answers.
 
+use masque_verdict::{Budget, Stop};
 use rustc_hash::FxHashMap;
 
 use crate::formula::{Formula, Node, NodeId};
 use crate::game::{Game, NONE, Position};
-use crate::play::{Region, Route};
-use crate::tree::Modality;
+use crate::play::Route;
+use crate::pulse::Pulse;
+use crate::region::Region;
 use crate::{LabelId, Lts, Space, StateId};
 
 /// What shows a verdict: a winning strategy, and one play that follows it.
@@ -105,16 +107,21 @@ pub struct Step {
     pub to: StateId,
 }
 
-/// The evidence for a decided root.
-pub(crate) fn evidence<L: Lts>(game: &Game<'_>, space: &mut Space<L>, root: Position) -> Option<Evidence> {
-    let holds = game.value(root)?;
-    let region = Region::new(game, space, root, holds);
-    let route = region.route();
+/// The evidence for a root that is decided so.
+pub(crate) fn evidence<L: Lts>(
+    game: &Game<'_>,
+    space: &mut Space<L>,
+    root: Position,
+    holds: bool,
+    budget: &Budget,
+) -> Result<Evidence, Stop> {
+    let region = Region::new(game, space, root, holds, budget)?;
+    let route = region.route(budget)?;
     let (places, todo, number) = (Vec::new(), Vec::new(), vec![NONE; region.len()]);
     let mut writer = Writer { formula: game.formula, space, region: &region, places, number, todo };
-    writer.strategy(&route);
+    writer.strategy(&route, budget)?;
     let play = writer.play(&route);
-    Some(Evidence { holds, places: writer.places, play })
+    Ok(Evidence { holds, places: writer.places, play })
 }
 
 /// Writes down the part of a region that a strategy leads to.
@@ -130,11 +137,13 @@ struct Writer<'w, 'f, L> {
 
 impl<L: Lts> Writer<'_, '_, L> {
     /// Writes all places that the strategy leads to, nearest first.
-    fn strategy(&mut self, route: &Route) {
+    fn strategy(&mut self, route: &Route, budget: &Budget) -> Result<(), Stop> {
+        let mut pulse = Pulse::new(budget);
         self.place(0);
         let on_play = route.successors();
         let mut done = 0;
         while let Some(&i) = self.todo.get(done) {
+            pulse.beat()?;
             self.places[done].moves = if self.region.winner_moves(i) {
                 let choice = on_play.get(&i).copied().or_else(|| self.region.choice(i));
                 choice.map(|to| self.winner_move(i, to)).into_iter().collect()
@@ -143,6 +152,7 @@ impl<L: Lts> Writer<'_, '_, L> {
             };
             done += 1;
         }
+        Ok(())
     }
 
     /// The number of a place, new or not.
@@ -208,9 +218,4 @@ impl<L: Lts> Writer<'_, '_, L> {
         let start = self.region.spot(0).state;
         Play { turns, returns_to: route.returns_to, start, steps, loop_at, is_closed: route.is_closed }
     }
-}
-
-/// Who moves at a node: the verifier at `||`, `<>` and variables, the refuter at `&&` and `[]`.
-pub(crate) fn verifier_moves(formula: &Formula, node: NodeId) -> bool {
-    matches!(formula.node(node), Node::Or(_) | Node::Variable(_) | Node::Modal(Modality::Diamond, ..))
 }

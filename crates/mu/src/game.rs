@@ -19,7 +19,9 @@ use hashbrown::hash_table::Entry;
 use masque_verdict::{Stop, Why};
 use rustc_hash::FxBuildHasher;
 
-use crate::formula::{Formula, Node, NodeId};
+use crate::formula::{ActionId, Formula, Node, NodeId};
+use crate::moves::{List, Moves};
+use crate::near::{Near, Part, glance};
 use crate::tree::Modality;
 use crate::{Lts, Space, StateId};
 
@@ -28,6 +30,17 @@ pub(crate) type Position = u32;
 
 /// No position, no move.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// How far a position was looked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// It has no moves yet.
+    New,
+    /// It has all its moves.
+    Whole,
+    /// It has moves that lie beyond a bound.
+    Cut,
+}
 
 /// What is known of a position.
 #[derive(Clone, Copy, Debug)]
@@ -38,39 +51,59 @@ pub(crate) struct Spot {
     pub(crate) value: Option<bool>,
     /// Whether the verifier moves here.
     pub(crate) is_any: bool,
-    pub(crate) is_expanded: bool,
-    /// Whether it has moves that lie beyond a bound.
-    pub(crate) is_cut: bool,
+    pub(crate) stage: Stage,
     /// Whether it may still matter for the root, as far as is known.
     pub(crate) is_live: bool,
     /// The moves, in `Game::moves`.
-    begin: u32,
-    count: u32,
-    /// How many moves are not decided against the one who moves.
-    pub(crate) open: u32,
-    /// The move that decided it in favour of the one who moves; none if a leaf did.
-    pub(crate) witness: Position,
-    /// The first of the moves that lead here, in `Game::back`.
-    back: u32,
+    pub(crate) list: List,
+    /// Before it is decided, how many moves are not decided against the one who moves; then the
+    /// move that decided it.
+    pub(crate) open_or_witness: u32,
+    /// The last of the moves that lead here.
+    pub(crate) back: u32,
+}
+
+impl Spot {
+    pub(crate) fn is_expanded(&self) -> bool {
+        self.stage != Stage::New
+    }
+
+    /// Whether it has moves that lie beyond a bound.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.stage == Stage::Cut
+    }
+
+    /// How many moves of an undecided position are not decided against the one who moves.
+    pub(crate) fn open(&self) -> u32 {
+        debug_assert!(self.value.is_none());
+        self.open_or_witness
+    }
+
+    /// The move that decided a position in favour of the one who moves; none if a leaf did.
+    pub(crate) fn witness(&self) -> Position {
+        debug_assert!(self.value.is_some());
+        self.open_or_witness
+    }
 }
 
 /// The part of the game that was explored.
 #[derive(Debug)]
 pub(crate) struct Game<'f> {
     pub(crate) formula: &'f Formula,
+    pub(crate) near: Near,
     pub(crate) positions: Vec<Spot>,
-    index: HashTable<Position>,
-    moves: Vec<Position>,
-    /// For each move: who makes it, and the next move to the same position.
-    back: Vec<(Position, u32)>,
+    pub(crate) index: HashTable<Position>,
+    pub(crate) moves: Moves,
+    /// The moves being entered.
+    entered: Vec<Position>,
     /// Positions without moves yet that must have some, nearest first.
     pub(crate) queue: VecDeque<Position>,
-    /// The same for positions whose moves stay in the state.
+    /// The same for positions whose moves are known without another state.
     local: Vec<Position>,
     /// Positions whose value is known, but not yet by those that move to them.
     decided: Vec<Position>,
     /// The states that have a position, and how many these are.
-    seen: Vec<bool>,
+    pub(crate) seen: Vec<bool>,
     pub(crate) n_states: u64,
     pub(crate) n_expanded: usize,
 }
@@ -79,10 +112,11 @@ impl<'f> Game<'f> {
     pub(crate) fn new(formula: &'f Formula) -> Self {
         Game {
             formula,
+            near: Near::new(formula),
             positions: Vec::new(),
             index: HashTable::new(),
-            moves: Vec::new(),
-            back: Vec::new(),
+            moves: Moves::new(),
+            entered: Vec::new(),
             queue: VecDeque::new(),
             local: Vec::new(),
             decided: Vec::new(),
@@ -102,28 +136,39 @@ impl<'f> Game<'f> {
 
     /// The moves of an expanded position, without doubles.
     pub(crate) fn moves(&self, position: Position) -> &[Position] {
-        let entry = self.at(position);
-        &self.moves[entry.begin as usize..(entry.begin + entry.count) as usize]
+        self.moves.targets(self.at(position).list)
     }
 
     /// The positions that move to `position`.
     pub(crate) fn predecessors(&self, position: Position) -> impl Iterator<Item = Position> + '_ {
         let mut next = self.at(position).back;
         std::iter::from_fn(move || {
-            let (from, following) = *self.back.get(next as usize)?;
+            let (from, following) = self.moves.back(next)?;
             next = following;
             Some(from)
         })
     }
 
-    /// The position of a state and a node, new or not.
-    pub(crate) fn position<L: Lts>(
+    /// The position of a state and a node, if there is one.
+    pub(crate) fn find(&self, state: StateId, node: NodeId) -> Option<Position> {
+        let is_it = |p: &Position| (self.at(*p).state, self.at(*p).node) == (state, node);
+        self.index.find(hash(state, node), is_it).copied()
+    }
+
+    /// The first position of a game.
+    pub(crate) fn root<L: Lts>(&mut self, space: &mut Space<L>, state: StateId) -> Result<Position, Stop> {
+        self.position(space, state, self.formula.root(), false)
+    }
+
+    /// The position of a state and a node, new or not; `is_here` if the state's transitions are
+    /// being looked at.
+    fn position<L: Lts>(
         &mut self,
         space: &mut Space<L>,
         state: StateId,
         node: NodeId,
+        is_here: bool,
     ) -> Result<Position, Stop> {
-        let hash = |state: StateId, node: NodeId| FxBuildHasher.hash_one((state, node));
         let positions = &self.positions;
         let key = |p: &Position| (positions[*p as usize].state, positions[*p as usize].node);
         let found = self.index.entry(
@@ -142,27 +187,20 @@ impl<'f> Game<'f> {
         let position = position.ok_or(Stop::from(Why::Memory))?;
         vacant.insert(position);
         let value = leaf(self.formula, space, state, node);
-        let is_any = matches!(
-            self.formula.node(node),
-            Node::Or(_) | Node::Variable(_) | Node::Modal(Modality::Diamond, ..)
-        );
-        let is_modal = matches!(self.formula.node(node), Node::Modal(..));
         self.positions.push(Spot {
             state,
             node,
             value,
-            is_any,
-            is_expanded: false,
-            is_cut: false,
+            is_any: verifier_moves(self.formula, node),
+            stage: Stage::New,
             is_live: true,
-            begin: 0,
-            count: 0,
-            open: 0,
-            witness: NONE,
+            list: NONE,
+            open_or_witness: NONE,
             back: NONE,
         });
         if value.is_none() {
-            if is_modal { self.queue.push_back(position) } else { self.local.push(position) }
+            let is_local = is_here || !self.near.needs_step(node);
+            if is_local { self.local.push(position) } else { self.queue.push_back(position) }
         }
         self.see(state);
         Ok(position)
@@ -183,7 +221,7 @@ impl<'f> Game<'f> {
         loop {
             let position = self.local.pop().or_else(|| self.queue.pop_front())?;
             let entry = self.at(position);
-            if entry.value.is_some() || entry.is_expanded || !entry.is_live {
+            if entry.value.is_some() || entry.is_expanded() || !entry.is_live {
                 continue;
             }
             if position == root || self.predecessors(position).any(|p| self.value(p).is_none()) {
@@ -196,78 +234,124 @@ impl<'f> Game<'f> {
     /// Finds the moves of a position, and hands on what is decided by them.
     ///
     /// Moves to atoms and constants are not entered: one that is worth it decides the position, and
-    /// the others might as well not be there.
+    /// the others might as well not be there. Nor are operands that [`Near`] passes over.
     pub(crate) fn expand<L: Lts>(&mut self, space: &mut Space<L>, position: Position) -> Result<(), Stop> {
-        let Spot { state, node, is_any, .. } = *self.at(position);
+        let Spot { state, node, .. } = *self.at(position);
         let formula = self.formula;
-        let begin = self.moves.len();
-        match formula.node(node) {
+        self.entered.clear();
+        let mut is_cut = false;
+        let by_leaf = match formula.node(node) {
             Node::Constant(_) | Node::Atom(..) => return Ok(()),
             Node::Variable(equation) => {
                 let body = formula.equation(*equation).body;
-                let by_leaf = self.enter(space, state, body, begin, is_any)?;
-                return self.link(position, begin, false, by_leaf);
+                self.enter(space, position, state, body)?
             }
             Node::And(operands) | Node::Or(operands) => {
-                // Leaves first: one that decides saves all the others.
-                for leaves in [true, false] {
-                    for &operand in operands.iter().filter(|operand| is_leaf(formula, **operand) == leaves) {
-                        if self.enter(space, state, operand, begin, is_any)? {
-                            return self.link(position, begin, false, true);
-                        }
-                    }
-                }
+                self.enter_operands(space, position, operands, &mut is_cut)?
             }
             Node::Modal(_, action, inner) => {
-                space.expand(state)?;
-                for i in 0..space.transitions(state).len() {
-                    let (label, to) = space.transitions(state)[i];
-                    if space.is_in(formula, *action, label) && self.enter(space, to, *inner, begin, is_any)? {
-                        return self.link(position, begin, false, true);
-                    }
+                self.enter_steps(space, position, *action, *inner, &mut is_cut)?
+            }
+        };
+        self.link(position, is_cut, by_leaf)
+    }
+
+    /// Enters operands, those first that may decide and save all the others. Says whether one did.
+    fn enter_operands<L: Lts>(
+        &mut self,
+        space: &mut Space<L>,
+        position: Position,
+        operands: &[NodeId],
+        is_cut: &mut bool,
+    ) -> Result<bool, Stop> {
+        let Spot { state, node, is_any, .. } = *self.at(position);
+        let formula = self.formula;
+        if operands.iter().any(|&operand| leaf(formula, space, state, operand) == Some(is_any)) {
+            return Ok(true);
+        }
+        if self.near.needs_step(node) {
+            space.expand(state)?;
+        }
+        for &operand in operands {
+            if self.near.part(formula, node, operand) != Part::Glance {
+                continue;
+            }
+            match glance(formula, space, state, operand, &mut |to| self.see(to)) {
+                Some(value) if value == is_any => return Ok(true),
+                Some(_) => {}
+                None => *is_cut = true,
+            }
+        }
+        for &operand in operands {
+            match self.near.part(formula, node, operand) {
+                Part::Leaf | Part::Glance => {}
+                Part::Steps(action, inner) => {
+                    // The target may be a leaf only if it is no step's: those are glanced at.
+                    self.enter_steps(space, position, action, inner, is_cut)?;
+                }
+                Part::Apart => {
+                    self.enter(space, position, state, operand)?;
                 }
             }
         }
-        let is_cut = matches!(formula.node(node), Node::Modal(..)) && space.cut(state).is_some();
-        self.link(position, begin, is_cut, false)
+        Ok(false)
     }
 
-    /// Enters a move, or says that it leads to a leaf which decides; then no move is entered.
+    /// Enters the steps with a label in a set. Says whether one leads to a leaf that decides.
+    fn enter_steps<L: Lts>(
+        &mut self,
+        space: &mut Space<L>,
+        position: Position,
+        action: ActionId,
+        inner: NodeId,
+        is_cut: &mut bool,
+    ) -> Result<bool, Stop> {
+        let state = self.at(position).state;
+        space.expand(state)?;
+        for i in 0..space.transitions(state).len() {
+            let (label, to) = space.transitions(state)[i];
+            if space.is_in(self.formula, action, label) && self.enter(space, position, to, inner)? {
+                return Ok(true);
+            }
+        }
+        *is_cut |= space.cut(state).is_some();
+        Ok(false)
+    }
+
+    /// Enters a move, or says that it leads to a leaf which decides.
     fn enter<L: Lts>(
         &mut self,
         space: &mut Space<L>,
+        from: Position,
         state: StateId,
         node: NodeId,
-        begin: usize,
-        is_any: bool,
     ) -> Result<bool, Stop> {
-        match leaf(self.formula, space, state, node) {
-            Some(value) => {
-                self.see(state);
-                if value == is_any {
-                    self.moves.truncate(begin);
-                }
-                Ok(value == is_any)
-            }
-            None => {
-                let target = self.position(space, state, node)?;
-                self.moves.push(target);
-                Ok(false)
-            }
+        let Spot { state: here, node: own, is_any, .. } = *self.at(from);
+        if let Some(value) = leaf(self.formula, space, state, node) {
+            self.see(state);
+            return Ok(value == is_any);
         }
+        // An operand of what needs the state's transitions may have them at once.
+        let is_operand = matches!(self.formula.node(own), Node::And(_) | Node::Or(_));
+        let is_here = is_operand && state == here && self.near.needs_step(own);
+        let target = self.position(space, state, node, is_here)?;
+        self.entered.push(target);
+        Ok(false)
     }
 
-    /// Enters the new moves of a position and decides it, if they do.
-    fn link(&mut self, position: Position, begin: usize, is_cut: bool, by_leaf: bool) -> Result<(), Stop> {
-        forget_doubles(&mut self.moves, begin);
-        let end = u32::try_from(self.moves.len()).ok().filter(|&end| end != NONE);
-        let end = end.ok_or(Stop::from(Why::Memory))?;
+    /// Keeps the moves that were entered and decides the position, if they do.
+    fn link(&mut self, position: Position, is_cut: bool, by_leaf: bool) -> Result<(), Stop> {
+        if by_leaf {
+            self.entered.clear();
+        }
+        forget_doubles(&mut self.entered);
+        let positions = &mut self.positions;
+        let back = |to: Position, new: u32| std::mem::replace(&mut positions[to as usize].back, new);
+        let list = self.moves.push(position, &self.entered, back).ok_or(Stop::from(Why::Memory))?;
         let is_any = self.at(position).is_any;
         let (mut open, mut witness) = (0, NONE);
-        for i in begin..end as usize {
-            let target = self.moves[i];
-            self.back
-                .push((position, std::mem::replace(&mut self.positions[target as usize].back, i as u32)));
+        for i in 0..self.entered.len() {
+            let target = self.entered[i];
             match self.value(target) {
                 Some(value) if value == is_any && witness == NONE => witness = target,
                 Some(value) => open += u32::from(value == is_any),
@@ -278,8 +362,8 @@ impl<'f> Game<'f> {
             }
         }
         let entry = &mut self.positions[position as usize];
-        (entry.begin, entry.count) = (begin as u32, end - begin as u32);
-        (entry.is_expanded, entry.is_cut, entry.open) = (true, is_cut, open);
+        entry.stage = if is_cut { Stage::Cut } else { Stage::Whole };
+        (entry.list, entry.open_or_witness) = (list, open);
         self.n_expanded += 1;
         if witness != NONE || by_leaf {
             self.decide(position, is_any, witness);
@@ -291,7 +375,10 @@ impl<'f> Game<'f> {
     }
 
     /// Something that matters moves to `position` again: so does all that it depends on.
-    fn wake(&mut self, position: Position) {
+    pub(crate) fn wake(&mut self, position: Position) {
+        if self.at(position).is_live {
+            return;
+        }
         let mut todo = vec![position];
         while let Some(position) = todo.pop() {
             let entry = &mut self.positions[position as usize];
@@ -299,10 +386,8 @@ impl<'f> Game<'f> {
                 continue;
             }
             entry.is_live = true;
-            if entry.is_expanded {
-                todo.extend_from_slice(
-                    &self.moves[entry.begin as usize..(entry.begin + entry.count) as usize],
-                );
+            if entry.is_expanded() {
+                todo.extend_from_slice(self.moves.targets(entry.list));
             } else {
                 self.queue.push_back(position);
             }
@@ -313,7 +398,7 @@ impl<'f> Game<'f> {
     pub(crate) fn decide(&mut self, position: Position, value: bool, witness: Position) {
         let entry = &mut self.positions[position as usize];
         debug_assert!(entry.value.is_none());
-        (entry.value, entry.witness) = (Some(value), witness);
+        (entry.value, entry.open_or_witness) = (Some(value), witness);
         self.decided.push(position);
     }
 
@@ -322,18 +407,18 @@ impl<'f> Game<'f> {
         while let Some(target) = self.decided.pop() {
             let value = self.value(target);
             let mut next = self.at(target).back;
-            while let Some(&(from, following)) = self.back.get(next as usize) {
+            while let Some((from, following)) = self.moves.back(next) {
                 next = following;
                 let entry = &mut self.positions[from as usize];
-                if entry.value.is_some() || !entry.is_expanded {
+                if entry.value.is_some() || !entry.is_expanded() {
                     continue;
                 }
                 if value == Some(entry.is_any) {
                     let value = entry.is_any;
                     self.decide(from, value, target);
                 } else {
-                    entry.open -= 1;
-                    if entry.open == 0 && !entry.is_cut {
+                    entry.open_or_witness -= 1;
+                    if entry.open_or_witness == 0 && !entry.is_cut() {
                         let value = !entry.is_any;
                         self.decide(from, value, NONE);
                     }
@@ -345,13 +430,20 @@ impl<'f> Game<'f> {
     /// The bytes held, with what is needed now and then to settle the game.
     pub(crate) fn bytes(&self) -> u64 {
         const TO_SETTLE: usize = 24;
-        let spots = self.positions.capacity() * (size_of::<Spot>() + size_of::<u32>() + 2);
-        let positions = spots + self.positions.len() * TO_SETTLE;
-        let moves = self.moves.capacity() * size_of::<Position>();
-        let back = self.back.capacity() * size_of::<(Position, u32)>();
-        (positions + moves + back + self.queue.capacity() * size_of::<Position>() + self.seen.capacity())
-            as u64
+        let index = self.index.capacity() * (size_of::<Position>() + 1);
+        let positions = self.positions.capacity() * size_of::<Spot>() + self.positions.len() * TO_SETTLE;
+        let queue = self.queue.capacity() * size_of::<Position>();
+        (index + positions + self.moves.bytes() + queue + self.seen.capacity()) as u64
     }
+}
+
+fn hash(state: StateId, node: NodeId) -> u64 {
+    FxBuildHasher.hash_one((state, node))
+}
+
+/// Who moves at a node: the verifier at `||`, `<>` and variables, the refuter at `&&` and `[]`.
+pub(crate) fn verifier_moves(formula: &Formula, node: NodeId) -> bool {
+    matches!(formula.node(node), Node::Or(_) | Node::Variable(_) | Node::Modal(Modality::Diamond, ..))
 }
 
 /// Whether a node is an atom or a constant.
@@ -373,15 +465,15 @@ pub(crate) fn leaf<L: Lts>(
     }
 }
 
-/// Removes moves that were entered before, from `begin` on. Their order stays.
+/// Removes moves that were entered before. Their order stays.
 ///
 /// Counting parallel moves apart would let one value count twice.
-fn forget_doubles(moves: &mut Vec<Position>, begin: usize) {
-    if moves.len() - begin <= 16 {
-        let mut end = begin;
-        for i in begin..moves.len() {
+fn forget_doubles(moves: &mut Vec<Position>) {
+    if moves.len() <= 16 {
+        let mut end = 0;
+        for i in 0..moves.len() {
             let this = moves[i];
-            if !moves[begin..end].contains(&this) {
+            if !moves[..end].contains(&this) {
                 moves[end] = this;
                 end += 1;
             }
@@ -390,12 +482,5 @@ fn forget_doubles(moves: &mut Vec<Position>, begin: usize) {
         return;
     }
     let mut seen = rustc_hash::FxHashSet::default();
-    let mut end = begin;
-    for i in begin..moves.len() {
-        if seen.insert(moves[i]) {
-            moves[end] = moves[i];
-            end += 1;
-        }
-    }
-    moves.truncate(end);
+    moves.retain(|&target| seen.insert(target));
 }

@@ -13,13 +13,15 @@
 //! | `lexer`, `parser`, `tree`, `print`, `format` | formulas and property files as text |
 //! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
 //! | `naive` | the truth definition, transcribed |
-//! | `space` | what is known of a transition system |
-//! | `game`, `settle`, `parity`, `check` | the solver |
-//! | `play`, `evidence`, `replay` | what shows a verdict, and its proof |
+//! | `space`, `back`, `standing` | what is known of a transition system, and of a formula on it |
+//! | `game`, `near`, `moves`, `settle`, `parity`, `check` | the solver |
+//! | `region`, `play`, `evidence`, `replay` | what shows a verdict, and its proof |
+//! | `pulse` | limits, noticed in long loops |
 //! | `graph`, `aut` | transition systems written down |
 #![forbid(unsafe_code)]
 
 mod aut;
+mod back;
 mod check;
 mod evidence;
 mod format;
@@ -29,16 +31,21 @@ mod graph;
 mod levels;
 mod lexer;
 mod lts;
+mod moves;
 pub mod naive;
+mod near;
 mod parity;
 mod parser;
 mod play;
 mod print;
+mod pulse;
 mod read;
+mod region;
 mod replay;
 mod resolve;
 mod settle;
 mod space;
+mod standing;
 #[cfg(test)]
 mod testing;
 pub mod tree;
@@ -55,3 +62,4 @@ pub use read::{Property, read_formula, read_properties};
 pub use replay::ReplayError;
 pub use resolve::resolve;
 pub use space::Space;
+pub use standing::{Standing, recheck};

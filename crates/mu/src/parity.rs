@@ -16,13 +16,63 @@
 
 use masque_verdict::{Budget, Stop};
 
+use crate::pulse::Pulse;
+
 /// A game in which every vertex has an edge. Edges are not doubled.
 #[derive(Debug, Default)]
 pub(crate) struct Parity {
     /// Whether the even player moves here.
     pub(crate) is_even: Vec<bool>,
     pub(crate) priority: Vec<u32>,
-    pub(crate) edges: Vec<Vec<u32>>,
+    pub(crate) edges: Edges,
+}
+
+/// Lists of vertices, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Edges {
+    ends: Vec<u32>,
+    targets: Vec<u32>,
+}
+
+impl Edges {
+    /// The list of the next vertex.
+    pub(crate) fn push(&mut self, targets: impl IntoIterator<Item = u32>) {
+        self.targets.extend(targets);
+        // The moves of a game are fewer than 2^32.
+        self.ends.push(self.targets.len() as u32);
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn range(&self, vertex: usize) -> std::ops::Range<usize> {
+        let begin = vertex.checked_sub(1).map_or(0, |before| self.ends[before]);
+        begin as usize..self.ends[vertex] as usize
+    }
+
+    fn of(&self, vertex: usize) -> &[u32] {
+        &self.targets[self.range(vertex)]
+    }
+
+    /// The same edges, turned round.
+    fn reversed(&self) -> Edges {
+        let mut ends = vec![0; self.len()];
+        self.targets.iter().for_each(|&to| ends[to as usize] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            // Where each list begins; it moves to the end while the list is filled.
+            sum += std::mem::replace(end, sum);
+        }
+        let mut targets = vec![0; self.targets.len()];
+        for from in 0..self.len() {
+            for &to in self.of(from) {
+                targets[ends[to as usize] as usize] = from as u32;
+                ends[to as usize] += 1;
+            }
+        }
+        Edges { ends, targets }
+    }
 }
 
 /// Who wins each vertex (true: the even player), and the winner's move where she moves.
@@ -34,7 +84,7 @@ pub(crate) struct Won {
 
 struct Solver<'g> {
     game: &'g Parity,
-    back: Vec<Vec<u32>>,
+    back: Edges,
     /// Each vertex of the game at hand has the number of that game here.
     region: Vec<u32>,
     /// How many edges of a vertex lead outside the attractor; scratch.
@@ -50,13 +100,9 @@ const GONE: u32 = u32::MAX;
 /// Solves a game.
 pub(crate) fn solve(game: &Parity, budget: &Budget) -> Result<Won, Stop> {
     let n = game.edges.len();
-    let mut back = vec![Vec::new(); n];
-    for (from, targets) in game.edges.iter().enumerate() {
-        targets.iter().for_each(|&to| back[to as usize].push(from as u32));
-    }
     let mut solver = Solver {
         game,
-        back,
+        back: game.edges.reversed(),
         region: vec![0; n],
         outside: vec![0; n],
         by_even: vec![false; n],
@@ -76,12 +122,15 @@ impl Solver<'_> {
             let at_highest = vertices.iter().copied().filter(|&v| self.game.priority[v as usize] == highest);
             let (targets, attracted) = {
                 let targets: Vec<u32> = at_highest.collect();
-                let attracted = self.attract(depth, even, &targets);
+                let attracted = self.attract(depth, even, &targets)?;
                 (targets, attracted)
             };
-            let mut is_attracted = rustc_hash::FxHashSet::default();
-            is_attracted.extend(attracted);
-            let rest: Vec<u32> = vertices.iter().copied().filter(|v| !is_attracted.contains(v)).collect();
+            // What is attracted is marked by a game of no number.
+            self.assign(&attracted, GONE);
+            let outside = vertices.iter().copied().filter(|&v| self.region[v as usize] == depth);
+            let rest: Vec<u32> = outside.collect();
+            self.assign(&attracted, depth);
+            drop(attracted);
             self.assign(&rest, depth + 1);
             self.region(depth + 1, rest.clone())?;
             self.assign(&rest, depth);
@@ -91,12 +140,12 @@ impl Solver<'_> {
                 for target in targets {
                     // She is free where the priority is the highest, as long as she stays.
                     let stays = |to: &&u32| self.region[**to as usize] == depth;
-                    let first = self.game.edges[target as usize].iter().find(stays);
+                    let first = self.game.edges.of(target as usize).iter().find(stays);
                     self.strategy[target as usize] = first.copied().unwrap_or(GONE);
                 }
                 return Ok(());
             }
-            let gone = self.attract(depth, !even, &lost);
+            let gone = self.attract(depth, !even, &lost)?;
             gone.iter().for_each(|&v| self.by_even[v as usize] = !even);
             self.assign(&gone, GONE);
             vertices.retain(|&v| self.region[v as usize] == depth);
@@ -109,16 +158,18 @@ impl Solver<'_> {
     }
 
     /// The vertices of a game from which a player can force the token to `targets`, and her moves.
-    fn attract(&mut self, depth: u32, even: bool, targets: &[u32]) -> Vec<u32> {
+    fn attract(&mut self, depth: u32, even: bool, targets: &[u32]) -> Result<Vec<u32>, Stop> {
         const IN: u32 = u32::MAX;
         let mut attracted = targets.to_vec();
         let mut touched = targets.to_vec();
         targets.iter().for_each(|&v| self.outside[v as usize] = IN);
         let mut done = 0;
+        let mut pulse = Pulse::new(self.budget);
         while let Some(&to) = attracted.get(done) {
+            pulse.beat()?;
             done += 1;
-            for i in 0..self.back[to as usize].len() {
-                let from = self.back[to as usize][i] as usize;
+            for i in self.back.range(to as usize) {
+                let from = self.back.targets[i] as usize;
                 if self.region[from] != depth || self.outside[from] == IN {
                     continue;
                 }
@@ -127,7 +178,7 @@ impl Solver<'_> {
                 } else {
                     if self.outside[from] == 0 {
                         let inside = |t: &&u32| self.region[**t as usize] == depth;
-                        self.outside[from] = self.game.edges[from].iter().filter(inside).count() as u32;
+                        self.outside[from] = self.game.edges.of(from).iter().filter(inside).count() as u32;
                         touched.push(from as u32);
                     }
                     self.outside[from] -= 1;
@@ -141,7 +192,7 @@ impl Solver<'_> {
             }
         }
         touched.iter().for_each(|&v| self.outside[v as usize] = 0);
-        attracted
+        Ok(attracted)
     }
 }
 
@@ -155,7 +206,7 @@ mod tests {
         let moves = |v: usize| -> Vec<usize> {
             match game.is_even[v] == even {
                 true => vec![won.strategy[v] as usize],
-                false => game.edges[v].iter().map(|&t| t as usize).collect(),
+                false => game.edges.of(v).iter().map(|&t| t as usize).collect(),
             }
         };
         let hers: Vec<usize> = (0..n).filter(|&v| won.by_even[v] == even).collect();

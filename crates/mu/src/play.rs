@@ -1,51 +1,21 @@
 //! The play to show: the shortest that the winner can force.
 //!
-//! Everything the winner wins is her *region*. Where a level of the formula is in her favour, she may
-//! go anywhere in the region: staying for ever wins. Where it is not, she must get on, and *ranks*
-//! say how: the number of steps to where she has won, or may stay. On a mixed level she follows the
-//! strategy that the parity game gave her.
-//!
-//! Among all plays that keep to this, the shortest that ends where the loser is beaten, or in a loop,
-//! is shown. The loser's side conditions that can be seen in the state itself (`p` in `p && <a>X`)
-//! are passed over; where the loser has a choice of steps, one play no longer tells the story, and it
-//! ends there.
+//! Among all plays in her region by which the winner wins, the shortest that ends where the loser is
+//! beaten, or in a loop, is shown. The loser's side conditions that can be seen in the state itself
+//! (`p` in `p && <a>X`) are passed over; where the loser has a choice of steps, one play no longer tells
+//! the story, and it ends there.
 
 use std::collections::VecDeque;
 
+use masque_verdict::{Budget, Stop};
 use rustc_hash::FxHashMap;
 
-use crate::evidence::verifier_moves;
-use crate::formula::{Formula, Node, NodeId};
-use crate::game::{Game, NONE, Position, is_leaf, leaf};
-use crate::levels::Level;
-use crate::tree::Sign;
-use crate::{Lts, Space, StateId};
+use crate::game::NONE;
+use crate::pulse::Pulse;
+use crate::region::{Freedom, Region};
 
 /// So many moves are looked at for the shortest loop; after that the shortest found so far is taken.
 const LOOP_EFFORT: usize = 2_000_000;
-
-/// Where the winner wins, and how. A copy of that part of the game, with the leaves.
-pub(crate) struct Region<'f> {
-    formula: &'f Formula,
-    holds: bool,
-    /// The root first.
-    spots: Vec<Spot>,
-    rank: Vec<u32>,
-    /// When a rank was found; moves of equal rank go to places ranked before.
-    order: Vec<u32>,
-    /// Whether the place is decided in the state itself.
-    is_flat: Vec<bool>,
-}
-
-/// A position that the winner wins.
-pub(crate) struct Spot {
-    pub(crate) state: StateId,
-    pub(crate) node: NodeId,
-    /// The moves inside the region, by place.
-    pub(crate) moves: Vec<u32>,
-    /// The winner's move by which the position was decided, by place.
-    witness: Option<u32>,
-}
 
 /// A play as places of the region.
 pub(crate) struct Route {
@@ -64,216 +34,7 @@ impl Route {
     }
 }
 
-/// How the winner must play at a position.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Freedom {
-    /// She may go anywhere in the region.
-    Free,
-    /// She must come nearer.
-    Ranked,
-    /// She follows the strategy of the parity game.
-    Fixed,
-}
-
-/// Copies the region out of a game.
-struct Copier<'g, 'f, 's, L> {
-    game: &'g Game<'f>,
-    space: &'s mut Space<L>,
-    holds: bool,
-    spots: Vec<Spot>,
-    /// What each place is a copy of; [`NONE`] for a leaf.
-    positions: Vec<Position>,
-    place_of: Vec<u32>,
-    leaves: FxHashMap<(StateId, NodeId), u32>,
-}
-
-impl<L: Lts> Copier<'_, '_, '_, L> {
-    fn place(&mut self, position: Position) -> u32 {
-        if self.place_of[position as usize] == NONE {
-            self.place_of[position as usize] = self.spots.len() as u32;
-            let spot = self.game.at(position);
-            self.push(spot.state, spot.node, position);
-        }
-        self.place_of[position as usize]
-    }
-
-    fn leaf(&mut self, state: StateId, node: NodeId) -> u32 {
-        let next = self.spots.len() as u32;
-        let place = *self.leaves.entry((state, node)).or_insert(next);
-        if place == next {
-            self.push(state, node, NONE);
-        }
-        place
-    }
-
-    fn push(&mut self, state: StateId, node: NodeId, position: Position) {
-        self.spots.push(Spot { state, node, moves: Vec::new(), witness: None });
-        self.positions.push(position);
-    }
-
-    /// Finds the moves of a place, leaves included.
-    fn connect(&mut self, i: usize) {
-        let (game, position) = (self.game, self.positions[i]);
-        if position == NONE {
-            return;
-        }
-        let mut moves: Vec<u32> = Vec::new();
-        for &target in game.moves(position) {
-            if game.value(target) == Some(self.holds) {
-                moves.push(self.place(target));
-            }
-        }
-        let (formula, state) = (game.formula, self.spots[i].state);
-        match formula.node(self.spots[i].node) {
-            Node::And(operands) | Node::Or(operands) => {
-                operands.iter().for_each(|&operand| self.connect_leaf(&mut moves, state, operand));
-            }
-            Node::Variable(equation) => {
-                self.connect_leaf(&mut moves, state, formula.equation(*equation).body);
-            }
-            Node::Modal(_, action, inner) if is_leaf(formula, *inner) => {
-                for j in 0..self.space.transitions(state).len() {
-                    let (label, to) = self.space.transitions(state)[j];
-                    if self.space.is_in(formula, *action, label) {
-                        self.connect_leaf(&mut moves, to, *inner);
-                    }
-                }
-            }
-            _ => {}
-        }
-        let witness = game.at(position).witness;
-        self.spots[i].witness = (witness != NONE).then(|| self.place(witness));
-        self.spots[i].moves = moves;
-    }
-
-    /// A leaf that the winner wins is a move; no leaf is entered twice.
-    fn connect_leaf(&mut self, moves: &mut Vec<u32>, state: StateId, node: NodeId) {
-        if leaf(self.game.formula, self.space, state, node) == Some(self.holds) {
-            let place = self.leaf(state, node);
-            if !moves.contains(&place) {
-                moves.push(place);
-            }
-        }
-    }
-}
-
-impl<'f> Region<'f> {
-    pub(crate) fn new<L: Lts>(game: &Game<'f>, space: &mut Space<L>, root: Position, holds: bool) -> Self {
-        let place_of = vec![NONE; game.positions.len()];
-        let (spots, positions, leaves) = (Vec::new(), Vec::new(), FxHashMap::default());
-        let mut copier = Copier { game, space, holds, spots, positions, place_of, leaves };
-        copier.place(root);
-        let mut done = 0;
-        while done < copier.spots.len() {
-            copier.connect(done);
-            done += 1;
-        }
-        let spots = copier.spots;
-        let n = spots.len();
-        let (rank, order, is_flat) = (vec![NONE; n], vec![NONE; n], vec![false; n]);
-        let mut region = Region { formula: game.formula, holds, spots, rank, order, is_flat };
-        region.rank();
-        region
-    }
-
-    pub(crate) fn spot(&self, i: usize) -> &Spot {
-        &self.spots[i]
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.spots.len()
-    }
-
-    fn freedom(&self, i: usize) -> Freedom {
-        match self.formula.levels()[self.formula.level_of(self.spots[i].node) as usize] {
-            Level::Mixed => Freedom::Fixed,
-            Level::Uniform(sign) if (sign == Sign::Nu) == self.holds => Freedom::Free,
-            Level::Uniform(_) | Level::Acyclic => Freedom::Ranked,
-        }
-    }
-
-    fn is_modal(&self, i: usize) -> bool {
-        matches!(self.formula.node(self.spots[i].node), Node::Modal(..))
-    }
-
-    /// Whether the winner moves at a place.
-    pub(crate) fn winner_moves(&self, i: usize) -> bool {
-        verifier_moves(self.formula, self.spots[i].node) == self.holds
-    }
-
-    fn moves(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        self.spots[i].moves.iter().map(|&place| place as usize)
-    }
-
-    /// Ranks by increasing number of steps. Where the winner moves, one ranked move is enough; where
-    /// the loser does, all are needed, and the last one counts. [Knuth77]
-    fn rank(&mut self) {
-        let n = self.spots.len();
-        let mut back = vec![Vec::new(); n];
-        let mut open: Vec<u32> = (0..n).map(|i| self.moves(i).count() as u32).collect();
-        let mut queue = VecDeque::new();
-        for (i, &n_moves) in open.iter().enumerate() {
-            // At the ends, and wherever the winner need not hurry, there is nothing left to do.
-            if n_moves == 0 || self.freedom(i) != Freedom::Ranked {
-                queue.push_back((i, 0));
-            } else {
-                self.moves(i).for_each(|target| back[target].push(i));
-            }
-        }
-        let mut n_ranked = 0;
-        while let Some((i, rank)) = queue.pop_front() {
-            if self.rank[i] != NONE {
-                continue;
-            }
-            (self.rank[i], self.order[i]) = (rank, n_ranked);
-            n_ranked += 1;
-            self.is_flat[i] = self.flat(i);
-            for &from in &back[i] {
-                open[from] -= 1;
-                if self.rank[from] == NONE && (self.winner_moves(from) || open[from] == 0) {
-                    match self.is_modal(from) {
-                        true => queue.push_back((from, rank + 1)),
-                        false => queue.push_front((from, rank)),
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether a position that is being ranked is decided without a step.
-    fn flat(&self, i: usize) -> bool {
-        let mut moves = self.moves(i).peekable();
-        if moves.peek().is_none() {
-            return true;
-        }
-        if self.is_modal(i) || self.freedom(i) != Freedom::Ranked {
-            return false;
-        }
-        match self.winner_moves(i) {
-            true => self.nearest(i).is_some_and(|next| self.is_flat[next]),
-            false => moves.all(|next| self.is_flat[next]),
-        }
-    }
-
-    /// The move that was ranked first.
-    fn nearest(&self, i: usize) -> Option<usize> {
-        self.moves(i).min_by_key(|&next| self.order[next])
-    }
-
-    /// The winner's move at a place.
-    pub(crate) fn choice(&self, i: usize) -> Option<usize> {
-        match self.freedom(i) {
-            Freedom::Ranked => self.nearest(i),
-            Freedom::Free | Freedom::Fixed => self.decisive(i),
-        }
-    }
-
-    /// The move that decided a place, or a leaf that did.
-    fn decisive(&self, i: usize) -> Option<usize> {
-        let leaf = || self.moves(i).find(|&next| is_leaf(self.formula, self.spots[next].node));
-        self.spots[i].witness.map(|place| place as usize).or_else(leaf)
-    }
-
+impl Region<'_> {
     /// The moves that a play to show may take.
     fn shown_moves(&self, i: usize) -> Vec<usize> {
         if self.winner_moves(i) {
@@ -303,11 +64,13 @@ impl<'f> Region<'f> {
     }
 
     /// The play to show.
-    pub(crate) fn route(&self) -> Route {
-        let shown: Vec<Vec<usize>> = (0..self.spots.len()).map(|i| self.shown_moves(i)).collect();
+    pub(crate) fn route(&self, budget: &Budget) -> Result<Route, Stop> {
+        let mut pulse = Pulse::new(budget);
+        let shown = (0..self.len()).map(|i| pulse.beat().map(|()| self.shown_moves(i)));
+        let shown: Vec<Vec<usize>> = shown.collect::<Result<_, Stop>>()?;
         let search = Search { region: self, shown: &shown };
         let mut unlimited = usize::MAX;
-        let tree = search.from(0, NONE, &mut unlimited);
+        let tree = search.from(0, NONE, &mut unlimited, &mut pulse)?;
         let nearest = |closed: bool| {
             let ends = (0..shown.len()).filter(|&i| shown[i].is_empty() && self.is_end(i) == closed);
             ends.filter(|&i| tree.distance[i] != NONE).min_by_key(|&i| (tree.distance[i], i))
@@ -316,9 +79,9 @@ impl<'f> Region<'f> {
         // A choice of steps at once tells nothing, if there is anything else to tell.
         let later = open.filter(|&open| tree.distance[open] > 0);
         let far = |end: Option<usize>| end.map_or(NONE, |end| tree.distance[end]);
-        let lasso = search.lasso(&tree, far(end).min(far(later).saturating_add(1)));
+        let lasso = search.lasso(&tree, far(end).min(far(later).saturating_add(1)), &mut pulse)?;
         let shortest = if far(end) <= far(later) { end.or(open) } else { later };
-        match (lasso, shortest) {
+        Ok(match (lasso, shortest) {
             // A variable that is its own body: the play goes round on the spot.
             (Some((stem, cycle)), _) if !stem.last().into_iter().chain(&cycle).any(|&i| self.is_modal(i)) => {
                 Route { places: stem, returns_to: None, is_closed: true }
@@ -333,7 +96,7 @@ impl<'f> Region<'f> {
                 Route { places: tree.path(end), returns_to: None, is_closed: self.is_end(end) }
             }
             (None, None) => Route { places: vec![0], returns_to: None, is_closed: false },
-        }
+        })
     }
 }
 
@@ -342,6 +105,9 @@ struct Search<'s, 'f> {
     region: &'s Region<'f>,
     shown: &'s [Vec<usize>],
 }
+
+/// A path up to the first place of a loop, and the rest of the loop.
+type Lasso = (Vec<usize>, Vec<usize>);
 
 /// Shortest paths from one place.
 struct Tree {
@@ -366,13 +132,20 @@ impl Tree {
 
 impl Search<'_, '_> {
     /// Distances below `limit`, as long as there is `effort` left.
-    fn from(&self, start: usize, limit: u32, effort: &mut usize) -> Tree {
+    fn from(
+        &self,
+        start: usize,
+        limit: u32,
+        effort: &mut usize,
+        pulse: &mut Pulse<'_>,
+    ) -> Result<Tree, Stop> {
         let n = self.shown.len();
         let mut tree = Tree { distance: vec![NONE; n], parent: vec![NONE; n], visited: Vec::new() };
         let mut is_done = vec![false; n];
         let mut queue = VecDeque::from([start]);
         tree.distance[start] = 0;
         while let Some(i) = queue.pop_front() {
+            pulse.beat()?;
             if std::mem::replace(&mut is_done[i], true) {
                 continue;
             }
@@ -390,12 +163,12 @@ impl Search<'_, '_> {
                 }
             }
         }
-        tree
+        Ok(tree)
     }
 
     /// The shortest path to a loop and around it, if shorter than `limit`: the path up to the first
     /// place of the loop, and the rest of the loop.
-    fn lasso(&self, tree: &Tree, limit: u32) -> Option<(Vec<usize>, Vec<usize>)> {
+    fn lasso(&self, tree: &Tree, limit: u32, pulse: &mut Pulse<'_>) -> Result<Option<Lasso>, Stop> {
         let mut best = None;
         let mut limit = limit;
         let mut effort = LOOP_EFFORT;
@@ -406,7 +179,7 @@ impl Search<'_, '_> {
             }
             // The cheapest loop through `entry` ends with a move back to it.
             effort = effort.saturating_sub(self.shown.len());
-            let around = self.from(entry, limit - stem, &mut effort);
+            let around = self.from(entry, limit - stem, &mut effort, pulse)?;
             let closing = around.visited.iter().copied().filter(|&i| self.shown[i].contains(&entry));
             let length = |i: usize| around.distance[i] + u32::from(self.region.is_modal(i));
             let Some(last) = closing.min_by_key(|&i| length(i)) else { continue };
@@ -417,6 +190,6 @@ impl Search<'_, '_> {
                 best = Some((tree.path(entry), cycle));
             }
         }
-        best
+        Ok(best)
     }
 }

@@ -5,9 +5,13 @@
 
 use std::fmt;
 
-use crate::evidence::{Evidence, Move, Place, verifier_moves};
+use masque_verdict::{Budget, Stop};
+
+use crate::evidence::{Evidence, Move, Place};
 use crate::formula::{Action, ActionId, Formula, Node};
+use crate::game::verifier_moves;
 use crate::levels::Components;
+use crate::pulse::Pulse;
 use crate::{Completeness, LabelId, Lts, StateId};
 
 /// What is wrong with evidence.
@@ -30,16 +34,31 @@ impl std::error::Error for ReplayError {}
 impl Evidence {
     /// Whether this proves its verdict of the formula on the system, and its play follows it.
     pub fn replay<L: Lts + ?Sized>(&self, lts: &mut L, formula: &Formula) -> Result<(), ReplayError> {
+        let replayed = self.replay_within(lts, formula, &Budget::unlimited());
+        replayed.unwrap_or(Err(ReplayError { place: 0, what: "the replay was stopped" }))
+    }
+
+    /// The same within limits.
+    pub(crate) fn replay_within<L: Lts + ?Sized>(
+        &self,
+        lts: &mut L,
+        formula: &Formula,
+        budget: &Budget,
+    ) -> Result<Result<(), ReplayError>, Stop> {
         let wrong = |place: usize, what: &'static str| ReplayError { place, what };
         let begins = self.places.first().map(|place| (place.state, place.node));
         if begins != Some((lts.initial(), formula.root())) {
-            return Err(wrong(0, "it does not begin with the initial state and the formula"));
+            return Ok(Err(wrong(0, "it does not begin with the initial state and the formula")));
         }
+        let mut pulse = Pulse::new(budget);
         for (i, place) in self.places.iter().enumerate() {
-            self.replay_place(lts, formula, place).map_err(|what| wrong(i, what))?;
+            pulse.beat()?;
+            if let Err(what) = self.replay_place(lts, formula, place) {
+                return Ok(Err(wrong(i, what)));
+            }
         }
-        self.replay_loops(formula)?;
-        self.replay_play()
+        budget.check()?;
+        Ok(self.replay_loops(formula).and_then(|()| self.replay_play()))
     }
 
     fn replay_place<L: Lts + ?Sized>(

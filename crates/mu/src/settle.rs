@@ -14,6 +14,7 @@ use masque_verdict::{Budget, Stop};
 use crate::game::{Game, NONE, Position};
 use crate::levels::Level;
 use crate::parity::{self, Parity};
+use crate::pulse::Pulse;
 use crate::tree::Sign;
 
 /// The undecided positions that matter, each with what an assumption makes of it.
@@ -24,9 +25,16 @@ struct Part<'g, 'f> {
     /// The place of a position in `positions`, or [`NONE`].
     place: Vec<u32>,
     value: Vec<Option<bool>>,
-    witness: Vec<Position>,
-    open: Vec<u32>,
+    /// How many moves are open; once there is a value, the move that gave it.
+    open_or_witness: Vec<u32>,
     fresh: Vec<u32>,
+}
+
+/// Values and the moves that gave them, in the order of the positions they were found for.
+struct Found {
+    beyond: bool,
+    value: Vec<Option<bool>>,
+    witness: Vec<Position>,
 }
 
 /// Decides what can be decided, and forgets unexplored positions that no longer matter.
@@ -34,10 +42,10 @@ pub(crate) fn settle(game: &mut Game<'_>, root: Position, budget: &Budget) -> Re
     if game.value(root).is_some() {
         return Ok(());
     }
-    let reached = reach(game, root);
-    let by_level = by_level(game, &reached);
-    let is_whole = reached.iter().all(|&position| game.at(position).is_expanded && !game.at(position).is_cut);
-    let mut found = Vec::new();
+    let positions = by_level(game, reach(game, root));
+    let is_known = |&position: &Position| game.at(position).is_expanded() && !game.at(position).is_cut();
+    let is_whole = positions.iter().all(is_known);
+    let mut solved = Vec::new();
     for beyond in [false, true] {
         // Without anything beyond, once is enough. And a value that is not assumed comes from a loop
         // that is worth it; all others were handed on before.
@@ -45,29 +53,39 @@ pub(crate) fn settle(game: &mut Game<'_>, root: Position, budget: &Budget) -> Re
         let levels = game.formula.levels();
         let has_loops = levels.iter().any(|&level| level == Level::Mixed || level == Level::Uniform(sign));
         let is_idle = if is_whole { beyond } else { !has_loops };
-        if is_idle {
+        if is_idle || (!is_whole && is_swept(game, &positions, beyond)) {
             continue;
         }
-        let mut part = Part::new(game, &by_level);
-        part.assume(beyond);
+        let mut part = Part::new(game, &positions);
+        part.assume(beyond, budget)?;
         part.solve(budget)?;
-        for (i, &position) in part.positions.iter().enumerate() {
+        solved.push(Found { beyond, value: part.value, witness: part.open_or_witness });
+    }
+    let mut is_same = true;
+    // All values first: a position must keep the move that the solution gave it.
+    for Found { beyond, value, witness } in solved {
+        for (i, &position) in positions.iter().enumerate() {
             // Unexplored positions have the value that was assumed, so they are not among these.
-            if let Some(value) = part.value[i].filter(|&value| is_whole || value != beyond) {
-                found.push((position, value, part.witness[i]));
+            if let Some(value) = value[i].filter(|&value| is_whole || value != beyond) {
+                game.decide(position, value, witness[i]);
+                is_same = false;
             }
         }
     }
-    let is_same = found.is_empty();
-    // All values first: a position must keep the move that the solution gave it.
-    for (position, value, witness) in found {
-        game.decide(position, value, witness);
-    }
     game.propagate();
     if game.value(root).is_none() {
-        prune(game, &if is_same { reached } else { reach(game, root) });
+        prune(game, &if is_same { positions } else { reach(game, root) });
     }
     Ok(())
+}
+
+/// Whether what is assumed of everything unexplored reaches the root in any case: nobody who might
+/// prevent it has a choice. Then nothing is learnt that would spare exploring anything.
+fn is_swept(game: &Game<'_>, positions: &[Position], beyond: bool) -> bool {
+    positions.iter().all(|&position| {
+        let spot = game.at(position);
+        spot.is_any == beyond || !spot.is_expanded() || (spot.open() <= 1 && !spot.is_cut())
+    })
 }
 
 /// The undecided positions that the root depends on through undecided ones, nearest first.
@@ -88,7 +106,7 @@ pub(crate) fn reach(game: &Game<'_>, root: Position) -> Vec<Position> {
 }
 
 /// Positions sorted by level; on a level, the nearest first.
-fn by_level(game: &Game<'_>, positions: &[Position]) -> Vec<Position> {
+fn by_level(game: &Game<'_>, positions: Vec<Position>) -> Vec<Position> {
     let level = |position: Position| game.formula.level_of(game.at(position).node) as usize;
     let mut ends = vec![0; game.formula.levels().len() + 1];
     positions.iter().for_each(|&position| ends[level(position) + 1] += 1);
@@ -96,7 +114,7 @@ fn by_level(game: &Game<'_>, positions: &[Position]) -> Vec<Position> {
         ends[i] += ends[i - 1];
     }
     let mut sorted = vec![NONE; positions.len()];
-    for &position in positions {
+    for position in positions {
         let end = &mut ends[level(position)];
         sorted[*end] = position;
         *end += 1;
@@ -119,32 +137,41 @@ impl<'g, 'f> Part<'g, 'f> {
         for (i, &position) in positions.iter().enumerate() {
             place[position as usize] = i as u32;
         }
-        let open = positions.iter().map(|&position| game.at(position).open).collect();
-        let (value, witness) = (vec![None; positions.len()], vec![NONE; positions.len()]);
-        Part { game, positions, place, value, witness, open, fresh: Vec::new() }
+        let is_open = |position: &Position| game.at(*position).open();
+        let open_or_witness = positions.iter().map(is_open).collect();
+        Part {
+            game,
+            positions,
+            place,
+            value: vec![None; positions.len()],
+            open_or_witness,
+            fresh: Vec::new(),
+        }
     }
 
     /// Gives everything unexplored a value.
-    fn assume(&mut self, beyond: bool) {
+    fn assume(&mut self, beyond: bool, budget: &Budget) -> Result<(), Stop> {
         for i in 0..self.positions.len() {
             let entry = self.game.at(self.positions[i]);
-            if !entry.is_expanded || (entry.is_cut && entry.is_any == beyond) {
+            if !entry.is_expanded() || (entry.is_cut() && entry.is_any == beyond) {
                 self.give(i, beyond, NONE);
-            } else if entry.open == 0 {
+            } else if entry.open() == 0 {
                 // Only what was cut off could have helped, and it does not.
                 self.give(i, !entry.is_any, NONE);
             }
         }
-        self.propagate();
+        self.propagate(budget)
     }
 
     fn give(&mut self, i: usize, value: bool, witness: Position) {
-        (self.value[i], self.witness[i]) = (Some(value), witness);
+        (self.value[i], self.open_or_witness[i]) = (Some(value), witness);
         self.fresh.push(i as u32);
     }
 
-    fn propagate(&mut self) {
+    fn propagate(&mut self, budget: &Budget) -> Result<(), Stop> {
+        let mut pulse = Pulse::new(budget);
         while let Some(i) = self.fresh.pop() {
+            pulse.beat()?;
             let (target, value) = (self.positions[i as usize], self.value[i as usize]);
             for from in self.game.predecessors(target) {
                 let place = self.place[from as usize];
@@ -155,13 +182,14 @@ impl<'g, 'f> Part<'g, 'f> {
                 if value == Some(is_any) {
                     self.give(i, is_any, target);
                 } else {
-                    self.open[i] -= 1;
-                    if self.open[i] == 0 {
+                    self.open_or_witness[i] -= 1;
+                    if self.open_or_witness[i] == 0 {
                         self.give(i, !is_any, NONE);
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// Gives every position a value, level by level.
@@ -180,7 +208,7 @@ impl<'g, 'f> Part<'g, 'f> {
                 Level::Uniform(sign) => self.stay(&rest, sign == Sign::Nu),
                 Level::Mixed => self.play(&rest, budget)?,
             }
-            self.propagate();
+            self.propagate(budget)?;
             begin = end;
         }
         Ok(())
@@ -212,14 +240,14 @@ impl<'g, 'f> Part<'g, 'f> {
 
     /// The rest of a mixed level as a parity game.
     fn play(&mut self, rest: &[usize], budget: &Budget) -> Result<(), Stop> {
-        let mut number = rustc_hash::FxHashMap::default();
-        number.extend(rest.iter().enumerate().map(|(vertex, &i)| (i, vertex as u32)));
+        // `rest` is sorted.
+        let number = |next: usize| rest.binary_search(&next).ok().map(|vertex| vertex as u32);
         let mut parity = Parity::default();
         for &i in rest {
             let entry = self.game.at(self.positions[i]);
             parity.is_even.push(entry.is_any);
             parity.priority.push(self.game.formula.priority(entry.node));
-            parity.edges.push(self.inner_moves(i).filter_map(|next| number.get(&next).copied()).collect());
+            parity.edges.push(self.inner_moves(i).filter_map(number));
         }
         let won = parity::solve(&parity, budget)?;
         for (vertex, &i) in rest.iter().enumerate() {

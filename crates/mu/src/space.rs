@@ -26,6 +26,7 @@ pub struct Space<L> {
     cuts: Vec<u8>,
     bounds: Vec<&'static str>,
     n_expanded: usize,
+    n_asked: u64,
     /// Transitions that are in `transitions` and no longer count.
     n_forgotten: usize,
     /// For each pattern and label: 0 not asked, 1 no match, 2 match.
@@ -33,6 +34,8 @@ pub struct Space<L> {
 }
 
 const NONE: u32 = u32::MAX;
+/// Fewer forgotten transitions than this are no reason to move the others.
+const LOOSE: usize = 1024;
 
 impl<L: Lts> Space<L> {
     /// Nothing is known yet.
@@ -45,6 +48,7 @@ impl<L: Lts> Space<L> {
             cuts: Vec::new(),
             bounds: Vec::new(),
             n_expanded: 0,
+            n_asked: 0,
             n_forgotten: 0,
             matches: Vec::new(),
         }
@@ -55,6 +59,26 @@ impl<L: Lts> Space<L> {
         &mut self.lts
     }
 
+    /// The system itself, to look at.
+    pub fn system(&self) -> &L {
+        &self.lts
+    }
+
+    /// Forgets all that was found out about states: the system has others now, but the same labels.
+    pub fn forget_states(&mut self) {
+        self.begins.clear();
+        self.counts.clear();
+        self.cuts.clear();
+        self.transitions.clear();
+        (self.n_expanded, self.n_forgotten) = (0, 0);
+    }
+
+    /// Forgets everything: the system has other states and labels now.
+    pub fn clear(&mut self) {
+        self.forget_states();
+        self.matches.clear();
+    }
+
     /// The initial state.
     pub fn initial(&mut self) -> StateId {
         self.lts.initial()
@@ -63,6 +87,11 @@ impl<L: Lts> Space<L> {
     /// How many states were asked for their successors.
     pub fn n_expanded(&self) -> usize {
         self.n_expanded
+    }
+
+    /// How often a state was asked for its successors, those included that were forgotten since.
+    pub fn n_asked(&self) -> u64 {
+        self.n_asked
     }
 
     /// How many transitions these have.
@@ -110,6 +139,7 @@ impl<L: Lts> Space<L> {
         let end = end.ok_or(Stop::from(Why::Memory))?;
         (self.begins[state.index()], self.counts[state.index()]) = (begin as u32, end - begin as u32);
         self.n_expanded += 1;
+        self.n_asked += 1;
         if let Completeness::Cut(bound) = complete {
             let known = self.bounds.iter().position(|other| *other == bound);
             let place = known.unwrap_or_else(|| {
@@ -130,6 +160,25 @@ impl<L: Lts> Space<L> {
             (self.begins[state.index()], self.counts[state.index()]) = (NONE, 0);
             self.cuts[state.index()] = 0;
         }
+        if self.n_forgotten > LOOSE && self.n_forgotten > self.transitions.len() / 2 {
+            self.compact();
+        }
+    }
+
+    /// Closes the gaps that forgotten transitions leave.
+    fn compact(&mut self) {
+        let mut kept = Vec::with_capacity(self.n_transitions());
+        for (begin, count) in self.begins.iter_mut().zip(&self.counts).filter(|(begin, _)| **begin != NONE) {
+            let old = std::mem::replace(begin, kept.len() as u32) as usize;
+            kept.extend_from_slice(&self.transitions[old..old + *count as usize]);
+        }
+        (self.transitions, self.n_forgotten) = (kept, 0);
+    }
+
+    /// One more than the largest number of a state that was expanded or has a transition to it.
+    pub(crate) fn n_known(&self) -> usize {
+        let largest = self.transitions.iter().map(|(_, to)| to.index() + 1).max().unwrap_or(0);
+        self.begins.len().max(largest)
     }
 
     /// Expands every state that can be reached, nearest first, and lists them in this order.

@@ -132,3 +132,69 @@ fn a_check_stops_early() {
     assert!(answer.states <= 64, "{}", answer.states);
     assert_eq!(answer.evidence.unwrap().play.steps.len(), 30);
 }
+
+/// A long line of states that counts how often it is asked, and cancels the check at a given time.
+struct Watched {
+    asked: usize,
+    cancel_at: usize,
+    budget: Budget,
+}
+
+const LONG: u32 = 60_000;
+
+impl Watched {
+    fn ask(&mut self) {
+        self.asked += 1;
+        if self.asked == self.cancel_at {
+            self.budget.cancel();
+        }
+    }
+}
+
+impl Lts for Watched {
+    fn initial(&mut self) -> StateId {
+        StateId(0)
+    }
+
+    fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
+        self.ask();
+        step(LabelId(0), StateId((state.0 + 1).min(LONG)));
+        Completeness::Complete
+    }
+
+    fn holds(&mut self, _: StateId, _: AtomId) -> bool {
+        self.ask();
+        true
+    }
+
+    fn matches(&mut self, _: LabelId, _: PatternId) -> bool {
+        true
+    }
+}
+
+/// Evidence for so many states takes a while, and so does its replay: a limit is noticed there, too,
+/// and what is left is the verdict.
+#[test]
+fn a_limit_is_noticed_while_evidence_is_made() {
+    let run = |cancel_at: usize, wants_evidence: bool| {
+        let mut watched = Watched { asked: 0, cancel_at, budget: Budget::unlimited() };
+        let (_, formula) = read("AG final", &mut Counter { bound: None });
+        let budget = watched.budget.clone();
+        let mut space = Space::new(&mut watched);
+        let answer = match wants_evidence {
+            true => explain(&mut space, &formula, &budget),
+            false => check(&mut space, &formula, &budget),
+        };
+        drop(space);
+        assert_eq!(answer.verdict, Verdict::Holds);
+        (watched.asked, answer.evidence.is_some())
+    };
+    let (to_decide, _) = run(0, false);
+    let (in_all, is_shown) = run(0, true);
+    assert!(is_shown && in_all > to_decide + 2 * LONG as usize, "{to_decide} of {in_all}");
+    for part in [1, 25, 50, 75] {
+        let cancel_at = to_decide + 10 + (in_all - to_decide) * part / 100;
+        let (asked, is_shown) = run(cancel_at, true);
+        assert!(!is_shown && asked < cancel_at + 20_000, "{part} %: {asked} after {cancel_at}");
+    }
+}

@@ -40,6 +40,8 @@ pub struct EngineStats {
     pub phases: Vec<PhaseStats>,
     /// What else it counts: `bits`, `peak nodes`.
     pub figures: Entries<u64>,
+    /// What there is to say about how it went about it.
+    pub notes: Vec<String>,
 }
 
 /// The time one part of an engine's work took.
@@ -73,6 +75,7 @@ impl RunStats {
                 .map(|phase| PhaseStats { name: phase.name.to_string(), seconds: phase.time.as_secs_f64() })
                 .collect(),
             figures: cost.stats.figures.iter().copied().collect(),
+            notes: cost.stats.notes.clone(),
         });
         let properties =
             system.properties.iter().zip(&run.decided).map(|(property, decided)| PropertyStats {
@@ -105,6 +108,7 @@ impl RunStats {
             figures: [("bits", u64::from(run.bits)), ("peak nodes", run.peak_nodes as u64)]
                 .into_iter()
                 .collect(),
+            notes: Vec::new(),
         };
         RunStats {
             load_seconds: loaded.time.as_secs_f64(),
@@ -133,6 +137,7 @@ impl RunStats {
             bytes: run.bytes,
             phases,
             figures: Entries::default(),
+            notes: Vec::new(),
         };
         let properties = run.answers.iter().map(|answer| PropertyStats {
             name: answer.name.clone(),

@@ -388,6 +388,9 @@ pub(crate) fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<(
                 engine.figures.0.iter().map(|(name, n)| format!("{n} {name}")).collect();
             writeln!(out, "    {}", figures.join(", "))?;
         }
+        for note in &engine.notes {
+            writeln!(out, "    {note}")?;
+        }
     }
     if let Some(states) = stats.explored_states {
         writeln!(out, "  stopped after {states} states")?;

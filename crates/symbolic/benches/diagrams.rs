@@ -107,7 +107,8 @@ fn knowledge(criterion: &mut Criterion) {
 fn sifting(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sifting");
     for reorder in [Reorder::Never, Reorder::Auto] {
-        let engine = Symbolic { order: Order::Declared, reorder, evidence: Show::None };
+        let engine =
+            Symbolic { order: Order::Declared, reorder, evidence: Show::None, ..Symbolic::default() };
         let sample = Sample { size: Some(("N", 8)), ..SAMPLES[0] };
         let system = sample.system();
         group.bench_function(BenchmarkId::new(sample.name, format!("{reorder:?}")), |b| {

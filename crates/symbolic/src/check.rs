@@ -9,9 +9,10 @@ use masque_verdict::{FairInitial, Stop, Why};
 
 use crate::encode::Encoder;
 use crate::evidence::Asked;
-use crate::knowledge::{Projections, each_view};
+use crate::knowledge::each_view;
 use crate::relation::Relation;
 use crate::space::{Limited, Set};
+use crate::world::{World, has_one};
 
 /// The reachable states of a system and what is true in them.
 pub(crate) struct Checker<'s> {
@@ -22,33 +23,14 @@ pub(crate) struct Checker<'s> {
     pub(crate) reachable: Set,
     /// States with a successor.
     pub(crate) live: Set,
-    world: World,
+    pub(crate) world: World,
     /// Without fairness constraints, for the constraints themselves.
     plain: Option<World>,
-    has_one_initial: bool,
+    pub(crate) has_one_initial: bool,
     last_seen: Option<(AgentId, Set, Set)>,
     /// What evidence has asked for.
     pub(crate) asked: Asked,
     pub(crate) fair_initial: FairInitial,
-}
-
-/// A domain with the truths found in it.
-struct World {
-    domain: Set,
-    constraints: Vec<Set>,
-    known: Vec<Option<Set>>,
-    projections: Projections,
-}
-
-impl World {
-    fn new(system: &System, domain: Set, constraints: Vec<Set>) -> Self {
-        World {
-            domain,
-            constraints,
-            known: vec![None; system.formulas.len()],
-            projections: Projections::default(),
-        }
-    }
 }
 
 impl<'s> Checker<'s> {
@@ -61,7 +43,7 @@ impl<'s> Checker<'s> {
         let system = encoder.system;
         let next = encoder.space.all();
         let live = relation.pre(&encoder, &next)?;
-        let has_one_initial = encoder.space.count(&initial, encoder.layout.n_current()).to_string() == "1";
+        let has_one_initial = has_one(&encoder, &initial);
         let world = World::new(system, reachable.clone(), Vec::new());
         let mut checker = Checker {
             system,
@@ -184,9 +166,8 @@ impl<'s> Checker<'s> {
             // Nowhere known: everywhere in the context something else is possible, and the agent
             // sees no more of the context than of that.
             Formula::Not(f) => match system.formulas.get(f) {
-                Formula::Knows(agent, g) => {
-                    let phi = self.truth(g)?;
-                    let known = self.knows(&[agent], &phi)?;
+                Formula::Knows(agent, _) => {
+                    let known = self.truth(f)?;
                     let seen = self.seen(agent, context)?;
                     Ok(!self.encoder.space.intersects(&seen, &known)?)
                 }
@@ -206,14 +187,7 @@ impl<'s> Checker<'s> {
             }
             Formula::CommonKnowledge(group, f) => {
                 // C_Γ φ in X iff φ wherever a chain of confusions leads from X.
-                let mut reached = context.clone();
-                loop {
-                    let next = self.confused_by_some(group, &reached)?;
-                    if next == reached {
-                        break;
-                    }
-                    reached = next;
-                }
+                let reached = self.confused_by_chains(group, context.clone())?;
                 self.everywhere(&reached, f, covers)
             }
             Formula::Correct(agent, f) => {
@@ -318,6 +292,21 @@ impl<'s> Checker<'s> {
         self.encoder.balanced(sets, true)
     }
 
+    /// Whether a formula is true wherever in the domain an agent is green.
+    pub(crate) fn holds_where_green(&mut self, agent: AgentId, f: FormulaId) -> Limited<bool> {
+        let (phi, green) = (self.truth(f)?, self.green(&[agent])?);
+        let green = self.encoder.space.and(&green, &self.world.domain)?;
+        self.encoder.space.is_subset(&green, &phi)
+    }
+
+    /// Where a formula is true or somebody of a group is red.
+    pub(crate) fn unless_red(&mut self, group: GroupId, f: FormulaId) -> Limited<Set> {
+        let phi = self.truth(f)?;
+        let green = self.green(&self.system.groups[group.index()].agents)?;
+        let red = self.encoder.space.not(&green)?;
+        self.encoder.space.or(&red, &phi)
+    }
+
     /// Where a state formula is true, modulo the domain.
     pub(crate) fn truth(&mut self, formula: FormulaId) -> Limited<Set> {
         if let Some(known) = &self.world.known[formula.index()] {
@@ -372,16 +361,11 @@ impl<'s> Checker<'s> {
                 self.common_knowledge(group, &phi)?
             }
             Formula::Correct(agent, f) => {
-                let (phi, green) = (self.truth(f)?, self.green(&[agent])?);
-                let space = &self.encoder.space;
-                let green = space.and(&green, &self.world.domain)?;
-                space.constant(space.is_subset(&green, &phi)?)
+                let holds = self.holds_where_green(agent, f)?;
+                self.encoder.space.constant(holds)
             }
             Formula::KnowsUnder(agent, group, f) => {
-                let phi = self.truth(f)?;
-                let green = self.green(&system.groups[group.index()].agents)?;
-                let red = self.encoder.space.not(&green)?;
-                let weaker = self.encoder.space.or(&red, &phi)?;
+                let weaker = self.unless_red(group, f)?;
                 self.knows(&[agent], &weaker)?
             }
             _ => return Err(Stop::from(Why::Unsupported)),
@@ -531,10 +515,15 @@ impl<'s> Checker<'s> {
     /// ⟦K_i φ⟧ = D ∖ ∃ hidden_i. (D ∖ ⟦φ⟧)
     /// ```
     fn knows(&mut self, view: &[AgentId], phi: &Set) -> Limited<Set> {
+        let doubtful = self.doubtful(view, phi)?;
+        self.encoder.space.not(&doubtful)
+    }
+
+    /// Where those with a view consider a state of the domain possible that is not in φ.
+    pub(crate) fn doubtful(&mut self, view: &[AgentId], phi: &Set) -> Limited<Set> {
         let not_phi = self.encoder.space.not(phi)?;
         let World { projections, domain, .. } = &mut self.world;
-        let possible = projections.possible(&self.encoder, domain, view, &not_phi)?;
-        self.encoder.space.not(&possible)
+        projections.possible(&self.encoder, domain, view, &not_phi)
     }
 
     /// `E_Γ φ = ⋀_{i ∈ Γ} K_i φ`
@@ -547,11 +536,17 @@ impl<'s> Checker<'s> {
 
     /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: what cannot reach a state outside φ by confusions.
     fn common_knowledge(&mut self, group: GroupId, phi: &Set) -> Limited<Set> {
-        let mut reached = self.encoder.space.minus(&self.world.domain, phi)?;
+        let outside = self.encoder.space.minus(&self.world.domain, phi)?;
+        let reached = self.confused_by_chains(group, outside)?;
+        self.encoder.space.not(&reached)
+    }
+
+    /// These states and all of the domain that a chain of confusions leads to from them.
+    pub(crate) fn confused_by_chains(&mut self, group: GroupId, mut reached: Set) -> Limited<Set> {
         loop {
             let next = self.confused_by_some(group, &reached)?;
             if next == reached {
-                return self.encoder.space.not(&reached);
+                return Ok(reached);
             }
             reached = next;
         }

@@ -5,13 +5,14 @@ use std::time::Instant;
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
     Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported,
-    Verdict, Why, explain, inside_ctl, least_overflow, outside_ctl,
+    Verdict, Why, inside_ctl, outside_ctl,
 };
 
 use crate::check::Checker;
 use crate::encode::{Encoder, OnTrouble, trouble};
 use crate::layout::{Item, Layout};
 use crate::order;
+use crate::parallel::{self, Parallel};
 use crate::reach;
 use crate::relation::Relation;
 use crate::space::{Limited, Set, Space};
@@ -27,7 +28,7 @@ const STEPS_PER_NODE: u64 = 120;
 /// use masque_verdict::Engine;
 /// assert_eq!(Symbolic::default().name(), "symbolic");
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Symbolic {
     /// How the variables are ordered.
     pub order: Order,
@@ -35,13 +36,14 @@ pub struct Symbolic {
     pub reorder: Reorder,
     /// Which verdicts get evidence.
     pub evidence: Show,
+    /// Whether the initial states are split among workers, and how.
+    pub parallel: Option<Parallel>,
+    /// How many threads may work on one operation, where diagrams are large; none is one.
+    pub jobs: usize,
 }
 
-impl Default for Symbolic {
-    fn default() -> Self {
-        Symbolic { order: Order::Automatic, reorder: Reorder::Auto, evidence: Show::default() }
-    }
-}
+/// A system, the order of its variables, and what to do when that leads to trouble.
+pub(crate) type Ordered<'s, 'i> = (&'s System, &'i [Item], OnTrouble);
 
 /// How the variables are ordered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,13 +79,12 @@ impl Engine for Symbolic {
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+        if let Some(parallel) = &self.parallel {
+            return parallel::encode(self, parallel, system, budget);
+        }
         let mut stats = Stats::default();
         let built = self.built(system, budget, &mut stats)?;
-        let Built { encoder, relation, initial, reachable, n_steps } = built;
-        let start = Instant::now();
-        let checker = Checker::new(encoder, relation, initial, reachable)?;
-        stats.spend("fairness", start.elapsed());
-        Ok(Box::new(Diagrams { evidence: self.evidence, n_steps, checker, stats }))
+        self.diagrams(built, stats)
     }
 }
 
@@ -95,77 +96,96 @@ impl Symbolic {
         budget: &Budget,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
+        self.in_order(system, budget, stats, |items, on_trouble, stats| {
+            Built::new((system, items, on_trouble), self.jobs, budget, stats)
+        })
+    }
+
+    /// Builds something in the order that these options lead to.
+    ///
+    /// The first order is good for most systems. Where it leads to trouble, the time for trying
+    /// others is well spent.
+    pub(crate) fn in_order<T>(
+        &self,
+        system: &System,
+        budget: &Budget,
+        stats: &mut Stats,
+        mut build: impl FnMut(&[Item], OnTrouble, &mut Stats) -> Limited<T>,
+    ) -> Limited<T> {
         let start = Instant::now();
-        let on_trouble = match self.reorder {
-            Reorder::Never => OnTrouble::GoOn,
-            Reorder::Auto if matches!(self.order, Order::Given(_)) => OnTrouble::SiftLate,
-            Reorder::Auto => OnTrouble::Sift,
-            Reorder::Eager => OnTrouble::SiftAnyway,
-        };
         let items = match &self.order {
             Order::Automatic => order::by_affinity(system),
             Order::Declared => order::declared(system),
             Order::Given(variables) => order::given(system, variables),
         };
         stats.spend("order", start.elapsed());
-        match (&self.order, self.reorder) {
-            (Order::Automatic, Reorder::Auto) => in_best_order(system, &items, budget, stats),
-            _ => Built::new(system, &items, on_trouble, budget, stats),
+        let on_trouble = match (self.reorder, &self.order) {
+            (Reorder::Never, _) => OnTrouble::GoOn,
+            (Reorder::Eager, _) => OnTrouble::SiftAnyway,
+            (Reorder::Auto, Order::Given(_)) => OnTrouble::SiftLate,
+            (Reorder::Auto, Order::Declared) => OnTrouble::Sift,
+            (Reorder::Auto, Order::Automatic) => OnTrouble::GiveUp,
+        };
+        match build(&items, on_trouble, stats) {
+            Err(stop) if stop.why == Why::Memory && on_trouble == OnTrouble::GiveUp => {}
+            done => return done,
         }
+        let start = Instant::now();
+        let orders = order::alternatives(system);
+        let best = trial::best(system, &orders, budget);
+        stats.spend("trials", start.elapsed());
+        build(best?, OnTrouble::SiftLate, stats)
     }
-}
 
-/// The first order is good for most systems. Where it leads to trouble, the time for trying others
-/// is well spent.
-fn in_best_order<'s>(
-    system: &'s System,
-    first: &[Item],
-    budget: &Budget,
-    stats: &mut Stats,
-) -> Limited<Built<'s>> {
-    match Built::new(system, first, OnTrouble::GiveUp, budget, stats) {
-        Err(stop) if stop.why == Why::Memory => {}
-        done => return done,
+    /// What was built, ready for questions.
+    pub(crate) fn diagrams<'s>(
+        &self,
+        built: Built<'s>,
+        mut stats: Stats,
+    ) -> Result<Box<dyn Encoded + 's>, Stop> {
+        let Built { encoder, relation, initial, reachable, n_steps } = built;
+        let start = Instant::now();
+        let checker = Checker::new(encoder, relation, initial, reachable)?;
+        stats.spend("fairness", start.elapsed());
+        Ok(Box::new(Diagrams { evidence: self.evidence, n_steps, checker, stats }))
     }
-    let start = Instant::now();
-    let orders = order::alternatives(system);
-    let best = trial::best(system, &orders, budget);
-    stats.spend("trials", start.elapsed());
-    Built::new(system, best?, OnTrouble::SiftLate, budget, stats)
 }
 
 /// Everything up to the reachable states.
 pub(crate) struct Built<'s> {
     pub(crate) encoder: Encoder<'s>,
-    relation: Relation,
-    initial: Set,
+    pub(crate) relation: Relation,
+    pub(crate) initial: Set,
     pub(crate) reachable: Set,
-    n_steps: u32,
+    /// Images taken to find all reachable states.
+    pub(crate) n_steps: u32,
 }
 
 impl<'s> Built<'s> {
     /// Encodes a system in an order and explores it.
-    fn new(
-        system: &'s System,
-        items: &[Item],
-        on_trouble: OnTrouble,
+    pub(crate) fn new(
+        ordered: Ordered<'s, '_>,
+        n_threads: usize,
         budget: &Budget,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
+        let mut encoder = encoder(ordered, n_threads, budget);
         let start = Instant::now();
-        let layout = Layout::new(system, items);
-        let space = match on_trouble {
-            OnTrouble::GiveUp => {
-                let most_steps = trouble(layout.n_bits) as u64 * STEPS_PER_NODE;
-                Space::for_steps(layout.n_bits, budget, most_steps)
-            }
-            _ => Space::new(layout.n_bits, budget),
-        };
-        let mut encoder = Encoder::new(system, layout, space, on_trouble);
-        let made =
-            reach::initial(&mut encoder).and_then(|initial| Ok((initial, Relation::new(&mut encoder)?)));
+        let initial = reach::initial(&mut encoder);
         stats.spend("encode", start.elapsed());
-        let (initial, relation) = made?;
+        Built::from_initial(encoder, initial?, stats)
+    }
+
+    /// Explores what can be reached from the initial states.
+    pub(crate) fn from_initial(
+        mut encoder: Encoder<'s>,
+        initial: Set,
+        stats: &mut Stats,
+    ) -> Limited<Built<'s>> {
+        let start = Instant::now();
+        let relation = Relation::new(&mut encoder);
+        stats.spend("encode", start.elapsed());
+        let relation = relation?;
         let start = Instant::now();
         let reached = reach::reachable(&encoder, &relation, &initial, |size| encoder.mind_size(size));
         stats.spend("reach", start.elapsed());
@@ -173,6 +193,26 @@ impl<'s> Built<'s> {
         encoder.space.take_your_time();
         Ok(Built { encoder, relation, initial, reachable, n_steps })
     }
+}
+
+/// The steps that mean trouble.
+pub(crate) fn steps_of_trouble(n_bits: u32) -> u64 {
+    trouble(n_bits) as u64 * STEPS_PER_NODE
+}
+
+/// An empty encoding of a system, its variables in an order.
+pub(crate) fn encoder<'s>(
+    (system, items, on_trouble): Ordered<'s, '_>,
+    n_threads: usize,
+    budget: &Budget,
+) -> Encoder<'s> {
+    let layout = Layout::new(system, items);
+    let most_steps = match on_trouble {
+        OnTrouble::GiveUp => steps_of_trouble(layout.n_bits),
+        _ => u64::MAX,
+    };
+    let space = Space::on_threads(layout.n_bits, budget, most_steps, n_threads);
+    Encoder::new(system, layout, space, on_trouble)
 }
 
 struct Diagrams<'s> {
@@ -193,27 +233,7 @@ impl Encoded for Diagrams<'_> {
     fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop> {
         self.set_budget(budget);
         let start = Instant::now();
-        let checker = &mut self.checker;
-        let states = checker.encoder.space.count(&checker.reachable, checker.encoder.layout.n_current());
-        let dead = checker.encoder.space.minus(&checker.reachable, &checker.live)?;
-        let overflowing = checker.encoder.overflowing(&checker.relation.alive)?;
-        let overflowing = checker.encoder.space.and(&overflowing, &checker.reachable)?;
-        let path = |targets| match crate::space::Set::is_empty(targets) {
-            true => Ok(None),
-            false => reach::path_to(&checker.encoder, &checker.relation, &checker.initial, targets, budget),
-        };
-        let deadlock = path(&dead)?;
-        let overflow = match path(&overflowing)? {
-            Some(path) => least_overflow(checker.system, path, budget)?,
-            None => None,
-        };
-        let facts = Facts {
-            states: states.to_string(),
-            no_initial_state: checker.initial.is_empty(),
-            deadlock,
-            overflow,
-            fair_initial: checker.fair_initial,
-        };
+        let facts = self.checker.facts(budget)?;
         self.stats.spend("facts", start.elapsed());
         Ok(facts)
     }
@@ -239,10 +259,7 @@ impl Encoded for Diagrams<'_> {
         let mut outcome = Outcome::from(verdict);
         if let Some(holds) = self.evidence.wanted(verdict) {
             let start = Instant::now();
-            let system = self.checker.system;
-            // A budget that ends here costs the evidence, not the verdict.
-            let evidence = explain(&mut self.checker, system, property, holds, budget);
-            outcome.evidence = evidence.ok().flatten();
+            outcome.evidence = self.checker.evidence(property, holds, budget);
             self.stats.spend("evidence", start.elapsed());
         }
         outcome
@@ -250,11 +267,7 @@ impl Encoded for Diagrams<'_> {
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
         self.set_budget(budget);
-        if outside_ctl(&self.checker.system.formulas, formula).is_some() {
-            return Err(Why::Unsupported.into());
-        }
-        let phi = self.checker.truth(formula)?;
-        self.checker.encoder.space.intersects(self.checker.domain(), &phi)
+        self.checker.is_true_somewhere(formula)
     }
 
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
@@ -263,18 +276,7 @@ impl Encoded for Diagrams<'_> {
         if is_outside || self.checker.fair_initial == FairInitial::Unsupported {
             return Err(Why::Unsupported.into());
         }
-        let phi = self.checker.truth(formula)?;
-        let Checker { encoder, initial, .. } = &self.checker;
-        let (space, domain) = (&encoder.space, self.checker.domain());
-        let count = |set: &Set| space.count(set, encoder.layout.n_current()).to_string();
-        let phi = space.and(domain, &phi)?;
-        let initial = space.and(domain, initial)?;
-        Ok(Extent {
-            states: count(&phi),
-            of_states: count(domain),
-            initial: count(&space.and(&initial, &phi)?),
-            of_initial: count(&initial),
-        })
+        self.checker.extent(formula)
     }
 
     fn oracle(&mut self) -> Option<&mut dyn Oracle> {
@@ -286,16 +288,16 @@ impl Encoded for Diagrams<'_> {
         let Checker { encoder, relation, reachable, .. } = &self.checker;
         let space = &encoder.space;
         stats.bytes = space.peak_bytes();
-        let largest = relation.events.iter().map(|event| space.size(&event.relation)).max();
         stats.figures = vec![
             ("bits", encoder.layout.n_bits.into()),
             ("events", relation.events.len() as u64),
-            ("relation nodes", largest.unwrap_or(0) as u64),
+            ("relation nodes", relation.largest(encoder) as u64),
             ("reachable nodes", space.size(reachable) as u64),
             ("live nodes", space.nodes() as u64),
             ("peak nodes", space.peak_nodes() as u64),
             ("steps", self.n_steps.into()),
             ("diagram steps", space.steps()),
+            ("spread", space.n_spread()),
         ];
         stats
     }

@@ -12,6 +12,7 @@
 //! once, and its result, which is worthless, is thrown away by [`Watch::run`].
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,14 +21,17 @@ use masque_verdict::{Budget, Stop, Why};
 
 use oxidd_cache::direct::DMApplyCache;
 use oxidd_core::util::{DropWith, Own, Ref};
-use oxidd_core::{ApplyCache, HasApplyCache, Manager as _, ManagerEventSubscriber, ManagerRef};
+use oxidd_core::{
+    ApplyCache, HasApplyCache, HasWorkers, Manager as _, ManagerEventSubscriber, ManagerRef, WorkerPool,
+};
 use oxidd_manager_index::manager::{self, DiagramRulesCons, ManagerDataCons};
 use oxidd_manager_index::node::fixed_arity::{NodeWithLevel, NodeWithLevelCons};
 use oxidd_manager_index::terminal_manager::{StaticTerminalManager, StaticTerminalManagerCons};
-use oxidd_rules_bdd::complement_edge::{BCDDFunction, BCDDOp, BCDDRules, BCDDTerminal, EdgeTag};
+use oxidd_rules_bdd::complement_edge::{BCDDFunctionMT, BCDDOp, BCDDRules, BCDDTerminal, EdgeTag};
 
 /// A function of the bits: a node, and whether it is complemented.
-pub(crate) type Diagram = BCDDFunction<manager::Function<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>>;
+pub(crate) type Diagram =
+    BCDDFunctionMT<manager::Function<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>>;
 /// Where the nodes live.
 pub(crate) type Store = manager::ManagerRef<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>;
 
@@ -47,11 +51,21 @@ type Manager<'id> = manager::Manager<
 /// An entry holds up to three operands and a result.
 type Results<'id> = DMApplyCache<Manager<'id>, BCDDOp, Mix, 4>;
 
-/// A store for at most `n_nodes` nodes that remembers about `n_results` results.
-pub(crate) fn store(n_nodes: u32, n_results: usize, watch: &Arc<Watch>) -> Store {
+/// A store for at most `n_nodes` nodes that remembers about `n_results` results. Operations are done
+/// by the thread that asks for them, unless they are [spread](spread) over so many.
+pub(crate) fn store(n_nodes: u32, n_results: usize, n_threads: u32, watch: &Arc<Watch>) -> Store {
     // SAFETY: this manager removes nodes only between `pre_gc` and `post_gc`.
     let results = unsafe { Results::with_capacity(n_results) };
-    manager::new_manager(n_nodes, 1, 1, Data { cache: Cache { results, watch: watch.clone() } })
+    let data = Data { cache: Cache { results, watch: watch.clone() } };
+    let store = manager::new_manager(n_nodes, 1, n_threads, data);
+    spread(&store, false);
+    store
+}
+
+/// From now on operations are spread over the store's threads, or they are not.
+pub(crate) fn spread(store: &Store, is_spread: bool) {
+    let depth = if is_spread { None } else { Some(0) };
+    store.with_manager_shared(|manager| manager.workers().set_split_depth(depth));
 }
 
 /// Gives the store a new, empty memory for results.
@@ -73,11 +87,23 @@ pub(crate) struct Watch {
     most_steps: AtomicU64,
     /// Whether the operation under way is being stopped.
     stopping: AtomicBool,
+    /// Whether several spaces are on the store, each with a thread of its own.
+    is_shared: AtomicBool,
+    /// Whether several threads are at work on the store, so that each counts for itself.
+    counts_apart: AtomicBool,
     budget: Mutex<Budget>,
 }
 
 /// Steps between two looks at the clock: some milliseconds.
 const LOOK_EVERY: u64 = 1 << 16;
+
+/// Steps that one of several threads takes before it tells the others.
+const TELL_EVERY: u64 = 1 << 10;
+
+thread_local! {
+    /// Steps that this thread has taken as one of several and told nobody of.
+    static OWN_STEPS: Cell<u64> = const { Cell::new(0) };
+}
 
 impl Watch {
     pub(crate) fn new(budget: &Budget, most_steps: u64) -> Arc<Watch> {
@@ -88,7 +114,29 @@ impl Watch {
         })
     }
 
+    /// From now on several spaces are on the store, each with a thread of its own.
+    pub(crate) fn share(&self) {
+        self.is_shared.store(true, Relaxed);
+        self.count_apart(true);
+    }
+
+    /// From now on several threads are at work on the store, or one is.
+    pub(crate) fn count_apart(&self, is_apart: bool) {
+        self.counts_apart.store(is_apart, Relaxed);
+    }
+
+    /// Whether there is a limit on steps: then they are counted exactly.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.most_steps.load(Relaxed) != u64::MAX
+    }
+
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared.load(Relaxed)
+    }
+
+    /// From now on this budget applies; nobody else is at work on the store.
     pub(crate) fn set_budget(&self, budget: &Budget) {
+        self.go_on();
         *self.budget.lock().unwrap_or_else(PoisonError::into_inner) = budget.clone();
     }
 
@@ -108,13 +156,22 @@ impl Watch {
         self.budget.lock().unwrap_or_else(PoisonError::into_inner).check()
     }
 
+    /// Whatever was stopped is over.
+    fn go_on(&self) {
+        self.stopping.store(false, Relaxed);
+        self.look_at.store(0, Relaxed);
+    }
+
     /// What an operation answers, unless it was stopped.
     pub(crate) fn run<T>(&self, operation: impl FnOnce() -> T) -> Result<T, Stop> {
         let result = operation();
-        if !self.stopping.swap(false, Relaxed) {
+        if !self.stopping.load(Relaxed) {
             return Ok(result);
         }
-        self.look_at.store(0, Relaxed);
+        // Others' operations may have worthless answers too: they stop until there is a new budget.
+        if !self.is_shared() {
+            self.go_on();
+        }
         // A flag that was taken back meanwhile does not make the result any better.
         Err(self.check().err().unwrap_or_else(|| Why::Interrupted.into()))
     }
@@ -122,18 +179,40 @@ impl Watch {
     /// One more step; says whether to stop.
     #[inline]
     fn step(&self) -> bool {
-        // One thread works on a store, so nothing is lost between the two.
+        if self.counts_apart.load(Relaxed) {
+            return self.step_apart();
+        }
+        // One thread works on the store, so nothing is lost between the two.
         let steps = self.steps.load(Relaxed) + 1;
         self.steps.store(steps, Relaxed);
+        steps >= self.look_at.load(Relaxed) && self.look(steps)
+    }
+
+    /// As `step`, where several threads are at work on the store. Each counts for itself and tells the
+    /// others now and then: a number that all write at every step would be what they spend their
+    /// time on.
+    fn step_apart(&self) -> bool {
+        let steps = OWN_STEPS.get() + 1;
+        if steps < TELL_EVERY {
+            OWN_STEPS.set(steps);
+            return self.stopping.load(Relaxed);
+        }
+        OWN_STEPS.set(0);
+        let steps = self.steps.fetch_add(TELL_EVERY, Relaxed) + TELL_EVERY;
         steps >= self.look_at.load(Relaxed) && self.look(steps)
     }
 
     #[cold]
     fn look(&self, steps: u64) -> bool {
         let stops = self.stopping.load(Relaxed) || self.check().is_err();
-        self.stopping.store(stops, Relaxed);
-        let next = steps.saturating_add(LOOK_EVERY).min(self.most_steps.load(Relaxed));
-        self.look_at.store(if stops { 0 } else { next }, Relaxed);
+        // Whoever has not seen a reason to stop must not take back what another thread has seen.
+        if stops {
+            self.stopping.store(true, Relaxed);
+            self.look_at.store(0, Relaxed);
+        } else {
+            let next = steps.saturating_add(LOOK_EVERY).min(self.most_steps.load(Relaxed));
+            self.look_at.store(next, Relaxed);
+        }
         stops
     }
 }
@@ -321,7 +400,7 @@ mod tests {
         assert_eq!(space.count(&both, 2 * n).to_string(), (1_u64 << n).to_string());
         assert!(space.is_subset(&both, even).unwrap() && space.is_subset(&both, odd).unwrap());
         let quick = Space::new(2 * n, &Budget::unlimited());
-        let copy = space.copy_to(&both, &quick, &mut Default::default()).unwrap();
+        let copy = quick.unpack(&space.pack(&both)).unwrap();
         let [even, odd] = equalities(&quick, n);
         assert!(copy == quick.and(&even, &odd).unwrap(), "nothing worthless was remembered");
     }

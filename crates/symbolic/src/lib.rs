@@ -5,6 +5,7 @@
 //! transition relation, reachability, and the operators of the logic.
 #![deny(unsafe_code)]
 
+mod answers;
 mod check;
 mod diagram;
 mod encode;
@@ -17,11 +18,16 @@ mod layout;
 mod linear;
 mod order;
 mod overflow;
+mod parallel;
 mod reach;
 mod relation;
 mod sift;
 pub mod space;
+#[cfg(test)]
+mod threads;
 mod trial;
+mod world;
 
 pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use engine::{Order, Reorder, Symbolic};
+pub use parallel::{Parallel, Strategy};

@@ -88,6 +88,11 @@ impl Relation {
         self.events.iter().map(|event| encoder.space.size(&event.relation)).sum()
     }
 
+    /// The nodes of the largest event's diagram.
+    pub(crate) fn largest(&self, encoder: &Encoder<'_>) -> usize {
+        self.events.iter().map(|event| encoder.space.size(&event.relation)).max().unwrap_or(0)
+    }
+
     /// The successors of a set.
     pub(crate) fn post(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let states = encoder.space.and(states, &self.alive)?;

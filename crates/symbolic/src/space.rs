@@ -12,9 +12,15 @@ use oxidd_core::function::{BooleanFunction, BooleanFunctionQuant, BooleanOperato
 use oxidd_core::util::num::Natural;
 use oxidd_core::util::{AllocResult, SatCountCache, Subst};
 use oxidd_core::{HasLevel, Manager, ManagerRef, Node};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 
 use crate::kernel::{self, Diagram, Store, Watch};
+
+mod parcel;
+mod table;
+
+pub use parcel::Parcel;
+pub(crate) use table::{FALSE, TRUE, Table};
 
 /// A variable of a [`Space`].
 pub type Bit = u32;
@@ -22,6 +28,9 @@ pub type Bit = u32;
 /// A place in the order of the bits, from the top. Not a [`Bit`]: the order may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Level(pub u32);
+
+/// How many there are of something, exactly.
+pub type Count = Natural;
 
 /// The outcome of whatever may run out of memory or time.
 pub type Limited<T> = Result<T, Stop>;
@@ -37,6 +46,8 @@ pub struct Cube(Diagram);
 /// A renaming of bits, made once and kept: the library caches results by its identity.
 pub struct Renaming(Subst<Diagram>);
 
+/// The bytes a space may take if nobody says otherwise.
+pub(crate) const MEMORY: u64 = 16 << 30;
 /// The bytes one node takes, its place in the unique table included.
 const NODE_BYTES: u64 = 36;
 /// The bytes one entry of the apply cache takes.
@@ -56,6 +67,31 @@ const FIRST_COLLECTION: usize = 1 << 20;
 /// The budget is looked at once in so many operations.
 const CHECK_EVERY: u32 = 64;
 
+/// Threads on one operation at most.
+const MOST_THREADS: usize = 8;
+/// Steps that make an operation large: fewer are over before a second thread has woken up. In tests
+/// all but the first of a kind are large.
+const LARGE: u64 = if cfg!(test) { 1 } else { 4096 };
+
+/// Operations of a kind tend to be of a size, as long as the same loop asks for them.
+#[derive(Clone, Copy)]
+enum Kind {
+    Bit,
+    Not,
+    And,
+    Or,
+    Xor,
+    Iff,
+    Minus,
+    Ite,
+    Exists,
+    AndExists,
+    Restrict,
+    Rename,
+}
+
+const N_KINDS: usize = Kind::Rename as usize + 1;
+
 /// Boolean variables and the diagrams over them.
 pub struct Space {
     store: Store,
@@ -68,6 +104,11 @@ pub struct Space {
     /// Entries of the apply cache, now and at most.
     cache: Cell<usize>,
     last_cache: usize,
+    /// Threads that may work on one operation.
+    n_threads: u32,
+    /// By kind of operation, the steps that the last one took.
+    last_steps: [Cell<u64>; N_KINDS],
+    n_spread: Cell<u64>,
     /// Where each bit stands, once the order has changed.
     levels: RefCell<Vec<u32>>,
     /// Which bit stands where, once the order has changed.
@@ -83,11 +124,18 @@ impl Space {
     /// A space in which operations may take so many steps in all; more is `memory`. A step is a look
     /// into the cache of results, some 50 ns.
     pub fn for_steps(n_bits: u32, budget: &Budget, most_steps: u64) -> Space {
-        let memory = budget.memory().unwrap_or(16 << 30);
+        Space::on_threads(n_bits, budget, most_steps, 1)
+    }
+
+    /// The same, in which so many threads may work on one large operation; beyond a few there is
+    /// nothing for them to do.
+    pub fn on_threads(n_bits: u32, budget: &Budget, most_steps: u64, n_threads: usize) -> Space {
+        let n_threads = n_threads.clamp(1, MOST_THREADS) as u32;
+        let memory = budget.memory().unwrap_or(MEMORY);
         let last_cache = (memory / 4 / CACHE_BYTES).clamp(FIRST_CACHE as u64, LAST_CACHE as u64) as usize;
         let capacity = (memory / 4 * 3 / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize;
         let watch = Watch::new(budget, most_steps);
-        let store = kernel::store(capacity as u32, FIRST_CACHE, &watch);
+        let store = kernel::store(capacity as u32, FIRST_CACHE, n_threads, &watch);
         store.with_manager_exclusive(|m| _ = m.add_vars(n_bits));
         Space {
             store,
@@ -99,6 +147,9 @@ impl Space {
             capacity,
             cache: Cell::new(FIRST_CACHE),
             last_cache,
+            n_threads,
+            last_steps: Default::default(),
+            n_spread: Cell::new(0),
             levels: RefCell::default(),
             bits: RefCell::default(),
         }
@@ -116,7 +167,7 @@ impl Space {
 
     /// Runs one operation of the library within the budget. The library reports a full store even
     /// while dead nodes remain, so it is tried again after a collection.
-    fn run(&self, operation: impl Fn() -> AllocResult<Diagram>) -> Limited<Diagram> {
+    fn run(&self, kind: Kind, operation: impl Fn() -> AllocResult<Diagram>) -> Limited<Diagram> {
         let count = self.operations.get().wrapping_add(1);
         self.operations.set(count);
         if count.is_multiple_of(CHECK_EVERY) {
@@ -124,11 +175,39 @@ impl Space {
             self.collect_garbage()?;
         }
         self.grow_cache();
-        if let Ok(result) = self.watch.run(&operation)? {
-            return Ok(result);
+        self.measured(kind, || {
+            if let Ok(result) = self.watch.run(&operation)? {
+                return Ok(result);
+            }
+            self.store.with_manager_shared(|m| m.gc());
+            self.watch.run(&operation)?.map_err(|_| Stop::from(Why::Memory))
+        })
+    }
+
+    /// Runs an operation, on several threads if there are any to be had and if the last one of its
+    /// kind was large. Where steps are limited, one thread counts them: with several, the count
+    /// depends on their timing, and so would what is done about it.
+    fn measured<T>(&self, kind: Kind, operation: impl FnOnce() -> T) -> T {
+        let last = &self.last_steps[kind as usize];
+        let is_spread = self.n_threads > 1 && last.get() >= LARGE && !self.watch.is_limited();
+        if is_spread {
+            kernel::spread(&self.store, true);
+            self.watch.count_apart(true);
         }
-        self.store.with_manager_shared(|m| m.gc());
-        self.watch.run(&operation)?.map_err(|_| Stop::from(Why::Memory))
+        let before = self.watch.steps();
+        let result = operation();
+        last.set(self.watch.steps() - before);
+        if is_spread {
+            self.watch.count_apart(false);
+            kernel::spread(&self.store, false);
+            self.n_spread.set(self.n_spread.get() + 1);
+        }
+        result
+    }
+
+    /// Operations that were done by several threads.
+    pub fn n_spread(&self) -> u64 {
+        self.n_spread.get()
     }
 
     /// From now on operations may take any number of steps.
@@ -201,7 +280,7 @@ impl Space {
 
     /// Where a bit has a value.
     pub fn bit(&self, bit: Bit, value: bool) -> Limited<Set> {
-        let set = self.run(|| {
+        let set = self.run(Kind::Bit, || {
             self.store.with_manager_shared(|m| match value {
                 true => Diagram::var(m, bit),
                 false => Diagram::not_var(m, bit),
@@ -212,37 +291,37 @@ impl Space {
 
     /// The complement in the whole space.
     pub fn not(&self, a: &Set) -> Limited<Set> {
-        self.run(|| a.0.not()).map(Set)
+        self.run(Kind::Not, || a.0.not()).map(Set)
     }
 
     /// Intersection.
     pub fn and(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(|| a.0.and(&b.0)).map(Set)
+        self.run(Kind::And, || a.0.and(&b.0)).map(Set)
     }
 
     /// Union.
     pub fn or(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(|| a.0.or(&b.0)).map(Set)
+        self.run(Kind::Or, || a.0.or(&b.0)).map(Set)
     }
 
     /// What is in exactly one of the two.
     pub fn xor(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(|| a.0.xor(&b.0)).map(Set)
+        self.run(Kind::Xor, || a.0.xor(&b.0)).map(Set)
     }
 
     /// Where both agree.
     pub fn iff(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(|| a.0.equiv(&b.0)).map(Set)
+        self.run(Kind::Iff, || a.0.equiv(&b.0)).map(Set)
     }
 
     /// `a` without `b`.
     pub fn minus(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(|| b.0.imp_strict(&a.0)).map(Set)
+        self.run(Kind::Minus, || b.0.imp_strict(&a.0)).map(Set)
     }
 
     /// `then` inside `condition`, `otherwise` outside.
     pub fn ite(&self, condition: &Set, then: &Set, otherwise: &Set) -> Limited<Set> {
-        self.run(|| condition.0.ite(&then.0, &otherwise.0)).map(Set)
+        self.run(Kind::Ite, || condition.0.ite(&then.0, &otherwise.0)).map(Set)
     }
 
     /// Whether `a` lies in `b`.
@@ -268,17 +347,17 @@ impl Space {
 
     /// The valuations that agree with one of `a` outside the cube.
     pub fn exists(&self, a: &Set, cube: &Cube) -> Limited<Set> {
-        self.run(|| a.0.exists(&cube.0)).map(Set)
+        self.run(Kind::Exists, || a.0.exists(&cube.0)).map(Set)
     }
 
     /// `exists(a and b)` in one pass.
     pub fn and_exists(&self, a: &Set, b: &Set, cube: &Cube) -> Limited<Set> {
-        self.run(|| a.0.apply_exists(BooleanOperator::And, &b.0, &cube.0)).map(Set)
+        self.run(Kind::AndExists, || a.0.apply_exists(BooleanOperator::And, &b.0, &cube.0)).map(Set)
     }
 
     /// The set where the bits of `literals` have their values, with those bits forgotten.
     pub fn restrict(&self, a: &Set, literals: &Set) -> Limited<Set> {
-        self.run(|| a.0.restrict(&literals.0)).map(Set)
+        self.run(Kind::Restrict, || a.0.restrict(&literals.0)).map(Set)
     }
 
     /// A renaming of each first bit to the second.
@@ -294,11 +373,11 @@ impl Space {
 
     /// The set with its bits renamed.
     pub fn rename(&self, a: &Set, renaming: &Renaming) -> Limited<Set> {
-        self.run(|| a.0.substitute(&renaming.0)).map(Set)
+        self.run(Kind::Rename, || a.0.substitute(&renaming.0)).map(Set)
     }
 
     /// How many valuations there are, over `n_counted` bits of which the set speaks.
-    pub fn count(&self, a: &Set, n_counted: u32) -> Natural {
+    pub fn count(&self, a: &Set, n_counted: u32) -> Count {
         let mut cache: SatCountCache<Natural, FxBuildHasher> = SatCountCache::default();
         a.0.sat_count(self.n_bits, &mut cache) >> (self.n_bits - n_counted)
     }
@@ -399,88 +478,6 @@ impl Space {
     pub fn top(&self, a: &Set) -> Level {
         top_bit(&a.0).map_or(Level(self.n_bits), |bit| self.level(bit))
     }
-
-    /// The same set in another space with the same bits.
-    pub fn copy_to(&self, a: &Set, target: &Space, memo: &mut FxHashMap<Set, Set>) -> Limited<Set> {
-        if let Some(known) = memo.get(a) {
-            return Ok(known.clone());
-        }
-        let copy = match (a.0.cofactors(), top_bit(&a.0)) {
-            (Some((high, low)), Some(bit)) => {
-                let high = self.copy_to(&Set(high), target, memo)?;
-                let low = self.copy_to(&Set(low), target, memo)?;
-                target.ite(&target.bit(bit, true)?, &high, &low)?
-            }
-            _ => target.constant(a.0.valid()),
-        };
-        memo.insert(a.clone(), copy.clone());
-        Ok(copy)
-    }
-}
-
-/// A diagram as a table of nodes, each after those it leads to.
-pub(crate) struct Table {
-    /// The bit a node asks for, and where it leads if that is 1 and if it is 0.
-    pub(crate) nodes: Vec<(Bit, [usize; 2])>,
-    /// Which bits some node asks for, as far as there are any.
-    bits: Vec<bool>,
-}
-
-/// Places of the terminals in a [`Table`]; inner nodes come after them.
-pub(crate) const FALSE: usize = 0;
-pub(crate) const TRUE: usize = 1;
-
-impl Table {
-    pub(crate) fn new(a: &Set) -> Table {
-        let mut table = Table { nodes: Vec::new(), bits: Vec::new() };
-        let mut places: FxHashMap<Diagram, usize> = FxHashMap::default();
-        let mut open = vec![a.0.clone()];
-        while let Some(f) = open.last() {
-            let (Some((high, low)), Some(bit)) = (f.cofactors(), top_bit(f)) else {
-                let place = if f.valid() { TRUE } else { FALSE };
-                places.insert(f.clone(), place);
-                open.pop();
-                continue;
-            };
-            match (places.get(&high), places.get(&low)) {
-                (Some(&high), Some(&low)) => {
-                    let place = table.nodes.len() + 2;
-                    if let Some(f) = open.pop()
-                        && !places.contains_key(&f)
-                    {
-                        places.insert(f, place);
-                        table.nodes.push((bit, [high, low]));
-                        table.bits.resize(table.bits.len().max(bit as usize + 1), false);
-                        table.bits[bit as usize] = true;
-                    }
-                }
-                (known_high, known_low) => {
-                    let (needs_high, needs_low) = (known_high.is_none(), known_low.is_none());
-                    open.extend(needs_high.then_some(high));
-                    open.extend(needs_low.then_some(low));
-                }
-            }
-        }
-        table
-    }
-
-    fn asks_for(&self, bit: Bit) -> bool {
-        self.bits.get(bit as usize).copied().unwrap_or(false)
-    }
-
-    /// Whether the last node, the root, leads to true when some bits are fixed.
-    fn is_satisfiable(&self, fixed: &[Option<bool>]) -> bool {
-        let mut leads_to_true = vec![false; self.nodes.len() + 2];
-        leads_to_true[TRUE] = true;
-        for (place, (bit, [high, low])) in (2..).zip(&self.nodes) {
-            leads_to_true[place] = match fixed[*bit as usize] {
-                Some(true) => leads_to_true[*high],
-                Some(false) => leads_to_true[*low],
-                None => leads_to_true[*high] || leads_to_true[*low],
-            };
-        }
-        leads_to_true.last().copied().unwrap_or(false)
-    }
 }
 
 fn top_bit(f: &Diagram) -> Option<Bit> {
@@ -522,7 +519,7 @@ mod tests {
         let swap = space.renaming([(0, 2), (2, 0)]).unwrap();
         assert!(space.rename(&ab, &swap).unwrap() == space.and(&c, &b).unwrap());
         let other = Space::new(3, &Budget::default());
-        let copy = space.copy_to(&set, &other, &mut FxHashMap::default()).unwrap();
+        let copy = other.unpack(&space.pack(&set)).unwrap();
         assert_eq!(other.count(&copy, 3).to_string(), "5");
     }
 

@@ -15,7 +15,7 @@ use crate::encode::{Encoder, OnTrouble};
 use crate::layout::{Item, Layout};
 use crate::reach;
 use crate::relation::Relation;
-use crate::space::{Limited, Space};
+use crate::space::{Limited, Set, Space};
 
 /// Steps that a trial may take for each level in the first round, and whatever the levels.
 const STEPS_PER_LEVEL: u64 = 10_000;
@@ -50,20 +50,47 @@ pub(crate) fn best<'o>(system: &System, orders: &'o [Vec<Item>], budget: &Budget
 }
 
 fn trial(system: &System, order: &[Item], allowance: u64, budget: &Budget) -> Limited<Score> {
+    let n_bits = Layout::new(system, order).n_bits;
+    let most_steps = (u64::from(n_bits) * STEPS_PER_LEVEL).clamp(FEWEST, MOST) * allowance;
+    let Probe { images, .. } = probe(system, order, most_steps, budget, |_, initial| Ok(initial.clone()))?;
+    Ok((images.len() as u32, Reverse(images.last().copied().unwrap_or(u64::MAX))))
+}
+
+/// How far an exploration got.
+#[derive(Debug, Default)]
+pub(crate) struct Probe {
+    /// The steps taken when the relation was built.
+    pub(crate) relation: u64,
+    /// The steps taken after each image.
+    pub(crate) images: Vec<u64>,
+    /// Whether everything was explored.
+    pub(crate) is_finished: bool,
+}
+
+/// Explores what is reachable from some of the initial states, with so many steps.
+pub(crate) fn probe(
+    system: &System,
+    order: &[Item],
+    most_steps: u64,
+    budget: &Budget,
+    from: impl FnOnce(&Encoder<'_>, &Set) -> Limited<Set>,
+) -> Limited<Probe> {
     let layout = Layout::new(system, order);
-    let most_steps = (u64::from(layout.n_bits) * STEPS_PER_LEVEL).clamp(FEWEST, MOST) * allowance;
     let space = Space::for_steps(layout.n_bits, budget, most_steps);
     let mut encoder = Encoder::new(system, layout, space, OnTrouble::GoOn);
-    let mut score = (0, Reverse(u64::MAX));
+    let mut probe = Probe::default();
     let explored = reach::initial(&mut encoder).and_then(|initial| {
+        let initial = from(&encoder, &initial)?;
         let relation = Relation::new(&mut encoder)?;
+        probe.relation = encoder.space.steps();
         reach::reachable(&encoder, &relation, &initial, |_| {
-            score = (score.0 + 1, Reverse(encoder.space.steps()));
+            probe.images.push(encoder.space.steps());
             Ok(())
         })
     });
+    probe.is_finished = explored.is_ok();
     match explored {
         Err(stop) if stop.why != Why::Memory => Err(stop),
-        _ => Ok(score),
+        _ => Ok(probe),
     }
 }

@@ -51,7 +51,7 @@ fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
         let deadlock = if seed % 3 == 0 { Deadlock::Stutter } else { Deadlock::Finite };
         let order = if seed % 5 == 0 { Order::Declared } else { Order::Automatic };
         let reorder = if seed % 4 == 0 { Reorder::Eager } else { Reorder::Auto };
-        let engine = Symbolic { order, reorder, evidence: Show::All };
+        let engine = Symbolic { order, reorder, evidence: Show::All, ..Symbolic::default() };
         let system = load(&text, deadlock).unwrap_or_else(|| panic!("seed {seed} is not valid:\n{text}"));
         let Err(difference) = compare(&engine, &system, &mut tally) else { continue };
         let small = shrink(&text, |text| {
@@ -76,8 +76,9 @@ fn compare(engine: &Symbolic, system: &System, tally: &mut Tally) -> Result<(), 
     tally.fair += usize::from(!system.fairness.is_empty());
     let budget = Budget::unlimited();
     let mut symbolic = engine.encode(system, &budget).map_err(|stop| stop.to_string())?;
-    let mut explicit =
-        Explicit { evidence: Show::All }.encode(system, &budget).map_err(|stop| stop.to_string())?;
+    let mut explicit = Explicit { evidence: Show::All, jobs: None }
+        .encode(system, &budget)
+        .map_err(|stop| stop.to_string())?;
     let facts = symbolic.facts(&budget).map_err(|stop| stop.to_string())?;
     let expected = explicit.facts(&budget).map_err(|stop| stop.to_string())?;
     if facts != expected {

@@ -22,7 +22,7 @@ fn system(text: &str, deadlock: Deadlock) -> System {
 #[track_caller]
 fn outcomes(system: &System) -> Vec<Outcome> {
     let budget = Budget::unlimited();
-    let explicit = Explicit { evidence: Show::All };
+    let explicit = Explicit { evidence: Show::All, jobs: None };
     let symbolic = Symbolic { evidence: Show::All, ..Symbolic::default() };
     let mut explicit = explicit.encode(system, &budget).unwrap();
     let mut symbolic = symbolic.encode(system, &budget).unwrap();

@@ -53,8 +53,12 @@ impl Graph {
         let structure = explore(&system, 10).expect("four states at most");
         let defined = Verdict::from(holds_in(&structure, &system, &system.properties[0]));
         assert_eq!(defined, expected, "the definition on {formula} under {fairness:?}: {because}");
-        let sifted =
-            Symbolic { order: Order::Declared, reorder: Reorder::Eager, evidence: masque_verdict::Show::All };
+        let sifted = Symbolic {
+            order: Order::Declared,
+            reorder: Reorder::Eager,
+            evidence: masque_verdict::Show::All,
+            ..Symbolic::default()
+        };
         let engines: [&dyn Engine; 3] = [&Explicit::default(), &Symbolic::default(), &sifted];
         for engine in engines {
             let found = decide(engine, &system);

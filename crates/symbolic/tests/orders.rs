@@ -101,8 +101,12 @@ fn sessions_shuffled() {
 #[test]
 fn a_bad_start() {
     let system = system(&shuffle(&text("dc_12_sum"), 1));
-    let declared =
-        Symbolic { order: Order::Declared, reorder: Reorder::Auto, evidence: masque_verdict::Show::None };
+    let declared = Symbolic {
+        order: Order::Declared,
+        reorder: Reorder::Auto,
+        evidence: masque_verdict::Show::None,
+        ..Symbolic::default()
+    };
     let [bad, good] = [declared, Symbolic::default()].map(|engine| check(&engine, &system));
     println!("declared: {} steps, automatic: {} steps", bad.work, good.work);
     assert_eq!(bad.answer(), ((4 * 13) << 12, "HH".to_string()));

@@ -77,6 +77,26 @@ impl Sources {
         Ok(FileId(self.files.len() as u32 - 1))
     }
 
+    /// How many texts there are.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The bytes of all texts.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.text.len() as u64).sum()
+    }
+
+    /// Forgets all texts but the first `len`: spans into the others mean nothing any more.
+    pub fn truncate(&mut self, len: usize) {
+        self.files.truncate(len);
+    }
+
     /// The name of a file, as given to [`Sources::add`].
     pub fn name(&self, file: FileId) -> &str {
         &self.files[file.0 as usize].name

@@ -26,6 +26,8 @@ pub struct Budget {
     memory: Option<u64>,
     states: Option<u64>,
     cancelled: Arc<AtomicBool>,
+    /// The flags of the budgets that this one has branched off from.
+    above: Vec<Arc<AtomicBool>>,
 }
 
 impl Budget {
@@ -64,6 +66,24 @@ impl Budget {
         self
     }
 
+    /// The same budget with a cancel flag of its own, for one of several workers on a run: what
+    /// cancels the run stops the worker, and the worker can be stopped alone.
+    ///
+    /// ```
+    /// use masque_verdict::Budget;
+    /// let run = Budget::default();
+    /// let (one, other) = (run.branch(), run.branch());
+    /// one.cancel();
+    /// assert!(one.check().is_err() && other.check().is_ok() && run.check().is_ok());
+    /// run.cancel();
+    /// assert!(other.check().is_err());
+    /// ```
+    pub fn branch(&self) -> Budget {
+        let mut branch = Budget { cancelled: Arc::default(), ..self.clone() };
+        branch.above.push(Arc::clone(&self.cancelled));
+        branch
+    }
+
     /// The instant at which the run stops.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
@@ -86,7 +106,8 @@ impl Budget {
 
     /// Whether the run may go on: it is not cancelled, and the deadline has not passed.
     pub fn check(&self) -> Result<(), Stop> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if is_set(&self.cancelled) || self.above.iter().any(is_set) {
             return Err(Why::Interrupted.into());
         }
         match self.deadline {

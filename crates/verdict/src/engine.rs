@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use masque_model::{FormulaId, Property, System};
+use serde::{Deserialize, Serialize};
 
 use crate::{Budget, Extent, Facts, Oracle, Outcome, Stop, Verdict};
 
@@ -58,7 +59,7 @@ pub trait Encoded {
 }
 
 /// Which verdicts an engine gives evidence for, as `--evidence` has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Show {
     /// None.
     None,
@@ -99,6 +100,8 @@ pub struct Stats {
     pub bytes: u64,
     /// What else there is to count, under its name: `bits`, `peak nodes`.
     pub figures: Vec<(&'static str, u64)>,
+    /// What there is to say about how it went about it, in a few words each.
+    pub notes: Vec<String>,
 }
 
 impl Stats {

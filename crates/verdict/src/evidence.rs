@@ -11,11 +11,12 @@
 //! [`explain`]: crate::explain
 
 use masque_model::{AgentId, FormulaId};
+use serde::{Deserialize, Serialize};
 
 use crate::{JointAction, State};
 
 /// A state of [`Evidence::states`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StateId(pub u32);
 
 impl StateId {
@@ -26,7 +27,7 @@ impl StateId {
 }
 
 /// A reason of [`Evidence::reasons`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ReasonId(pub u32);
 
 impl ReasonId {
@@ -40,7 +41,7 @@ impl ReasonId {
 ///
 /// The reasons form a tree in which equal parts are shared: a reason refers only to reasons about
 /// smaller formulas, so a walk from the first one ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// All states that are spoken of, each once, in the order in which they first are.
     pub states: Vec<State>,
@@ -77,7 +78,7 @@ impl Evidence {
 }
 
 /// A claim, and why it is so.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// A state formula.
     pub formula: FormulaId,
@@ -90,7 +91,7 @@ pub struct Reason {
 }
 
 /// Why a formula is true or false at a state. Strategies will be a further kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Because {
     /// The formula speaks of this state only: it is a proposition, a condition, green or red, or
@@ -128,7 +129,7 @@ impl Because {
 }
 
 /// A run that shows something, with the claims that must be so on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Showing {
     /// It begins in the state of the claim.
     pub run: Run,
@@ -141,7 +142,7 @@ pub struct Showing {
 }
 
 /// A path through the system.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// At least one.
     pub states: Vec<StateId>,
@@ -162,7 +163,7 @@ impl Run {
 
 /// A state that must be reckoned with: one that agents cannot tell from the state of the claim, or
 /// one where they behave correctly.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Possibility {
     /// The agents that cannot tell the two states apart, even together. None for `O(i, φ)`, which
     /// speaks of all states.
@@ -178,7 +179,7 @@ pub struct Possibility {
 }
 
 /// A chain of states that shows that something is not common knowledge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chain {
     /// The first from the state of the claim, each next from the state before; none if the operand
     /// is false right there.
@@ -188,7 +189,7 @@ pub struct Chain {
 }
 
 /// One link of a [`Chain`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// The agent that cannot tell the two states apart.
     pub agent: AgentId,
@@ -199,7 +200,7 @@ pub struct Link {
 }
 
 /// Why a claim is not shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Missing {
     /// It is about all runs from the state.
     AllPaths,

@@ -1,13 +1,14 @@
 //! What is known of a system besides verdicts.
 
 use masque_model::{AgentId, VarId};
+use serde::{Deserialize, Serialize};
 
 use crate::{JointAction, Path};
 
 /// What there is to know of a system besides its properties.
 ///
 /// All engines agree on every field: paths are canonical (see [`Path`]).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// The number of reachable states, fair or not, in decimal.
     pub states: String,
@@ -24,7 +25,7 @@ pub struct Facts {
 }
 
 /// Which initial states start a path that meets every fairness constraint infinitely often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FairInitial {
     /// All of them, or there are no constraints.
     All,
@@ -37,7 +38,7 @@ pub enum FairInitial {
 }
 
 /// An assignment whose value lies outside its variable's domain.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverflowAt {
     /// A path to the state where it happens.
     pub path: Path,

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use masque_model::{Domain, System};
+use serde::{Deserialize, Serialize};
 
 use crate::{JointAction, State};
 
@@ -12,7 +13,7 @@ use crate::{JointAction, State};
 /// to any of the states in question first the shortest; of these the one whose sequence of states
 /// is least, in the order of [`compare_states`]; and each step with the least joint action that
 /// makes it, in lexicographic order of action ids.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Path {
     /// At least one; the first is initial.
     pub states: Vec<State>,

@@ -1,11 +1,12 @@
 //! Implications that never apply.
 
 use masque_model::{Formula, FormulaId, Property, System};
+use serde::{Deserialize, Serialize};
 
 use crate::{Budget, Encoded, Stop, Why};
 
 /// An implication inside a property whose antecedent is true nowhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Vacuous {
     /// The implication.
     pub implication: FormulaId,

@@ -76,6 +76,8 @@ fn misplaced_work(work: &WorkArgs) -> Option<Diagnostic> {
         ("--engine", !matches!(work.engine.name(), "auto" | "symbolic")),
         ("--order", work.order != OrderChoice::Auto),
         ("--reorder", work.reorder != Reorder::Auto),
+        ("--jobs", work.jobs.is_some()),
+        ("--parallel", work.parallel.is_some()),
     ];
     let (name, _) = given.iter().find(|(_, is_given)| *is_given)?;
     let help =

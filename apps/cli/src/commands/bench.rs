@@ -117,6 +117,15 @@ fn command(program: &Path, args: &BenchArgs, file: &Path, defines: &[String]) ->
         OrderChoice::Declared => _ = command.args(["--order", "declared"]),
         OrderChoice::File(path) => _ = command.arg("--order").arg(path),
     }
+    if let Some(jobs) = args.work.jobs {
+        command.arg("--jobs").arg(jobs.to_string());
+    }
+    if let Some(strategy) = args.work.parallel_word() {
+        command.args(["--parallel", strategy]);
+        command.args(args.work.split.iter().flat_map(|names| ["--split", names]));
+        command.args(args.work.shared.then_some("--shared"));
+        command.args(args.work.parts.iter().flat_map(|parts| ["--parts".to_string(), parts.to_string()]));
+    }
     if let Some(timeout) = args.work.timeout {
         command.arg("--timeout").arg(format!("{}ms", timeout.as_millis()));
     }

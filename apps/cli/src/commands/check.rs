@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use masque_driver::{
-    self as driver, CrossCheck, Disagreement, EngineChoice, EngineOptions, Limits, Loaded, Run, System,
+    self as driver, CrossCheck, Disagreement, EngineChoice, EngineOptions, Limits, Loaded, Progress, Run,
+    System,
 };
 use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Settings, Subject, Text};
 
-use super::{bdi, lcc, worker};
+use super::{bdi, lcc, race, worker};
 use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit};
@@ -136,12 +137,12 @@ fn report_all(
             loaded.diagnostics.push(diagnostic);
             loaded.system = None;
         }
-        let mut options = args.engine_options(loaded.order(&args.work.order));
+        let mut options = args.engine_options(&mut loaded);
         if let Some(plan) = &plan {
             options.choice = engine;
             options.cluster = driver::cluster::engine(&loaded, &request, plan);
         }
-        let run = decide(args, context, &loaded, &options, start);
+        let run = decide(args, context, &loaded, &options, start)?;
         if let Some(trouble) = options.cluster.and_then(|cluster| cluster.trouble().message()) {
             writeln!(err, "error: {trouble}")?;
             exit.raise(Exit::Inconclusive);
@@ -179,9 +180,14 @@ fn decide(
     loaded: &Loaded,
     options: &EngineOptions,
     start: Instant,
-) -> Option<Run> {
-    let system = loaded.system.as_ref().filter(|_| !args.parse_only)?;
-    Some(watched(context, loaded, system, options, &args.work.limits(start, &context.interrupt)))
+) -> anyhow::Result<Option<Run>> {
+    let Some(system) = loaded.system.as_ref().filter(|_| !args.parse_only) else { return Ok(None) };
+    let limits = args.work.limits(start, &context.interrupt);
+    if args.work.engine == EngineChoice::Race {
+        let request = args.question.request();
+        return race::check(context, (loaded, &request), options, &limits).map(Some);
+    }
+    Ok(Some(watched(context, loaded, system, options, &limits)))
 }
 
 /// Decides all properties of a system, with progress for whoever wants to see it.
@@ -192,13 +198,17 @@ pub(super) fn watched(
     options: &EngineOptions,
     limits: &Limits,
 ) -> Run {
+    driver::check(system, options, limits, &mut observer(context, loaded))
+}
+
+/// Shows progress to whoever wants to see it.
+pub(super) fn observer(context: &Context, loaded: &Loaded) -> impl FnMut(Progress) {
     let mut display = context.progress.then(|| Display::new(&loaded.name));
-    let mut observe = |progress| {
+    move |progress| {
         if let Some(display) = &mut display {
             display.show(progress);
         }
-    };
-    driver::check(system, options, limits, &mut observe)
+    }
 }
 
 /// What the engines disagree on, if they do.
@@ -245,7 +255,7 @@ fn time(name: &str, time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use masque_driver::{EngineChoice, Request};
+    use masque_driver::Request;
 
     use super::*;
 

@@ -24,7 +24,7 @@ pub fn export(
 ) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let mut loaded = driver::load(&args.file, &args.model.request());
-    let order = loaded.order(&args.work.order);
+    let options = args.work.engine_options(&mut loaded);
     let is_shown = |d: &&Diagnostic| {
         d.is_error() || (d.severity == Severity::Warning && context.text.detail > Detail::Quiet)
     };
@@ -37,7 +37,6 @@ pub fn export(
             return Ok(Exit::BadInput);
         }
     };
-    let options = args.work.engine_options(order);
     let limits = args.work.limits(start, &context.interrupt);
     if args.format == ExportFormat::Dddmp {
         if view.is_some() || args.max_states.is_some() {

@@ -26,7 +26,11 @@ pub fn man(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
         Some(name) => match command.find_subcommand(name) {
             Some(found) => found.clone(),
             None => {
-                let names: Vec<_> = command.get_subcommands().map(|c| c.get_name()).collect();
+                let names: Vec<_> = command
+                    .get_subcommands()
+                    .filter(|command| !command.is_hide_set())
+                    .map(|command| command.get_name())
+                    .collect();
                 bail!("there is no command `{name}`; the commands are {}", names.join(", "));
             }
         },
@@ -40,6 +44,7 @@ pub fn man(args: &ManArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
 pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let text = match args.command {
         SchemaOf::Check => masque_report::schema(),
+        SchemaOf::Broker => masque_broker::schema(),
         SchemaOf::Bench => masque_report::bench_schema(),
         SchemaOf::Export => masque_report::graph_schema(),
         SchemaOf::Why => masque_report::why_schema(),

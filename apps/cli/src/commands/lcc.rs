@@ -58,6 +58,8 @@ fn misplaced(args: &CheckArgs) -> Option<Diagnostic> {
         ("--engine", args.work.engine.name() != "auto"),
         ("--order", args.work.order != OrderChoice::Auto),
         ("--reorder", args.work.reorder != Reorder::Auto),
+        ("--jobs", args.work.jobs.is_some()),
+        ("--parallel", args.work.parallel.is_some()),
     ];
     let (name, _) = foreign.iter().find(|(_, is_given)| *is_given)?;
     let message = format!("`{name}` is an option for ISPL files");

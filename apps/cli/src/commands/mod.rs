@@ -2,12 +2,14 @@
 
 mod bdi;
 mod bench;
+mod broker;
 mod check;
 mod explain;
 mod export;
 mod fmt;
 mod generate;
 mod lcc;
+pub(crate) mod race;
 mod session;
 mod simulate;
 mod why;
@@ -15,6 +17,7 @@ mod worker;
 
 pub use bdi::worlds;
 pub use bench::bench;
+pub use broker::broker;
 pub use check::check;
 pub use explain::explain;
 pub use export::export;

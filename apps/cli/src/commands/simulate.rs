@@ -19,7 +19,7 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
         bail!("standard input cannot be both the model and the commands; give `--script` or `--random`");
     }
     let mut loaded = driver::load(&args.file, &request);
-    let order = loaded.order(&args.work.order);
+    let options = args.work.engine_options(&mut loaded);
     let is_shown = |d: &&Diagnostic| d.is_error() || d.severity == Severity::Warning;
     let Some(system) = loaded.system.clone() else {
         context.text.diagnostics(out, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
@@ -35,7 +35,6 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
             }
         },
     };
-    let options = args.work.engine_options(order);
     let limits = args.work.limits(Instant::now(), &context.interrupt);
     let simulation = match Simulation::new(&system, &options, &limits) {
         Ok(simulation) => simulation,

@@ -16,8 +16,8 @@ pub fn why(args: &WhyArgs, context: &Context, out: &mut dyn Write) -> anyhow::Re
     let request = args.question.request();
     let mut loaded = driver::load(&args.file, &request);
     loaded.keep_properties(&args.names);
-    let order = loaded.order(&args.work.order);
-    let options = EngineOptions { evidence: Show::All, extents: true, ..args.work.engine_options(order) };
+    let options = args.work.engine_options(&mut loaded);
+    let options = EngineOptions { evidence: Show::All, extents: true, ..options };
     let limits = args.work.limits(start, &context.interrupt);
     let run = loaded.system.as_ref().map(|system| watched(context, &loaded, system, &options, &limits));
     let subject = Subject { loaded: &loaded, run: run.as_ref() };

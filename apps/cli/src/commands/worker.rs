@@ -9,8 +9,13 @@ use masque_driver::{self as driver, EngineChoice};
 use crate::Exit;
 use crate::args::{CheckArgs, ClusterArgs, WorkerArgs};
 
+/// The stack of threads that we do not start ourselves: successors are found by recursion over the
+/// agents that have a choice, of which there may be thousands.
+const STACK: &str = "67108864";
+
 /// `worker`: does a part of somebody's check. Its verdicts are told there.
 pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
+    with_large_stacks();
     let supervisor = match (&args.join, &args.token) {
         (Some(address), Some(token)) => {
             Supervisor::At { address: address.clone(), token: token.clone(), host: args.host.clone() }
@@ -79,4 +84,17 @@ fn places(args: &ClusterArgs) -> anyhow::Result<Places> {
         bail!("`--launcher` is empty; give a command such as `ssh`");
     }
     Ok(Places::Hosts { hosts, launcher })
+}
+
+/// Starts this process once more, in its own place, with large stacks; they can be asked for only
+/// before the first thread is started. Where that is not possible, small ones must do.
+fn with_large_stacks() {
+    #[cfg(unix)]
+    if std::env::var_os("RUST_MIN_STACK").is_none()
+        && let Ok(program) = std::env::current_exe()
+    {
+        let mut again = std::process::Command::new(program);
+        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", STACK);
+        _ = std::os::unix::process::CommandExt::exec(&mut again);
+    }
 }

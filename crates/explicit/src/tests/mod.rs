@@ -1,6 +1,7 @@
 //! The engine's insides against the reference.
 
 mod exprs;
+mod jobs;
 mod sets;
 
 use masque_ispl::{Options, check, parse};

@@ -5,6 +5,7 @@ use masque_verdict::Budget;
 
 use crate::explore::explore;
 use crate::fragment;
+use crate::jobs::Jobs;
 use crate::label::Labeller;
 use crate::steps::{Steps, Tuning};
 use crate::tests::load;
@@ -29,9 +30,9 @@ fn labelled_sets_are_the_truth_sets() {
         for tuning in TUNINGS {
             let steps = Steps::new(&system, tuning);
             let with_graph = seed % 2 == 0 || fragment::needs_transitions(&system);
-            let space = explore(&system, &steps, with_graph, &budget).unwrap();
+            let space = explore(&system, &steps, with_graph, &Jobs::new(None), &budget).unwrap();
             assert_eq!(space.n_states(), structure.n_states(), "seed {seed}, {tuning:?}");
-            let mut labeller = Labeller::new(&system, steps, space);
+            let mut labeller = Labeller::new(&system, steps, space, Jobs::new(None));
             for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
                 let expected = truth_set(&structure, &system, formula);
                 let found = labeller.truth(formula, &budget).ok().map(|set| {

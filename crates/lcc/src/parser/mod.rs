@@ -16,6 +16,7 @@ use crate::lexer::{Token, Tokens};
 use crate::tree::Tree;
 
 pub(crate) use pattern::parse_action;
+pub(crate) use recover::RESERVED;
 
 /// Brackets and prefix operators may nest this deep; chains may be of any length.
 pub const NESTING_LIMIT: u32 = 200;

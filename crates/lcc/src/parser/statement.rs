@@ -7,8 +7,8 @@ use super::recover::STATEMENTS;
 use super::{Parsed, Parser};
 use crate::lexer::Token;
 use crate::tree::{
-    Choice, Clause, Constraint, Duty, Fact, Item, Mail, Member, Name, PropertyText, RoleDecl, Rule, Setting,
-    Term, TermKind, Tree,
+    Choice, Clause, Constraint, Duty, Fact, Item, Mail, Member, Name, Proc, ProcKind, PropertyText, RoleDecl,
+    Rule, Setting, Term, TermKind, Tree,
 };
 
 impl Parser<'_> {
@@ -59,7 +59,7 @@ impl Parser<'_> {
             }
             "now" => {
                 self.advance();
-                let clause = self.clause()?;
+                let clause = self.now()?;
                 self.stop()?;
                 Ok(Item::Now(clause))
             }
@@ -100,6 +100,19 @@ impl Parser<'_> {
         let head = self.agent()?;
         self.expect(Token::Defines, "`::`")?;
         let body = self.process()?;
+        Ok(Clause { head, body, span: self.span_from(start) })
+    }
+
+    /// What remains of a clause; `nil` if nothing does.
+    fn now(&mut self) -> Parsed<Clause> {
+        let start = self.position;
+        let head = self.agent()?;
+        self.expect(Token::Defines, "`::`")?;
+        let is_all = matches!(self.kind_ahead(1), Token::Stop | Token::End);
+        let body = match self.word() == "nil" && is_all {
+            true => Proc { kind: ProcKind::Nil, span: self.advance() },
+            false => self.process()?,
+        };
         Ok(Clause { head, body, span: self.span_from(start) })
     }
 

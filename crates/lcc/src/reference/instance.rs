@@ -180,6 +180,7 @@ impl Scope {
                 parts.reduce(|right, left| join(Box::new(left), Box::new(right))).unwrap_or(Process::Nil)
             };
         match &process.kind {
+            ProcKind::Nil => Process::Nil,
             ProcKind::Null => Process::Null,
             ProcKind::Call(agent) => {
                 let role = self.term(&agent.role);

@@ -38,7 +38,84 @@ pub(crate) fn instance(seed: u64) -> String {
     writer.lines.join("\n")
 }
 
+/// A random instance of three agents that talk a lot: little data, many interleavings. One may be
+/// in the role `q`, and the choice `w` is open.
+pub(crate) fn talkers(seed: u64) -> String {
+    let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 3, lines: Vec::new() };
+    for (agent, id) in AGENTS.into_iter().enumerate() {
+        let kind = if writer.chance(25) { "server" } else { "agent" };
+        writer.lines.push(format!("{kind} a(p{agent}, {id})."));
+        let end = match writer.rng.u32(0..4) {
+            0 => format!(" then a(p{agent}, I)"),
+            1 => " then a(q, I)".to_string(),
+            _ => String::new(),
+        };
+        let body = writer.talk(2, AGENTS[(agent + 1) % 3], AGENTS[(agent + 2) % 3]);
+        writer.lines.push(format!("a(p{agent}, I) :: {body}{end}."));
+    }
+    let body = writer.talk(1, "x", "y");
+    writer.lines.push(format!("a(q, I) :: {body}."));
+    writer.lines.push("choice w/0.".to_string());
+    writer.lines.join("\n")
+}
+
+/// The names of workers that are all alike.
+const WORKERS: [&str; 3] = ["k1", "k2", "k3"];
+
+/// A random instance with two or three workers that are alike, now and then but for a statement.
+pub(crate) fn workers(seed: u64) -> String {
+    let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
+    let workers = &WORKERS[..writer.rng.usize(2..4)];
+    let kind = writer.pick(&["agent", "server"]);
+    for worker in workers {
+        writer.lines.push(format!("{kind} a(k, {worker})."));
+        writer.lines.push(format!("know {worker}: me({worker})."));
+        writer.lines.push(format!("common peer({worker})."));
+    }
+    let (body, end) = (writer.talk(2, "x", "J"), writer.pick(&["", " then null <- lucky", " then a(q, I)"]));
+    writer.lines.push(format!("a(k, I) :: {body}{end}."));
+    let kind = writer.pick(&["agent", "server"]);
+    writer.lines.push(format!("{kind} a(p0, x)."));
+    let (body, end) = (writer.talk(2, "J", "J"), writer.pick(&["", " then a(q, I)", " then a(p0, I)"]));
+    writer.lines.push(format!("a(p0, I) :: {body}{end}."));
+    let body = writer.talk(1, "x", "J");
+    writer.lines.push(format!("a(q, I) :: {body}."));
+    writer.lines.push("choice w/0.".to_string());
+    if writer.chance(60) {
+        let line = writer.pick(&[
+            "know k1: lucky.",
+            "know k2: lucky.",
+            "common lucky.",
+            "rule boss: (k1, _, -send(m0)).",
+            "rule boss: (_, k2, -send(m1(_))).",
+            "choice k2: lucky/0.",
+            "mail a(p0, x) -> a(k, k1) : m0.",
+            "now a(k, k2) :: m0 => a(p0, x).",
+            "common peer(x).",
+        ]);
+        writer.lines.push(line.to_string());
+    }
+    writer.lines.join("\n")
+}
+
 impl Writer {
+    /// A process that sends and receives a few messages.
+    fn talk(&mut self, depth: u32, one: &str, two: &str) -> String {
+        if depth > 0 && self.chance(85) {
+            let op = self.pick(&["then", "then", "then", "or", "par"]);
+            return format!("({} {op} {})", self.talk(depth - 1, one, two), self.talk(depth - 1, one, two));
+        }
+        let other = if self.chance(60) { one } else { two };
+        let message = self.pick(&["m0", "m0", "m1(I)", "m1(J)"]);
+        match self.rng.u32(0..12) {
+            0..=4 => format!("{message} => a(_, {other})"),
+            5..=8 => format!("{message} <= a(_, {})", self.pick(&["J", "_"])),
+            9 => "null".to_string(),
+            10 => format!("null <- {}", self.pick(&["w", "w", "lucky", "not lucky"])),
+            _ => format!("{message} => a(_, J) <- {}", self.pick(&["peer(J)", "me(J)", "peer(J) and w"])),
+        }
+    }
+
     fn chance(&mut self, percent: u32) -> bool {
         self.rng.u32(0..100) < percent
     }
@@ -260,24 +337,75 @@ impl Writer {
         }
     }
 
+    /// A formula about talkers and workers, of the shapes that reductions accept, and some others.
     fn insensitive(&mut self, depth: u32) -> String {
         if depth == 0 {
-            return self
-                .pick(&["final", "!deadlock", "deadlock", "done(x)", "!idle(y)", "at(x, q0)", "tt"])
-                .to_string();
+            let leaves = [
+                "final",
+                "!deadlock",
+                "deadlock",
+                "done(x)",
+                "at(x, q)",
+                "!at(x, q)",
+                "idle(x)",
+                // What is so only as long as something is still to be done.
+                "(at(x, q) && <->tt)",
+                "(!at(x, q) || [-]ff)",
+                "(done(x) && <->tt)",
+                "(!done(x) || [-]ff)",
+                "(at(x, q) && mu Y. <->tt && [in(_)]Y)",
+                "(!done(x) || nu Y. [-]ff || <in(m0)>Y)",
+                // What is offered.
+                "<#(w)>tt",
+                "[#(w)]ff",
+                "<out(m0)@x>tt",
+                "<in(m0)>tt",
+                "<#(lucky)>tt",
+                "[in(_)@x]ff",
+            ];
+            return self.pick(&leaves).to_string();
         }
-        let (inner, one, two) = (self.insensitive(depth - 1), self.pattern(), self.pattern());
-        match self.rng.u32(0..9) {
-            0 => format!("AG ({inner})"),
-            1 => format!("EF ({inner})"),
-            2 => format!("AF ({inner})"),
+        let (inner, one, two) = (self.insensitive(depth - 1), self.event(), self.event());
+        let receipt = self.pick(&["in(m0)", "in(m1(_))@x", "in(_)"]);
+        match self.rng.u32(0..20) {
+            0 | 17 => format!("AG ({inner})"),
+            1 | 18 => format!("EF ({inner})"),
+            2 | 19 => format!("AF ({inner})"),
             3 => format!("EG ({inner})"),
             4 => format!("inev({one})"),
             5 => format!("resp({one}, {two})"),
             6 => format!("<({one})* . {two}>({inner})"),
-            7 => format!("[({one})* . {two}]({inner})"),
-            _ => format!("({inner} && {})", self.insensitive(depth - 1)),
+            7 => format!("[(-{one})* . {two}]({inner})"),
+            8 => format!("<{one}>({inner})"),
+            9 => format!("[{one}]({inner})"),
+            10 => format!("(nu X. mu Y. <{one}>X || <-{one}>Y || {inner})"),
+            11 => format!("(mu X. nu Y. <{one}>X || <-{one}>Y)"),
+            12 => format!("(nu X. mu Y. [{one}]X && [-{one}]Y)"),
+            13 => format!("(mu Y. <->tt && [{receipt}]Y)"),
+            14 => format!("(nu Y. [-]ff || <{receipt}>Y)"),
+            _ => format!("({inner} {} {})", self.pick(&["&&", "||"]), self.insensitive(depth - 1)),
         }
+    }
+
+    /// A pattern for what talkers and workers do.
+    fn event(&mut self) -> String {
+        self.pick(&[
+            "-",
+            "in(m0)",
+            "in(m1(_))",
+            "in(_)@x",
+            "out(m0)",
+            "out(_)@x",
+            "out(m1(x))",
+            "#(w)",
+            "#(not w)",
+            "#(lucky)",
+            "#",
+            "#@x",
+            "in(_, a(_, x))",
+            "{in(m0), out(m1(_))}",
+        ])
+        .to_string()
     }
 
     fn pattern(&mut self) -> String {
@@ -298,6 +426,17 @@ impl Writer {
     }
 }
 
+/// Random statements that an update of a random instance may add.
+pub(crate) fn statements(seed: u64, n_agents: usize) -> Vec<String> {
+    let mut writer = Writer { rng: Rng::with_seed(seed), n_agents, lines: Vec::new() };
+    writer.knowledge();
+    writer.policies();
+    let n = writer.rng.usize(1..4);
+    writer.rng.shuffle(&mut writer.lines);
+    writer.lines.truncate(n);
+    writer.lines
+}
+
 /// A random formula about random instances.
 pub(crate) fn formula(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
@@ -305,10 +444,12 @@ pub(crate) fn formula(seed: u64) -> String {
     writer.formula(depth, &mut Vec::new())
 }
 
-/// A random formula that does not see how many steps there are, unless its patterns do.
+/// A random formula about talkers and workers that does not see how many steps there are, unless its
+/// patterns do.
 pub(crate) fn insensitive(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
-    writer.insensitive(2)
+    let depth = writer.rng.u32(2..8) / 2;
+    writer.insensitive(depth)
 }
 
 /// As few lines as still fail.

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use masque_lcc::{Given, Parts, System, open};
+use masque_lcc::{Candidate, Given, Parts, Role, Setup, System, Text, open};
+use masque_mu::{Formula, read_formula};
 use masque_text::{Sources, render};
 
 /// The folder of the models.
@@ -77,11 +78,25 @@ pub(crate) fn travel_team(n_airlines: usize) -> String {
     text
 }
 
+/// The travel example with so many airlines and all its properties, for a session.
+pub(crate) fn travel_setup(n_airlines: usize) -> Setup {
+    let read = |file: &str| Text::new(file, std::fs::read_to_string(models().join(file)).unwrap());
+    let mut files = vec![Text::new("team.lcc", travel_team(n_airlines))];
+    files.extend(TRAVEL.map(read));
+    let options = [("cap", "40"), ("depth", "60"), ("psize", "5000")];
+    let options = options.map(|(name, value)| (name.to_string(), value.to_string())).to_vec();
+    Setup { files, properties: vec![read("travel.mu")], options, ..Setup::default() }
+}
+
+/// The travel example, but for its team.
+const TRAVEL: [&str; 6] =
+    ["travel.lcc", "rules.pol", "f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
+
 /// The travel example with so many airlines, nobody refused.
 pub(crate) fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, Sources) {
     let mut sources = Sources::default();
     let mut ids = vec![sources.add("team.lcc", travel_team(n_airlines)).unwrap()];
-    for file in ["travel.lcc", "rules.pol", "f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"] {
+    for file in TRAVEL {
         let text = std::fs::read_to_string(models().join(file)).unwrap();
         ids.push(sources.add(file, text).unwrap());
     }
@@ -95,6 +110,86 @@ pub(crate) fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, So
     let opened = open(&mut sources, &Parts { files: ids, options: given, ..Parts::default() });
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     (opened.system.unwrap_or_else(|| panic!("{drawn}")), sources)
+}
+
+/// The travel example without travel agent, hotel and credit card, and five candidates for each.
+/// One of each is as in the paper, others know less, and some cannot do their part.
+pub(crate) fn travel_roles() -> (Setup, Vec<Role>) {
+    let read = |file: &str| Text::new(file, std::fs::read_to_string(models().join(file)).unwrap());
+    let team = std::fs::read_to_string(models().join("travel_team.lcc")).unwrap();
+    let cast = ["(travel_agent", "(hotel", "know ta:", "know br:", "know ritz:", "choice visa:"];
+    let team: Vec<&str> = team.lines().filter(|line| !cast.iter().any(|part| line.contains(part))).collect();
+    let team = Text::new("team.lcc", team.join("\n"));
+    let files = ["travel.lcc", "rules.pol", "f_customer.lcc", "f_pgp.lcc"].map(read);
+    let files = std::iter::once(team).chain(files).collect();
+    let setup = Setup { files, properties: vec![read("travel.mu")], ..Setup::default() };
+    let candidate =
+        |name: &str, cost: u32, statements: String| Candidate { name: name.into(), statements, cost };
+    let agent = |id: &str, cost: u32, more: &str| {
+        let statements = format!(
+            "server a(travel_agent([ba,lh], hd, visa), {id}).  know br: candidate({id}).
+             know {id}: query(hd, rome, [room(H)]) <- lodging(H).  know {id}: total(_, _, {cost}).
+             know {id}: get_airline_agent(fl(A, _), A).  know {id}: get_hotel_agent(room(H), H). {more}"
+        );
+        candidate(id, cost, statements)
+    };
+    let hotel = |id: &str, cost: u32, knows: &str| {
+        let statements = format!("server a(hotel, {id}).  common lodging({id}).  know {id}: {knows}.");
+        candidate(id, cost, statements)
+    };
+    let card = |name: &str, cost: u32, more: &str| {
+        candidate(name, cost, format!("server a(credit_card, visa).  {more}"))
+    };
+    let agents = vec![
+        agent("tina", 500, ""),
+        agent("tom", 450, "know hd: member(tom, syta).  rule tom: (self, _, -query(_, _, _))."),
+        agent("ted", 550, "know hd: member(ted, syta)."),
+        agent("tess", 480, "know hd: member(tess, syta).  know tess: busy."),
+        agent("ta", 520, "know hd: member(ta, syta).  rule ta: (_, _, +room(_, _))."),
+    ];
+    let hotels = vec![
+        hotel("shed", 10, "stars(0)"),
+        hotel("ritz", 300, "room(P, rm(ritz, P))"),
+        hotel("plaza", 250, "room(P, rm(plaza, P)) <- free(P)"),
+        hotel("savoy", 350, "room(P, suite(P))"),
+        hotel("inn", 90, "room(_, attic)"),
+    ];
+    let cards = vec![
+        card("forged", 0, "know visa: authenticate(scribble).  choice visa: valid/1."),
+        card("visa", 5, "know visa: authenticate('X.509').  choice visa: valid/1."),
+        card("gold", 9, "know visa: authenticate('X.509').  know visa: valid(_)."),
+        card("broke", 1, "know visa: authenticate('X.509').  know visa: valid(none)."),
+        card("plain", 3, "know visa: authenticate('X.509').  know visa: valid(card1234)."),
+    ];
+    let role = |name: &str, candidates| Role { name: name.to_string(), candidates };
+    (setup, vec![role("travel agent", agents), role("hotel", hotels), role("credit card", cards)])
+}
+
+/// Clients that are all alike and need a lock each, once.
+pub(crate) fn lock(n_clients: usize) -> String {
+    let clients: String = (1..=n_clients).map(|number| format!("agent a(client, c{number}). ")).collect();
+    format!(
+        "a(client, C) :: request => a(lock, l) then granted <= a(lock, l) then null <- work then
+           release => a(lock, l).
+         a(lock, L) :: request <= a(client, C) then granted => a(client, C) then
+           release <= a(client, C) then a(lock, L).
+         {clients} server a(lock, l). common work. option cap = 100."
+    )
+}
+
+/// The system of a text, and formulas about it.
+pub(crate) fn read(text: &str, formulas: &[&str]) -> (System, Vec<Formula>) {
+    let mut sources = Sources::default();
+    let file = sources.add("text.lcc", text).unwrap();
+    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+    let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
+    let mut system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
+    let formula = |text: &&str| {
+        let file = sources.add("formula", text.to_string()).unwrap();
+        read_formula(&sources, sources.span(file), &mut system).0.unwrap()
+    };
+    let formulas = formulas.iter().map(formula).collect();
+    (system, formulas)
 }
 
 /// What is said of some model files.

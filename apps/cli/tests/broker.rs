@@ -1,0 +1,279 @@
+//! `masque broker` itself: the examples of its page, the Python broker, child processes, signals.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// The service, spoken to by lines.
+struct Broker {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Broker {
+    fn start(args: &[&str]) -> Broker {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
+        command.arg("broker").args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Broker { child, input, output }
+    }
+
+    fn send(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line:?} is no answer"))
+    }
+
+    fn call(&mut self, id: u64, method: &str, params: Value) -> Value {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        self.receive()
+    }
+
+    /// Waits for the end; the exit code and what was said on standard error.
+    fn end(mut self) -> (Option<i32>, String) {
+        drop(self.input.take());
+        let end = Instant::now() + Duration::from_secs(30);
+        while self.child.try_wait().unwrap().is_none() {
+            if Instant::now() > end {
+                self.child.kill().unwrap();
+                panic!("it does not end");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+/// Whether an answer is the one of the page, where `".."` is anything, and an object with a member
+/// `".."` may have more.
+fn fits(page: &Value, answer: &Value) -> bool {
+    match (page, answer) {
+        (Value::String(any), _) if any == ".." => true,
+        (Value::Array(page), Value::Array(answer)) => {
+            page.len() == answer.len() && page.iter().zip(answer).all(|(page, answer)| fits(page, answer))
+        }
+        (Value::Object(page), Value::Object(answer)) => {
+            let known = page.iter().filter(|(name, _)| *name != "..");
+            (page.contains_key("..") || page.len() == answer.len())
+                && known.into_iter().all(|(name, value)| answer.get(name).is_some_and(|a| fits(value, a)))
+        }
+        _ => page == answer,
+    }
+}
+
+#[test]
+fn the_examples_of_the_page() {
+    let page = fs::read_to_string("../../docs/broker.md").unwrap();
+    let mut broker = Broker::start(&[]);
+    let (mut answer, mut n_examples, mut methods) = (Value::Null, 0, Vec::new());
+    for line in page.split("```rpc\n").skip(1).flat_map(|b| b.split("```").next().unwrap().lines()) {
+        if let Some(message) = line.strip_prefix("-> ") {
+            broker.send(message);
+            let message: Value = serde_json::from_str(message).unwrap();
+            methods.push(message["method"].as_str().unwrap().to_string());
+            answer = broker.receive();
+        } else if let Some(expected) = line.strip_prefix("<- ") {
+            let expected: Value = serde_json::from_str(expected).unwrap();
+            assert!(fits(&expected, &answer), "the page says\n{expected}\nbut it is\n{answer}");
+            n_examples += 1;
+        }
+    }
+    assert_eq!(n_examples, methods.len());
+    for method in masque_broker::Method::ALL {
+        assert!(methods.iter().any(|name| name == method.name()), "{} has no example", method.name());
+    }
+    let (code, said) = broker.end();
+    assert_eq!((code, said.lines().last()), (Some(0), Some("masque broker: ended")), "{said}");
+}
+
+/// Every code of an error and every option of a limit is on the page.
+#[test]
+fn the_tables_of_the_page() {
+    let page = fs::read_to_string("../../docs/broker.md").unwrap();
+    for code in (-32010..=-32001).chain(-32603..=-32600).chain([-32700]) {
+        assert!(page.contains(&format!("\n| {code} | ")), "{code}");
+    }
+    let help = Command::new(env!("CARGO_BIN_EXE_masque")).args(["broker", "--help"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let limits = help.split("Limits of a call:").nth(1).unwrap().split("Global options:").next().unwrap();
+    let options = limits.lines().filter_map(|line| line.trim().strip_prefix("--"));
+    let names: Vec<&str> = options.filter_map(|option| option.split(' ').next()).collect();
+    assert_eq!(names.len(), 13, "{names:?}");
+    for name in names {
+        assert!(page.contains(&format!("\n| `--{name}` | ")), "{name}");
+    }
+}
+
+#[test]
+fn the_broker_of_the_paper() {
+    let Ok(version) = Command::new("python3").arg("--version").output() else {
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    assert!(version.status.success());
+    let program = env!("CARGO_BIN_EXE_masque");
+    let output = Command::new("python3").args(["../../examples/broker.py", program]).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    insta::assert_snapshot!(said);
+    // The page shows parts of it: each line is there, in this order.
+    let page = fs::read_to_string("../../docs/broker.md").unwrap();
+    let shown = page.split("$ python3 examples/broker.py\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut lines = said.lines();
+    for line in shown.lines().filter(|line| line.trim() != "..") {
+        assert!(lines.any(|said| said == line), "{line}");
+    }
+}
+
+/// More states than can be found in a lifetime.
+const ENDLESS: &str = "
+    Agent Dial
+      Vars: a : 0..99; b : 0..99; c : 0..99; d : 0..99; e : 0..99; f : 0..99; end Vars
+      Actions = {a, b, c, d, e, f};
+      Protocol: Other : {a, b, c, d, e, f}; end Protocol
+      Evolution:
+        a = (a + 1) mod 100 if Action = a; b = (b + 1) mod 100 if Action = b;
+        c = (c + 1) mod 100 if Action = c; d = (d + 1) mod 100 if Action = d;
+        e = (e + 1) mod 100 if Action = e; f = (f + 1) mod 100 if Action = f;
+      end Evolution
+    end Agent
+    Evaluation zero if Dial.a = 0; end Evaluation
+    InitStates Dial.a = 0 and Dial.b = 0 and Dial.c = 0 and Dial.d = 0 and Dial.e = 0 and Dial.f = 0; end InitStates
+    Formulae AG(zero or !zero); end Formulae";
+
+#[test]
+fn models_in_child_processes() {
+    let mut broker = Broker::start(&["--timeout", "60s"]);
+    let model = |text: &str, more: Value| {
+        let mut params = json!({"files": [{"name": "m.ispl", "text": text}]});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let light = fs::read_to_string("tests/models/light.ispl").unwrap();
+    let answer = broker.call(1, "check_model", model(&light, json!({"properties": ["EF lit"]})));
+    assert_eq!(answer["result"]["runs"][0]["properties"].as_array().unwrap().len(), 4, "{answer}");
+    let answer = broker.call(2, "check_model", model("Agent", json!({})));
+    assert_eq!(answer["result"]["runs"][0]["diagnostics"][0]["severity"], "error");
+    let bdi = json!({"files": [{"name": "m.bdi", "text": "agent a is loop p := any endloop property f: AG (p | !p);"}]});
+    let answer = broker.call(3, "check_model", bdi);
+    assert_eq!(answer["result"]["runs"][0]["properties"][0]["verdict"], "holds", "{answer}");
+    // A limit is an answer; a word that is not known is an error that says what is.
+    let limited = json!({"engine": "explicit", "limits": {"seconds": 0.2}});
+    let answer = broker.call(4, "check_model", model(ENDLESS, limited));
+    assert_eq!(answer["result"]["runs"][0]["properties"][0]["reason"], "timeout", "{answer}");
+    let answer = broker.call(5, "check_model", model(&light, json!({"engine": "steam"})));
+    assert_eq!(answer["error"]["code"], -32602);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("explicit"), "{answer}");
+    for name in ["../m.ispl", "/tmp/m.ispl", "-m.ispl", ""] {
+        let answer = broker.call(6, "check_model", json!({"files": [{"name": name, "text": ""}]}));
+        assert_eq!(answer["error"]["code"], -32602, "{name}");
+    }
+    // Cancelled, a process is ended at once.
+    let endless = model(ENDLESS, json!({"engine": "explicit"}));
+    broker.send(&json!({"jsonrpc": "2.0", "id": 7, "method": "check_model", "params": endless}).to_string());
+    wait_for_children(&broker.child, 1);
+    broker.send(&json!({"jsonrpc": "2.0", "id": 8, "method": "cancel", "params": {"id": 7}}).to_string());
+    let start = Instant::now();
+    let codes = [broker.receive(), broker.receive()].map(|answer| answer["error"]["code"].as_i64());
+    assert!(codes.contains(&Some(-32007)) && start.elapsed() < Duration::from_secs(10), "{codes:?}");
+    wait_for_children(&broker.child, 0);
+    assert_eq!(broker.end().0, Some(0));
+}
+
+/// Waits until a process has so many children, where the system tells.
+fn wait_for_children(process: &Child, expected: usize) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while let Ok(tasks) = fs::read_dir(format!("/proc/{}/task", process.id())) {
+        let of = |task: fs::DirEntry| fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        let n_children: usize = tasks.flatten().map(|task| of(task).split_whitespace().count()).sum();
+        if n_children == expected {
+            return;
+        }
+        assert!(Instant::now() < end, "there are {n_children} children, not {expected}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it() {
+    for signal in ["-INT", "-TERM"] {
+        let mut broker =
+            Broker::start(&["--timeout", "60s", "--grace", "100ms", "--states", "1000000000000"]);
+        let endless = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M), C).
+            agent a(counter(0), c). option states = 1000000000. property never : AG !done(c) ;";
+        broker.call(1, "open", json!({"files": [{"name": "a.lcc", "text": endless}]}));
+        broker.send(r#"{"jsonrpc":"2.0","id":2,"method":"check","params":{"session":"s1"}}"#);
+        // Lines are read in order: when this is answered, the check is under way.
+        broker.call(3, "cancel", json!({"id": "nobody"}));
+        let id = broker.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        assert_eq!(broker.receive()["error"]["code"], -32007);
+        let (code, said) = broker.end();
+        assert_eq!(code, Some(0));
+        assert!(said.contains("asked to end") && said.contains("1 call(s) cancelled"), "{said}");
+    }
+}
+
+#[rustfmt::skip]
+#[test]
+fn how_it_may_not_be_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = folder.path().join("short").display().to_string();
+    fs::write(&short, "secret").unwrap();
+    let rows: [(&[&str], &str); 6] = [
+        (&["--listen", "0.0.0.0:0"],                                        "give a token"),
+        (&["--listen", "0.0.0.0:0", "--no-token"],                          "this machine only"),
+        (&["--http", "--token-file", &short],                               "16 or more"),
+        (&["--http", "--token-file", "no/such/file"],                       "cannot read"),
+        (&["--no-token"],                                                   "--http"),
+        (&["--listen", "192.0.2.1:1", "--token-file", "tests/models/token"], "cannot listen"),
+    ];
+    for (args, expected) in rows {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
+        let output = command.arg("broker").args(args).env_remove("MASQUE_TOKEN").output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(expected), "{args:?}: {said}");
+    }
+}
+
+/// The token is told, and it is the one that is needed.
+#[test]
+fn over_http() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_masque"));
+    command.args(["broker", "--listen", "127.0.0.1:0"]).env_remove("MASQUE_TOKEN");
+    let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut after = |words: &str| {
+        let line = said.next().unwrap().unwrap();
+        line.split_once(words).unwrap_or_else(|| panic!("{line}")).1.to_string()
+    };
+    let (token, address) = (after("the token is "), after("listening on http://"));
+    let post = |token: &str| {
+        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        let head = format!(
+            "POST /rpc HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n"
+        );
+        write!(stream, "{head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n[]").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let (inside, outside) = (post(&token), post("0123456789abcdef"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(inside.starts_with("HTTP/1.1 200 OK") && inside.contains("-32600"), "{inside}");
+    assert!(outside.starts_with("HTTP/1.1 401 "), "{outside}");
+}

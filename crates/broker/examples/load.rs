@@ -1,0 +1,366 @@
+//! The service under load, over HTTP on loopback: times, nothing lost or crossed, clients that are
+//! killed, random messages.
+//!
+//! ```text
+//! cargo run --release -p masque-broker --example load -- target/release/masque [ROUNDS]
+//! ```
+//!
+//! The service is a process of its own, so its memory is its own. ROUNDS is the number of random
+//! messages, 100 000 if it is left out.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+const TOKEN: &str = "0123456789abcdef";
+
+fn main() -> Result<(), Failure> {
+    let mut args = std::env::args().skip(1);
+    let program = args.next().ok_or("the path of the program is needed")?;
+    let rounds: u64 = args.next().map_or(Ok(100_000), |rounds| rounds.parse())?;
+    let mut server = Server::start(&program)?;
+    let travel = travel()?;
+    for n_clients in [1, 8] {
+        latency(&server, &travel, n_clients)?;
+    }
+    in_flight(&server)?;
+    killed(&server)?;
+    fuzz(&server, rounds)?;
+    server.child.kill()?;
+    server.child.wait()?;
+    Ok(())
+}
+
+struct Server {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Server {
+    fn start(program: &str) -> Result<Server, Failure> {
+        let mut child = Command::new(program)
+            .args(["broker", "--listen", "127.0.0.1:0"])
+            .args(["--states", "1000000000000", "--timeout", "20s"])
+            .env("MASQUE_TOKEN", TOKEN)
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let mut lines = BufReader::new(child.stderr.take().ok_or("no output")?);
+        let mut line = String::new();
+        lines.read_line(&mut line)?;
+        let address = line.trim().rsplit('/').next().ok_or("no address")?.parse()?;
+        // What it says later is shown: it should say nothing of bugs.
+        std::thread::spawn(move || lines.lines().map_while(Result::ok).for_each(|line| eprintln!("{line}")));
+        Ok(Server { child, address })
+    }
+
+    fn connect(&self) -> Result<Connection, Failure> {
+        Connection::new(self.address)
+    }
+
+    /// The bytes that the process holds.
+    fn resident(&self) -> Result<u64, Failure> {
+        let text = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id()))?;
+        Ok(text.split_whitespace().nth(1).ok_or("no memory")?.parse::<u64>()? * 4096)
+    }
+
+    /// A gauge or counter.
+    fn metric(&self, name: &str) -> Result<u64, Failure> {
+        let mut client = self.connect()?;
+        client.send("GET /metrics", "")?;
+        let (_, text) = client.receive()?;
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        Ok(line.ok_or("no such metric")?.parse()?)
+    }
+
+    fn wait_for_quiet(&self) -> Result<(), Failure> {
+        let end = Instant::now() + Duration::from_secs(30);
+        while self.metric("masque_calls_open")? > 0 {
+            if Instant::now() > end {
+                return Err("calls are stuck".into());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+}
+
+struct Connection {
+    stream: BufReader<TcpStream>,
+}
+
+impl Connection {
+    fn new(address: SocketAddr) -> Result<Connection, Failure> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        Ok(Connection { stream: BufReader::new(stream) })
+    }
+
+    fn send(&mut self, request: &str, body: &str) -> Result<(), Failure> {
+        let length = body.len();
+        let text = format!(
+            "{request} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        );
+        Ok(self.stream.get_mut().write_all(text.as_bytes())?)
+    }
+
+    fn receive(&mut self) -> Result<(u16, String), Failure> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        let status = line.split(' ').nth(1).ok_or("the connection is closed")?.parse()?;
+        let mut length = 0;
+        loop {
+            line.clear();
+            self.stream.read_line(&mut line)?;
+            let Some((name, value)) = line.trim().split_once(':') else { break };
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse()?;
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
+        Ok((status, String::from_utf8(body)?))
+    }
+
+    fn call(&mut self, id: u64, method: &str, params: &Value) -> Result<Value, Failure> {
+        self.send("POST /rpc", &message(id, method, params))?;
+        let answer: Value = serde_json::from_str(&self.receive()?.1)?;
+        match answer["id"] == id && answer["error"].is_null() {
+            true => Ok(answer["result"].clone()),
+            false => Err(format!("{method}: {answer}").into()),
+        }
+    }
+
+    fn open(&mut self, text: &str) -> Result<String, Failure> {
+        let opened = self.call(1, "open", &json!({"files": [{"name": "a.lcc", "text": text}]}))?;
+        Ok(opened["session"].as_str().ok_or("no session")?.to_string())
+    }
+}
+
+fn message(id: u64, method: &str, params: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+}
+
+/// The travel example, as parameters of `open`.
+fn travel() -> Result<Value, Failure> {
+    let file = |name: &str| -> Result<Value, Failure> {
+        let path = format!("{}/../../models/lcc/{name}", env!("CARGO_MANIFEST_DIR"));
+        Ok(json!({"name": name, "text": std::fs::read_to_string(path)?}))
+    };
+    let names = ["travel", "travel_team", "f_member", "f_customer", "f_pgp", "f_x509"];
+    let mut files: Vec<Value> =
+        names.iter().map(|name| file(&format!("{name}.lcc"))).collect::<Result<_, _>>()?;
+    files.push(file("rules.pol")?);
+    Ok(json!({"files": files, "properties": [file("travel.mu")?]}))
+}
+
+/// Runs something in several threads, and hands their findings over.
+fn side_by_side<T: Send>(n: u64, work: impl Fn(u64) -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..n).map(|own| scope.spawn(move || work(own))).collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined.map(|done| done.map_err(|_| Failure::from("a client has panicked"))?).collect()
+    })
+}
+
+/// The travel check, cold (a session of its own, all eleven properties) and after a rule has changed.
+fn latency(server: &Server, travel: &Value, n_clients: u64) -> Result<(), Failure> {
+    const ROUNDS: u64 = 300;
+    let member = json!(["know hd: member(ta, syta)."]);
+    let times = side_by_side(n_clients, |_| {
+        let mut client = server.connect()?;
+        let mut times = [Vec::new(), Vec::new()];
+        for round in 0..ROUNDS {
+            let opened = client.call(round, "open", travel)?;
+            let session = &opened["session"];
+            let start = Instant::now();
+            let cold = client.call(round, "check", &json!({"session": session}))?;
+            times[0].push(start.elapsed());
+            client.call(round, "update", &json!({"session": session, "remove": member}))?;
+            let start = Instant::now();
+            let changed = client.call(round, "check", &json!({"session": session}))?;
+            times[1].push(start.elapsed());
+            let verdict = |checked: &Value| checked["answers"][3]["verdict"].clone();
+            if (verdict(&cold), verdict(&changed)) != (json!("holds"), json!("fails")) {
+                return Err(format!("wrong verdicts: {cold} {changed}").into());
+            }
+            client.call(round, "close", &json!({"session": session}))?;
+        }
+        Ok(times)
+    })?;
+    for (at, what) in ["travel check, cold", "travel check, a rule changed"].iter().enumerate() {
+        let mut all: Vec<Duration> = times.iter().flat_map(|times| times[at].iter().copied()).collect();
+        all.sort_unstable();
+        let part = |of: usize| all[(all.len() * of / 1_000).min(all.len() - 1)].as_secs_f64() * 1e3;
+        let (p50, p99, worst) = (part(500), part(990), part(1_000));
+        println!("{what}, {n_clients} client(s): p50 {p50:.2} ms, p99 {p99:.2} ms, worst {worst:.2} ms");
+    }
+    Ok(())
+}
+
+/// Eight clients with 125 connections each: every answer is the one to its own request.
+fn in_flight(server: &Server) -> Result<(), Failure> {
+    let start = Instant::now();
+    let answers = side_by_side(8, |own| {
+        let mut clients = (0..125).map(|_| server.connect()).collect::<Result<Vec<_>, _>>()?;
+        let text = format!(
+            "a(hen, H) :: egg{own} => a(farmer, F). a(farmer, F) :: egg{own} <= a(hen, H).
+             agent a(hen, h). agent a(farmer, f)."
+        );
+        let session = clients[0].open(&text)?;
+        let mut n_answers = 0;
+        for round in 0..10 {
+            let id = |at: usize| own * 1_000_000 + round * 1_000 + at as u64;
+            for (at, client) in clients.iter_mut().enumerate() {
+                client.send("POST /rpc", &message(id(at), "moves", &json!({"session": session})))?;
+            }
+            for (at, client) in clients.iter_mut().enumerate() {
+                let answer: Value = serde_json::from_str(&client.receive()?.1)?;
+                let is_own = answer["result"]["moves"][0]["message"] == format!("egg{own}");
+                if answer["id"] != id(at) || !is_own {
+                    return Err(format!("crossed: {answer}").into());
+                }
+                n_answers += 1;
+            }
+        }
+        clients[0].call(1, "close", &json!({"session": session}))?;
+        Ok(n_answers)
+    })?;
+    let (n, time) = (answers.iter().sum::<u64>(), start.elapsed().as_secs_f64());
+    println!(
+        "in flight, 8 clients with 125 connections each: {n} of 10000 answers, none crossed, {time:.1} s"
+    );
+    Ok(())
+}
+
+/// A client that is killed in the middle of a check, two hundred times.
+fn killed(server: &Server) -> Result<(), Failure> {
+    const ENDLESS: &str = "a(counter(N), C) :: null <- M is N + 1 then a(counter(M), C).
+        agent a(counter(0), c). option states = 1000000000. property never : AG !done(c) ;";
+    let kill = |n: usize| -> Result<(), Failure> {
+        for round in 0..n {
+            let mut client = server.connect()?;
+            let session = client.open(ENDLESS)?;
+            client.send("POST /rpc", &message(1, "check", &json!({"session": session})))?;
+            // In the queue, at its beginning, in its midst.
+            std::thread::sleep(Duration::from_millis(round as u64 % 10));
+            client.stream.get_ref().shutdown(Shutdown::Both)?;
+            drop(client);
+            server.connect()?.call(1, "close", &json!({"session": session}))?;
+        }
+        server.wait_for_quiet()
+    };
+    // The allocator takes what it needs for one such call, and keeps it.
+    kill(40)?;
+    let before = server.resident()?;
+    kill(200)?;
+    let after = server.resident()?;
+    let (sessions, calls) = (server.metric("masque_sessions")?, server.metric("masque_calls_open")?);
+    let grown = (after as f64 - before as f64) / 1e6;
+    println!(
+        "200 clients killed: {grown:+.2} MB (now {:.1} MB), {sessions} sessions, {calls} calls left",
+        after as f64 / 1e6
+    );
+    if grown >= 5.0 || sessions + calls > 0 {
+        return Err("that is too much".into());
+    }
+    Ok(())
+}
+
+/// Messages with random changes: each has an answer in time, and none is a bug.
+fn fuzz(server: &Server, rounds: u64) -> Result<(), Failure> {
+    let start = Instant::now();
+    let statuses = side_by_side(4, |own| {
+        let mut random = fastrand::Rng::with_seed(own);
+        let mut client = server.connect()?;
+        let mut session = client.open(READER)?;
+        let mut n_ok = 0_u64;
+        for round in 0..rounds / 4 {
+            if round % 1_000 == 999 {
+                // What was opened by the messages themselves is not kept.
+                _ = client.call(1, "close", &json!({"session": session}));
+                session = client.open(READER)?;
+            }
+            let text = mutated(&mut random, &session);
+            client.send("POST /rpc", &text)?;
+            let (status, body) = client.receive()?;
+            if !matches!(status, 200 | 204) || body.contains("-32603") {
+                return Err(format!("seed {own}, round {round}: {text}: {status} {body}").into());
+            }
+            n_ok += u64::from(body.contains("\"result\""));
+            if let Some(opened) = body.split("\"session\":\"").nth(1).filter(|_| body.contains("\"agents\""))
+            {
+                let opened = opened.split('"').next().unwrap_or_default();
+                client.call(1, "close", &json!({"session": opened}))?;
+            }
+        }
+        Ok(n_ok)
+    })?;
+    server.wait_for_quiet()?;
+    let n_ok: u64 = statuses.iter().sum();
+    let (bugs, time) = (server.metric("masque_bugs_total")?, start.elapsed().as_secs_f64());
+    println!(
+        "{rounds} random messages: {n_ok} answered with a result, the others with errors, {bugs} bugs, {time:.0} s"
+    );
+    if bugs > 0 { Err("there are bugs".into()) } else { Ok(()) }
+}
+
+const READER: &str = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
+    a(clerk, C) :: opened(F) <= a(reader, R).
+    agent a(reader, rita). agent a(clerk, carl). know rita: open(diary). know rita: open(ledger).
+    rule archive: (S, _, +open(_)) <- member(S). know archive: member(rita).
+    property ends : AF final ;";
+
+/// A message with up to three random changes.
+fn mutated(random: &mut fastrand::Rng, session: &str) -> String {
+    let texts = [
+        "know rita: x.",
+        "common y(Z) <- z(Z) and not x.",
+        "rule archive: (S, _, -open(F)) <- late(F).",
+        "choice rita: open/1.",
+        "now a(reader, rita) :: nil.",
+        "mail a(reader, rita) -> a(clerk, carl) : opened(diary).",
+        "nu X. mu Y. <#(open(_))>X || [-in(opened(_))@carl]Y",
+    ];
+    let some = |random: &mut fastrand::Rng| texts[random.usize(..texts.len())];
+    let (method, params) = match random.u8(..11) {
+        0 => ("check", json!({"session": session, "evidence": random.bool(), "limits": {"states": 1000}})),
+        1 => ("check", json!({"session": session, "formula": some(random)})),
+        2 => ("explain", json!({"session": session, "formula": some(random)})),
+        3 => ("update", json!({"session": session, "add": [some(random)], "remove": [some(random)]})),
+        4 => ("advance", json!({"session": session, "event": {"message": "opened(_)", "from": "rita"}})),
+        5 => ("advance", json!({"session": session, "pattern": "#(open(_))@rita"})),
+        6 => ("place", json!({"session": session, "statements": [some(random), some(random)]})),
+        7 => {
+            ("open", json!({"files": [{"name": "b.lcc", "text": READER}], "options": {"cap": random.u8(..)}}))
+        }
+        8 => ("cancel", json!({"session": session})),
+        9 => ("moves", json!({"session": session})),
+        _ => ("state", json!({"session": session})),
+    };
+    let mut bytes = message(random.u64(..1_000), method, &params).into_bytes();
+    for _ in 0..random.usize(..4) {
+        let at = random.usize(..bytes.len());
+        match random.u8(..9) {
+            0 | 1 => bytes[at] = random.u8(..128),
+            2 => bytes.truncate(at),
+            3 | 4 => bytes.insert(at, b"{}[]\",:\\0-.e()_<>=+*&|"[random.usize(..22)]),
+            5 | 6 => _ = bytes.remove(at),
+            _ => {
+                let part = bytes[at..(at + random.usize(..30)).min(bytes.len())].to_vec();
+                bytes.splice(at..at, part);
+            }
+        }
+        if bytes.is_empty() {
+            bytes.push(b'[');
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

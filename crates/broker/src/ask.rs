@@ -1,0 +1,146 @@
+//! Opening, checking, explaining and finding teams: the library's answers as those of the protocol.
+
+use masque_lcc::{Question, Refused, Reply, Request, Session, Setup, chart};
+use masque_report::{DiagnosticReport, TraceReport};
+use masque_text::{Diagnostic, Sources};
+use masque_verdict::{Budget, Verdict, Why};
+
+use crate::fault::Fault;
+use crate::protocol::{Answer, Checked, Explained, Opened, PropertyName, Shown};
+use crate::service::{Outcome, result};
+use crate::team::{self, Found, Role, Team, VerdictReport, Want, Weakness};
+
+/// Opens a session; its name is still to be given.
+pub(crate) fn open(setup: Setup) -> Result<(Session, Opened), Fault> {
+    let session = Session::open(setup).map_err(|refused| refusal(&refused))?;
+    let stated = session.properties().into_iter();
+    let opened = Opened {
+        session: String::new(),
+        agents: session.team(),
+        properties: stated.map(|p| PropertyName { name: p.name, formula: p.formula }).collect(),
+        options: session.options().changed().into_iter().collect(),
+        diagnostics: reports(session.sources(), session.warnings()),
+    };
+    Ok((session, opened))
+}
+
+/// Decides one question, or all properties.
+pub(crate) fn check(
+    session: &mut Session,
+    question: Option<&Question>,
+    evidence: bool,
+    budget: &Budget,
+) -> Outcome {
+    let replies = match question {
+        Some(question) => vec![reply(session, question, evidence, budget)?],
+        None => session.check_all(evidence, budget),
+    };
+    let answers = replies.iter().map(answer).collect::<Result<_, _>>()?;
+    let (conflicts, unknown_constraints) = (session.conflicts(), session.unknown_constraints());
+    result(&Checked { answers, conflicts, unknown_constraints })
+}
+
+/// Shows why a property holds or fails.
+pub(crate) fn explain(session: &mut Session, question: &Question, budget: &Budget) -> Outcome {
+    let reply = reply(session, question, true, budget)?;
+    let trace = reply.checked.trace.as_ref();
+    let shown = Shown {
+        answer: answer(&reply)?,
+        chart: trace.filter(|trace| !trace.events.is_empty()).map(|trace| chart(trace).text()),
+        blame: trace.map(|trace| trace.blame.clone()).unwrap_or_default(),
+    };
+    result(&Explained::Verdict(Box::new(shown)))
+}
+
+fn reply(
+    session: &mut Session,
+    question: &Question,
+    evidence: bool,
+    budget: &Budget,
+) -> Result<Reply, Fault> {
+    let reply = session.check(question, evidence, budget);
+    reply.map_err(|diagnostics| Fault::text(reports(session.sources(), &diagnostics)))
+}
+
+/// An answer; what was cancelled has none.
+fn answer(reply: &Reply) -> Result<Answer, Fault> {
+    let checked = &reply.checked;
+    if checked.verdict == Verdict::Unknown(Why::Interrupted) {
+        return Err(Fault::cancelled());
+    }
+    Ok(Answer {
+        name: reply.name.clone(),
+        verdict: checked.verdict.word().to_string(),
+        reason: checked.verdict.reason().map(str::to_string),
+        evidence: checked.trace.as_ref().map(TraceReport::from),
+        states: checked.states,
+        positions: checked.positions,
+        kept: reply.work.is_kept,
+        lists: reply.work.lists,
+    })
+}
+
+/// What is asked of the library for `teams`.
+pub(crate) fn request(setup: Setup, roles: Vec<Role>, questions: Vec<team::Question>, want: Want) -> Request {
+    let candidate = |candidate: team::Candidate| masque_lcc::Candidate {
+        name: candidate.name,
+        statements: candidate.statements,
+        cost: candidate.cost,
+    };
+    let role = |role: Role| masque_lcc::Role {
+        name: role.name,
+        candidates: role.candidates.into_iter().map(candidate).collect(),
+    };
+    let question = |question| match question {
+        team::Question::Property(name) => Question::Property(name),
+        team::Question::Formula(text) => Question::Formula(text),
+    };
+    Request {
+        setup,
+        roles: roles.into_iter().map(role).collect(),
+        questions: questions.into_iter().map(question).collect(),
+        want: match want {
+            Want::First => masque_lcc::Want::First,
+            Want::All => masque_lcc::Want::All,
+            Want::Best => masque_lcc::Want::Best,
+        },
+    }
+}
+
+/// Finds teams that work.
+pub(crate) fn teams(request: &Request, budget: &Budget) -> Outcome {
+    let found = masque_lcc::teams(request, budget).map_err(|refused| refusal(&refused))?;
+    if found.stopped.is_some_and(|stop| stop.why == Why::Interrupted) {
+        return Err(Fault::cancelled());
+    }
+    let team = |team: &masque_lcc::Team| Team {
+        candidates: team.names.clone(),
+        cost: team.cost,
+        works: team.works(),
+        verdicts: team.verdicts.iter().map(verdict).collect(),
+        weakness: team.weakness.as_ref().map(|weakness| Weakness {
+            property: weakness.property.clone(),
+            evidence: weakness.trace.as_ref().map(TraceReport::from),
+            blame: weakness.blame.clone(),
+        }),
+    };
+    result(&Found {
+        properties: found.properties.clone(),
+        teams: found.teams.iter().map(team).collect(),
+        chosen: found.chosen,
+        stopped: found.stopped.map(|stop| stop.why.to_string()),
+    })
+}
+
+fn verdict(verdict: &Verdict) -> VerdictReport {
+    VerdictReport { verdict: verdict.word().to_string(), reason: verdict.reason().map(str::to_string) }
+}
+
+fn refusal(refused: &Refused) -> Fault {
+    Fault::text(reports(&refused.sources, &refused.diagnostics))
+}
+
+/// Diagnostics as data.
+pub(crate) fn reports(sources: &Sources, diagnostics: &[Diagnostic]) -> Vec<DiagnosticReport> {
+    diagnostics.iter().map(|diagnostic| DiagnosticReport::new(sources, diagnostic)).collect()
+}

@@ -1,0 +1,84 @@
+//! Following an interaction: rules change, something happens, the state is told or given.
+
+use masque_lcc::{CannotAdvance, Happened, Kind, Like, Session};
+use masque_report::EventReport;
+
+use crate::ask::reports;
+use crate::fault::{Fault, Move};
+use crate::protocol::{Advance, Advanced, EventKind, EventLike, Moves, State, Updated};
+use crate::service::{Outcome, result};
+
+/// Changes rules and facts.
+pub(crate) fn update(session: &mut Session, update: &masque_lcc::Update) -> Outcome {
+    match session.update(update) {
+        Ok(done) => {
+            let (added, removed, situations) = (done.added, done.removed, done.situations);
+            result(&Updated { added, removed, situations })
+        }
+        Err(diagnostics) => Err(Fault::text(reports(session.sources(), &diagnostics))),
+    }
+}
+
+/// Lists what can happen now.
+pub(crate) fn moves(session: &mut Session) -> Outcome {
+    let found = session.moves();
+    let moves = found.next.iter().map(Move::from).collect();
+    result(&Moves { moves, cut: found.cut.map(str::to_string) })
+}
+
+/// What is said to have happened, in one of four ways.
+pub(crate) fn happened(params: Advance) -> Result<Happened, Fault> {
+    match (params.number, params.label, params.pattern, params.event) {
+        (Some(number), None, None, None) => Ok(Happened::Number(number)),
+        (None, Some(label), None, None) => Ok(Happened::Label(label)),
+        (None, None, Some(pattern), None) => Ok(Happened::Pattern(pattern)),
+        (None, None, None, Some(event)) => Ok(Happened::Like(like(event))),
+        _ => Err(Fault::params("give one of `number`, `label`, `pattern` and `event`")),
+    }
+}
+
+fn like(event: EventLike) -> Like {
+    let kind = event.kind.map(|kind| match kind {
+        EventKind::Internal => Kind::Internal,
+        EventKind::Sent => Kind::Sent,
+        EventKind::Taken => Kind::Taken,
+        EventKind::Exchanged => Kind::Exchanged,
+    });
+    Like { kind, message: event.message, from: event.from, to: event.to }
+}
+
+/// Follows what happened.
+pub(crate) fn advance(session: &mut Session, happened: &Happened) -> Outcome {
+    match session.advance(happened) {
+        Ok(event) => result(&Advanced { event: EventReport::from(&event), is_final: session.is_final() }),
+        Err(CannotAdvance::Unreadable(diagnostics)) => {
+            Err(Fault::text(reports(session.sources(), &diagnostics)))
+        }
+        Err(CannotAdvance::Impossible(moves)) => {
+            let message = match moves.next.len() {
+                0 => "this cannot happen now; nothing can".to_string(),
+                1 => "this cannot happen now; one other thing can".to_string(),
+                n => format!("this cannot happen now; {n} other things can"),
+            };
+            Err(Fault::moves(Fault::CANNOT, message, moves.next.iter().map(Move::from).collect()))
+        }
+        Err(CannotAdvance::Ambiguous(next)) => {
+            let message = format!("this can happen in {} ways; give the `number` of one", next.len());
+            Err(Fault::moves(Fault::AMBIGUOUS, message, next.iter().map(Move::from).collect()))
+        }
+    }
+}
+
+/// Goes to a state.
+pub(crate) fn place(session: &mut Session, statements: &str) -> Outcome {
+    match session.place(statements) {
+        Ok(()) => state(session),
+        Err(diagnostics) => Err(Fault::text(reports(session.sources(), &diagnostics))),
+    }
+}
+
+/// Tells where the interaction is.
+pub(crate) fn state(session: &mut Session) -> Outcome {
+    let (statements, is_final, blame) = (session.state(), session.is_final(), session.blame());
+    result(&State { statements, is_final, blame })
+}

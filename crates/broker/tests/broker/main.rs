@@ -1,0 +1,8 @@
+//! The service as its clients see it. One program, since linking it takes longer than running it.
+
+mod bad;
+mod crowd;
+mod door;
+mod methods;
+mod rpc;
+mod support;

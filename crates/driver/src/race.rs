@@ -1,0 +1,227 @@
+//! A race: the engines side by side, each in a process of its own, and the first answer is taken.
+//!
+//! Nobody knows beforehand which engine suits a model, and nothing can stop a decision diagram that
+//! is being built but the end of its process. So each engine gets a process, a *lane*: the program
+//! itself, with the task on its standard input. What it finds it tells at once, in a form that
+//! speaks of the checked system by its ids; the same text makes the same system, so they mean the
+//! same here. All engines agree on facts, verdicts and evidence, so the report is the same whoever
+//! wins.
+//!
+//! An answer is complete if every property is decided that some engine supports. The first lane with
+//! a complete answer ends the race. If there is none, what any lane has decided is decided. A lane
+//! that ends with a bug is out of the race, and what it told before is not used; one that the system
+//! has ended, for its memory most likely, was right so far.
+
+mod children;
+mod runner;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::available_parallelism;
+use std::time::Instant;
+
+use masque_model::System;
+use masque_verdict::{Stop, Unsupported, Verdict, Why};
+
+pub use runner::lane;
+
+use crate::decide::{Decided, is_refused};
+use crate::engines::{EngineOptions, Order, choose};
+use crate::supervise::{GRACE, Gathered, Limits, PULSE, Progress, Run};
+use crate::{Loaded, Request};
+use children::{Children, Ending, Heard};
+use wire::Task;
+
+/// Decides all properties of a loaded model by a race of processes: a program that, started
+/// with the arguments given, calls [`lane`]. The time is one for all; the memory is divided evenly, so
+/// that all together keep to the limit.
+///
+/// # Errors
+///
+/// If no process can be started.
+///
+/// # Panics
+///
+/// If all lanes did: their bug is handed on.
+pub fn race(
+    program: (&Path, &[&str]),
+    (loaded, request): (&Loaded, &Request),
+    options: &EngineOptions,
+    limits: &Limits,
+    observe: &mut dyn FnMut(Progress),
+) -> io::Result<Run> {
+    let start = Instant::now();
+    let (Some(system), Some(text)) = (&loaded.system, loaded.text()) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no model"));
+    };
+    let (name, request) = (loaded.name.as_str(), request.clone());
+    let tasks = tasks(options, limits, &Task::new(name, text, request, options.evidence));
+    let mut lanes: Vec<Lane> =
+        tasks.iter().map(|_| Lane { gathered: Gathered::new(system), ending: None }).collect();
+    let (sender, heard) = channel();
+    let mut children = Children::start(program, tasks, system.properties.len(), &sender)?;
+    drop(sender);
+    let unsupported = unsupported(options, system);
+    let is_open: Vec<bool> =
+        (0..system.properties.len()).map(|p| !unsupported.iter().any(|(place, _)| *place == p)).collect();
+    let mut watch = Watch { limits, why: None };
+    let winner = loop {
+        match heard.recv_timeout(PULSE) {
+            Ok((number, Heard::Event(event))) => lanes[number].gathered.hear(event),
+            Ok((number, Heard::End(is_whole))) => {
+                let ending = if is_whole { Ending::Whole } else { children.ending(number) };
+                lanes[number].ending = Some(ending);
+                if ending == Ending::Whole && lanes[number].is_complete(system, &is_open) {
+                    break Some(number);
+                }
+                if lanes.iter().all(|lane| lane.ending.is_some()) {
+                    break None;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break None,
+        }
+        if watch.is_over() {
+            break None;
+        }
+        observe(progress(&lanes, system));
+    };
+    children.stop();
+    assert!(
+        !lanes.iter().all(|lane| lane.ending == Some(Ending::Bug)),
+        "all engines of a race ended with a bug"
+    );
+    let mut gathered = combine(lanes, winner, watch.why, system);
+    for (place, lacking) in unsupported {
+        gathered.unsupported.extend(lacking.map(|unsupported| (place, unsupported)));
+        gathered.decided[place] = Some(Decided::unknown(Why::Unsupported));
+    }
+    Ok(gathered.finish(system, start))
+}
+
+/// What one lane has told, and how it ended if it has.
+struct Lane {
+    gathered: Gathered,
+    ending: Option<Ending>,
+}
+
+impl Lane {
+    /// Whether all that can be decided is.
+    fn is_complete(&self, system: &System, is_open: &[bool]) -> bool {
+        let Some(facts) = &self.gathered.facts else { return false };
+        let mut decided = self.gathered.decided.iter().zip(is_open);
+        is_refused(system, facts)
+            || decided.all(|(decided, is_open)| !is_open || decided.as_ref().is_some_and(is_final))
+    }
+}
+
+/// Whether every engine would say the same.
+fn is_final(decided: &Decided) -> bool {
+    matches!(decided.outcome.verdict, Verdict::Holds | Verdict::Fails | Verdict::Unknown(Why::NoFairPath))
+}
+
+/// When to wait no longer.
+struct Watch<'a> {
+    limits: &'a Limits,
+    why: Option<Why>,
+}
+
+impl Watch<'_> {
+    fn is_over(&mut self) -> bool {
+        // Lanes look at the clock themselves, and tell what they have; after a while they are late.
+        let last_moment = self.limits.deadline.and_then(|deadline| deadline.checked_add(GRACE));
+        if self.limits.interrupt.load(Ordering::Relaxed) {
+            self.why = Some(Why::Interrupted);
+        } else if last_moment.is_some_and(|moment| Instant::now() >= moment) {
+            self.why = Some(Why::Timeout);
+        }
+        self.why.is_some()
+    }
+}
+
+/// The lanes: every engine, and where there are three processors or more the symbolic one once more
+/// with another order. The explicit engine gets the threads that remain, if several may work.
+fn tasks(options: &EngineOptions, limits: &Limits, common: &Task) -> Vec<Task> {
+    let n_threads = options.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let second = match options.order {
+        Order::Automatic | Order::Given(_) => Order::Declared,
+        Order::Declared => Order::Automatic,
+    };
+    let mut lanes = vec![("explicit", Order::Automatic), ("symbolic", options.order.clone())];
+    if n_threads > 2 {
+        lanes.push(("symbolic", second));
+    }
+    let n_lanes = lanes.len();
+    let lane = |(engine, order): (&str, Order)| Task {
+        engine: engine.to_string(),
+        order: order.into(),
+        may_reorder: options.reorder != crate::Reorder::Never,
+        // The explicit engine makes the most of threads; the others have one each.
+        jobs: if engine == "explicit" {
+            NonZeroUsize::new(n_threads + 1 - n_lanes.min(n_threads))
+        } else {
+            Some(NonZeroUsize::MIN)
+        },
+        timeout: limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())),
+        memory: limits.memory.map(|memory| memory / n_lanes as u64),
+        ..common.clone()
+    };
+    lanes.into_iter().map(lane).collect()
+}
+
+/// The properties that no engine supports, by position, and what is lacking.
+fn unsupported(options: &EngineOptions, system: &Arc<System>) -> Vec<(usize, Option<Unsupported>)> {
+    let candidates = options.candidates(system);
+    let lacking = |(place, property)| Some((place, choose(&candidates, system, property).err()?));
+    system.properties.iter().enumerate().filter_map(lacking).collect()
+}
+
+fn progress(lanes: &[Lane], system: &System) -> Progress {
+    Progress {
+        decided: lanes.iter().map(|lane| lane.gathered.n_decided).max().unwrap_or(0),
+        total: system.properties.len(),
+        is_explored: lanes.iter().any(|lane| lane.gathered.facts.is_some()),
+    }
+}
+
+/// One answer of all lanes: the winner's, or the best of each.
+fn combine(mut lanes: Vec<Lane>, winner: Option<usize>, why: Option<Why>, system: &System) -> Gathered {
+    if let Some(winner) = winner {
+        return lanes.swap_remove(winner).gathered;
+    }
+    let is_sound = |lane: &Lane| lane.ending != Some(Ending::Bug);
+    let was_killed = lanes.iter().any(|lane| lane.ending == Some(Ending::Killed));
+    let mut best = Gathered::new(system);
+    let mut stops: Vec<Stop> = why.map(Stop::from).into_iter().collect();
+    for lane in lanes.into_iter().filter(is_sound) {
+        let told = lane.gathered;
+        stops.extend(told.stopped);
+        best.facts = best.facts.or(told.facts);
+        best.costs.extend(told.costs);
+        for (place, decided) in told.decided.into_iter().enumerate() {
+            let is_better = match (&best.decided[place], &decided) {
+                (_, None) => false,
+                (None, Some(_)) => true,
+                (Some(known), Some(new)) => !is_final(known) && is_final(new),
+            };
+            if is_better {
+                best.decided[place] = decided;
+                best.vacuous.retain(|(of, _)| *of != place);
+                best.vacuous.extend(told.vacuous.iter().filter(|(of, _)| *of == place).cloned());
+            }
+        }
+    }
+    best.vacuous.sort_by_key(|(place, _)| *place);
+    // What a system ends, it ends for its memory most likely.
+    stops.extend(was_killed.then(|| Stop::from(Why::Memory)));
+    let states = stops.iter().filter_map(|stop| stop.states).max();
+    best.stopped = stops.first().map(|stop| Stop { states, ..*stop });
+    best
+}

@@ -1,0 +1,105 @@
+//! The state of the interaction as `now` and `mail` statements.
+
+use masque_mu::StateId;
+use masque_text::Diagnostic;
+
+use super::Session;
+use crate::lower::Lowering;
+use crate::parser::parse;
+use crate::system::System;
+use crate::term::TermId;
+use crate::tree::{Clause, Item};
+
+impl System {
+    /// A state as statements: what remains of each agent's clauses, in the order of the team, and
+    /// the messages under way, in the order of their text.
+    pub(crate) fn statements(&self, state: StateId) -> Vec<String> {
+        let (processes, mail) = self.parts(state);
+        let now = processes.iter().zip(&self.program.agents);
+        let mut statements: Vec<String> =
+            now.flat_map(|(process, agent)| self.terms.now(agent.id, TermId(*process))).collect();
+        let mut mail: Vec<String> = mail.iter().map(|message| self.terms.mail(TermId(*message))).collect();
+        mail.sort_unstable();
+        statements.extend(mail);
+        statements
+    }
+}
+
+impl System {
+    /// What remains in a state of the agents whose processes are others than in the one before.
+    pub(crate) fn changed(&self, before: StateId, state: StateId) -> Vec<String> {
+        let (processes, _) = self.parts(state);
+        let both = processes.iter().zip(self.parts(before).0).zip(&self.program.agents);
+        both.filter(|((process, other), _)| process != other)
+            .flat_map(|((process, _), agent)| self.terms.now(agent.id, TermId(*process)))
+            .collect()
+    }
+}
+
+impl Session {
+    /// The state of the interaction as statements: `now a(role, id) :: rest.` for each agent, with
+    /// `nil` for one that has finished, and `mail ..` for each message under way. [`Session::place`]
+    /// reads them, and so does [`Session::open`] among the files of an instance.
+    pub fn state(&mut self) -> Vec<String> {
+        let state = self.space.initial();
+        self.space.system().statements(state)
+    }
+
+    /// Goes to the state that some `now` and `mail` statements give. An agent that none of them
+    /// speaks of is where it begins, as when an instance is opened. If anything is wrong with the
+    /// statements, the state is as it was.
+    ///
+    /// ```
+    /// use masque_lcc::{Session, Setup, Text};
+    ///
+    /// let text = "a(hen, H) :: egg => a(farmer, F).  a(farmer, F) :: egg <= a(hen, H).
+    ///     agent a(hen, h).  agent a(farmer, f).";
+    /// let setup = Setup { files: vec![Text::new("farm.lcc", text)], ..Setup::default() };
+    /// let mut session = Session::open(setup).unwrap();
+    /// session.place("now a(hen, h) :: nil.  mail a(hen, h) -> a(farmer, f) : egg.").unwrap();
+    /// assert_eq!(session.moves().next[0].event.label, "in(egg, a(hen,h))@a(farmer,f) {}");
+    /// assert_eq!(session.state()[1], "now a(farmer, f) :: a(farmer, f).");
+    /// ```
+    pub fn place(&mut self, statements: &str) -> Result<(), Vec<Diagnostic>> {
+        let file = self.text("state", statements)?;
+        let (tree, diagnostics) = parse(&self.sources, file);
+        let mut diagnostics: Vec<Diagnostic> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+        let mut lowering = Lowering::default();
+        let system = self.space.lts();
+        std::mem::swap(&mut lowering.terms, &mut system.terms);
+        let mut nows: Vec<&Clause> = Vec::new();
+        for item in &tree.items {
+            match item {
+                Item::Now(clause) => {
+                    let id = crate::lower::Scope::default().term(&mut lowering.terms, &clause.head.id);
+                    std::mem::swap(&mut lowering.terms, &mut system.terms);
+                    match system.agent_index(id) {
+                        Some(_) => nows.push(clause),
+                        None => diagnostics.push(system.no_member(id, clause.head.id.span)),
+                    }
+                    std::mem::swap(&mut lowering.terms, &mut system.terms);
+                }
+                Item::Mail(mail) => lowering.mail(mail),
+                other => diagnostics.push(no_state(other)),
+            }
+        }
+        lowering.program.agents = system.program.agents.clone();
+        lowering.program.agents.iter_mut().for_each(|agent| agent.now = agent.start);
+        lowering.now(&nows);
+        diagnostics.append(&mut lowering.diagnostics);
+        std::mem::swap(&mut lowering.terms, &mut system.terms);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        let processes: Vec<TermId> = lowering.program.agents.iter().map(|agent| agent.now).collect();
+        system.go_to(&processes, &lowering.program.mail);
+        self.has_past = true;
+        Ok(())
+    }
+}
+
+/// A statement that is not about a state.
+fn no_state(item: &Item) -> Diagnostic {
+    Diagnostic::error("lcc/no-state", item.span(), "this says nothing about the state of an interaction")
+        .hint("a state is given by `now a(role, id) :: rest.` and `mail a(r, i) -> a(s, j) : message.`")
+}

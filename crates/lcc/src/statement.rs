@@ -1,0 +1,272 @@
+//! Terms as they are written in files, so that they can be read again.
+
+use std::fmt::Write;
+
+use crate::parser::RESERVED;
+use crate::symbol::Symbol;
+use crate::term::{Head, TermId, Terms};
+
+/// Terms nested deeper than this are written as `..` from there on, and cannot be read again;
+/// neither can others that are nested so deep.
+const DEEPEST: u32 = 1000;
+/// Words that mean something where a term may stand.
+const WORDS: [&str; 6] = ["a", "null", "nil", "is", "mod", "until"];
+
+/// How tightly an operator binds: what binds less tightly than its place needs brackets.
+type Level = u8;
+const ALTERNATIVES: Level = 0;
+const SIDE_BY_SIDE: Level = 1;
+const SEQUENCE: Level = 2;
+const STEP: Level = 3;
+const SUM: Level = 0;
+const PRODUCT: Level = 1;
+const PRIMARY: Level = 2;
+
+impl Terms {
+    /// `now a(role, id) :: rest.` for what remains of an agent's process: one statement for each of
+    /// the roles that it began side by side.
+    pub(crate) fn now(&self, id: TermId, process: TermId) -> Vec<String> {
+        let mut parts = Vec::new();
+        let mut rest = process;
+        // The first role is innermost.
+        while self.symbol(rest) == Some(Symbol::PAR) {
+            parts.push(self.arg(rest, 1));
+            rest = self.arg(rest, 0);
+        }
+        parts.push(rest);
+        parts.reverse();
+        parts.into_iter().map(|part| self.now_part(id, part)).collect()
+    }
+
+    fn now_part(&self, id: TermId, process: TermId) -> String {
+        let mut writer = Writer { terms: self, out: "now ".to_string(), id };
+        match (self.symbol(process), self.args(process)) {
+            (Some(Symbol::FRAME), [role, inner]) => {
+                writer.agent(*role, id, 0);
+                writer.out.push_str(" :: ");
+                writer.process(*inner, ALTERNATIVES, 0);
+            }
+            (Some(Symbol::CALL), [role, _]) => {
+                writer.agent(*role, id, 0);
+                writer.out.push_str(" :: ");
+                writer.process(process, ALTERNATIVES, 0);
+            }
+            _ => {
+                writer.out.push_str("a(_, ");
+                writer.term(id, SUM, 0);
+                writer.out.push_str(") :: ");
+                writer.process(process, ALTERNATIVES, 0);
+            }
+        }
+        writer.out.push('.');
+        writer.out
+    }
+
+    /// `mail a(r, i) -> a(s, j) : M.` for a message under way.
+    pub(crate) fn mail(&self, message: TermId) -> String {
+        let mut writer = Writer { terms: self, out: "mail ".to_string(), id: message };
+        if let [from_role, from, to_role, to, what] = self.args(message) {
+            writer.agent(*from_role, *from, 0);
+            writer.out.push_str(" -> ");
+            writer.agent(*to_role, *to, 0);
+            writer.out.push_str(" : ");
+            writer.term(*what, SUM, 0);
+        }
+        writer.out.push('.');
+        writer.out
+    }
+}
+
+struct Writer<'t> {
+    terms: &'t Terms,
+    out: String,
+    /// Whose frames these are.
+    id: TermId,
+}
+
+impl Writer<'_> {
+    fn agent(&mut self, role: TermId, id: TermId, depth: u32) {
+        self.out.push_str("a(");
+        self.term(role, SUM, depth + 1);
+        self.out.push_str(", ");
+        self.term(id, SUM, depth + 1);
+        self.out.push(')');
+    }
+
+    /// A process, in brackets if it binds less tightly than `level`.
+    fn process(&mut self, process: TermId, level: Level, depth: u32) {
+        if depth > DEEPEST {
+            return self.out.push_str("..");
+        }
+        let terms = self.terms;
+        let (symbol, args) = (terms.symbol(process), terms.args(process));
+        let (own, word) = match symbol {
+            Some(Symbol::EITHER) => (ALTERNATIVES, " or "),
+            Some(Symbol::PAR) => (SIDE_BY_SIDE, " par "),
+            Some(Symbol::THEN) => (SEQUENCE, " then "),
+            _ => return self.step(symbol, args, depth),
+        };
+        let is_bracketed = own < level || (own != ALTERNATIVES && level == SIDE_BY_SIDE);
+        self.out.push_str(if is_bracketed { "(" } else { "" });
+        // Chains nest to the right.
+        let mut rest = process;
+        while terms.symbol(rest) == symbol {
+            self.process(terms.arg(rest, 0), own + 1, depth + 1);
+            self.out.push_str(word);
+            rest = terms.arg(rest, 1);
+        }
+        self.process(rest, own + 1, depth + 1);
+        self.out.push_str(if is_bracketed { ")" } else { "" });
+    }
+
+    fn step(&mut self, symbol: Option<Symbol>, args: &[TermId], depth: u32) {
+        match (symbol, args) {
+            (Some(Symbol::NULL), _) => self.out.push_str("null"),
+            (Some(Symbol::CALL), [role, id]) => self.agent(*role, *id, depth),
+            (Some(Symbol::SEND | Symbol::RECEIVE), [message, role, id]) => {
+                self.term(*message, SUM, depth + 1);
+                self.out.push_str(if symbol == Some(Symbol::SEND) { " => " } else { " <= " });
+                self.agent(*role, *id, depth);
+            }
+            (Some(Symbol::GUARD), [step, constraint]) => {
+                self.process(*step, STEP, depth + 1);
+                self.out.push_str(" <- ");
+                self.constraint(*constraint, Symbol::AND, depth + 1);
+            }
+            (Some(Symbol::FRAME), [role, inner]) => {
+                self.out.push('{');
+                self.agent(*role, self.id, depth);
+                self.out.push_str(" :: ");
+                self.process(*inner, ALTERNATIVES, depth + 1);
+                self.out.push('}');
+            }
+            _ => self.out.push_str("nil"),
+        }
+    }
+
+    /// A constraint; only a chain of `within` needs no brackets.
+    fn constraint(&mut self, constraint: TermId, within: Symbol, depth: u32) {
+        if depth > DEEPEST {
+            return self.out.push_str("..");
+        }
+        let terms = self.terms;
+        let args = terms.args(constraint);
+        match (terms.symbol(constraint), args) {
+            (Some(symbol @ (Symbol::AND | Symbol::OR)), _) => {
+                self.out.push_str(if symbol == within { "" } else { "(" });
+                let mut rest = constraint;
+                while terms.symbol(rest) == Some(symbol) {
+                    self.constraint(terms.arg(rest, 0), Symbol::NOT, depth + 1);
+                    self.out.push_str(if symbol == Symbol::AND { " and " } else { " or " });
+                    rest = terms.arg(rest, 1);
+                }
+                self.constraint(rest, Symbol::NOT, depth + 1);
+                self.out.push_str(if symbol == within { "" } else { ")" });
+            }
+            (Some(Symbol::NOT), [inner]) => {
+                self.out.push_str("not ");
+                self.constraint(*inner, Symbol::NOT, depth + 1);
+            }
+            (Some(symbol @ (Symbol::PERMIT | Symbol::FORBID)), [subject, object, action]) => {
+                self.out.push('(');
+                self.term(*subject, SUM, depth + 1);
+                self.out.push_str(", ");
+                self.term(*object, SUM, depth + 1);
+                self.out.push_str(if symbol == Symbol::PERMIT { ", +" } else { ", -" });
+                self.term(*action, SUM, depth + 1);
+                self.out.push(')');
+            }
+            (Some(symbol), [left, right]) if is_comparison(symbol) => {
+                self.term(*left, SUM, depth + 1);
+                let _ = write!(self.out, " {} ", terms.symbols.name(symbol));
+                self.term(*right, SUM, depth + 1);
+            }
+            _ => self.term(constraint, SUM, depth),
+        }
+    }
+
+    /// A term, in brackets if it binds less tightly than `level`.
+    fn term(&mut self, term: TermId, level: Level, depth: u32) {
+        if depth > DEEPEST {
+            return self.out.push_str("..");
+        }
+        let terms = self.terms;
+        let args = terms.args(term);
+        let _ = match terms.head(term) {
+            Head::Var(number) => write!(self.out, "V{number}"),
+            Head::Int(value) => write!(self.out, "{value}"),
+            Head::Decimal(value) if value.fract() == 0.0 => write!(self.out, "{value:.1}"),
+            Head::Decimal(value) => write!(self.out, "{value}"),
+            Head::App(Symbol::EMPTY) => write!(self.out, "[]"),
+            Head::App(Symbol::CONS) => return self.list(term, depth),
+            Head::App(Symbol::NEGATIVE) if args.len() == 1 => {
+                self.out.push('-');
+                return self.term(args[0], PRIMARY, depth + 1);
+            }
+            Head::App(symbol) if symbol.is_built_in() && args.len() == 2 => {
+                let own = if matches!(symbol, Symbol::PLUS | Symbol::MINUS) { SUM } else { PRODUCT };
+                self.out.push_str(if own < level { "(" } else { "" });
+                self.term(args[0], own, depth + 1);
+                let _ = write!(self.out, " {} ", terms.symbols.name(symbol));
+                self.term(args[1], own + 1, depth + 1);
+                return self.out.push_str(if own < level { ")" } else { "" });
+            }
+            Head::App(symbol) => {
+                self.name(terms.symbols.name(symbol));
+                return self.arguments(args, depth);
+            }
+        };
+    }
+
+    fn arguments(&mut self, args: &[TermId], depth: u32) {
+        for (at, arg) in args.iter().enumerate() {
+            self.out.push_str(if at == 0 { "(" } else { ", " });
+            self.term(*arg, SUM, depth + 1);
+        }
+        self.out.push_str(if args.is_empty() { "" } else { ")" });
+    }
+
+    fn list(&mut self, mut term: TermId, depth: u32) {
+        let terms = self.terms;
+        let mut mark = "[";
+        while terms.symbol(term) == Some(Symbol::CONS) {
+            self.out.push_str(mark);
+            self.term(terms.arg(term, 0), SUM, depth + 1);
+            mark = ", ";
+            term = terms.arg(term, 1);
+        }
+        if terms.symbol(term) != Some(Symbol::EMPTY) {
+            self.out.push_str(" | ");
+            self.term(term, SUM, depth + 1);
+        }
+        self.out.push(']');
+    }
+
+    /// A name, in quotes if it would be read as something else. No name has both kinds of quotes.
+    fn name(&mut self, name: &str) {
+        let is_word = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '$')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c))
+            && !RESERVED.contains(&name)
+            && !WORDS.contains(&name);
+        let _ = match (is_word, name.contains('\'')) {
+            (true, _) => write!(self.out, "{name}"),
+            (false, false) => write!(self.out, "'{name}'"),
+            (false, true) => write!(self.out, "\"{name}\""),
+        };
+    }
+}
+
+fn is_comparison(symbol: Symbol) -> bool {
+    matches!(
+        symbol,
+        Symbol::UNIFY
+            | Symbol::DIFFER
+            | Symbol::SAME
+            | Symbol::NOT_SAME
+            | Symbol::LESS
+            | Symbol::GREATER
+            | Symbol::AT_MOST
+            | Symbol::AT_LEAST
+            | Symbol::IS
+    )
+}

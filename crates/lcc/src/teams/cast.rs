@@ -1,0 +1,202 @@
+//! Teams from one instance: what they share is read once, and only what differs is exchanged.
+//!
+//! Terms, labels and local situations are shared by all teams. An agent of one team that consults
+//! the same knowledge and the same rules as in another finds its situations solved.
+
+use masque_mu::{Property, Space};
+use masque_text::{Diagnostic, Severity, Sources};
+
+use super::{Candidate, Request};
+use crate::entry::Entry;
+use crate::instance::{Opened, Parts};
+use crate::lint::lint;
+use crate::lower::{Lowered, Lowering, lower_part};
+use crate::parser::parse;
+use crate::program::Program;
+use crate::session::{Question, Refused, parts, too_large};
+use crate::stratify::stratify;
+use crate::system::System;
+use crate::tree::{Item, Member, Tree};
+
+/// What a candidate brings.
+struct Contribution {
+    members: Vec<Member>,
+    entries: Vec<Entry>,
+}
+
+/// An instance whose team is exchanged.
+pub(super) struct Cast {
+    sources: Sources,
+    /// The instance without candidates.
+    base: Program,
+    /// For each role and candidate.
+    roles: Vec<Vec<Contribution>>,
+    /// Whether some team might not be stratified.
+    is_suspect: bool,
+    pub(super) space: Space<System>,
+    pub(super) properties: Vec<Property>,
+}
+
+impl Cast {
+    /// Reads the instance and all candidates.
+    pub(super) fn new(request: &Request) -> Result<Cast, Box<Refused>> {
+        let mut sources = Sources::default();
+        match Cast::read(&mut sources, request) {
+            Ok(mut cast) => {
+                std::mem::swap(&mut cast.sources, &mut sources);
+                Ok(cast)
+            }
+            Err(diagnostics) => Err(Box::new(Refused { sources, diagnostics })),
+        }
+    }
+
+    fn read(sources: &mut Sources, request: &Request) -> Result<Cast, Vec<Diagnostic>> {
+        let parts: Parts = parts(sources, &request.setup).map_err(|diagnostic| vec![diagnostic])?;
+        let mut opened =
+            Opened { trees: Vec::new(), system: None, properties: Vec::new(), diagnostics: Vec::new() };
+        for file in &parts.files {
+            let (tree, found) = parse(sources, *file);
+            opened.trees.push(tree);
+            opened.diagnostics.extend(found);
+        }
+        let mut roles: Vec<Vec<Tree>> = Vec::new();
+        for role in &request.roles {
+            let mut trees = Vec::new();
+            for Candidate { name, statements, .. } in &role.candidates {
+                let name = format!("{}: {name}", role.name);
+                let file = sources.add(name, statements.clone()).map_err(|_| vec![too_large()])?;
+                let (tree, found) = parse(sources, file);
+                opened.diagnostics.extend(found);
+                trees.push(tree);
+            }
+            roles.push(trees);
+        }
+        opened.checked()?;
+        let Lowered { program, terms, diagnostics } = lower_part(&opened.trees, &parts.options, false);
+        opened.diagnostics.extend(diagnostics);
+        let mut lowering = Lowering { program, terms, diagnostics: Vec::new() };
+        let roles_lowered: Vec<Vec<Contribution>> = roles
+            .iter()
+            .map(|trees| trees.iter().map(|tree| contribution(&mut lowering, tree)).collect())
+            .collect();
+        opened.diagnostics.append(&mut lowering.diagnostics);
+        // What is wrong with a role or a clause is wrong in every team.
+        let all: Vec<Tree> = opened.trees.iter().chain(roles.iter().flatten()).cloned().collect();
+        opened.diagnostics.extend(lint(&all));
+        opened.checked()?;
+        let Lowering { program: base, terms, .. } = lowering;
+        opened.diagnostics.extend(stratify(&base, &terms));
+        opened.checked()?;
+        // Fewer statements depend on each other less: if all together are stratified, so is each team.
+        let mut together = base.clone();
+        let entries = roles_lowered.iter().flatten().flat_map(|one| &one.entries);
+        entries.for_each(|entry| together.add(entry.clone()));
+        let is_suspect = !stratify(&together, &terms).is_empty();
+        // Properties speak of those who are in every team.
+        let mut system = System::new(base.clone(), terms);
+        opened.read_properties(sources, &mut system, &parts.properties);
+        opened.checked()?;
+        let properties = std::mem::take(&mut opened.properties);
+        let (sources, space) = (Sources::default(), Space::new(system));
+        Ok(Cast { sources, base, roles: roles_lowered, is_suspect, space, properties })
+    }
+
+    /// The texts, for diagnostics about one of them.
+    pub(super) fn into_sources(self) -> Sources {
+        self.sources
+    }
+
+    /// The formulas that are asked, with their names.
+    pub(super) fn formulas(
+        &mut self,
+        questions: &[Question],
+    ) -> Result<Vec<(String, masque_mu::Formula)>, Vec<Diagnostic>> {
+        let named = |property: &Property| (property.source.name.text.clone(), property.formula.clone());
+        if questions.is_empty() {
+            return Ok(self.properties.iter().map(named).collect());
+        }
+        let mut formulas = Vec::new();
+        for question in questions {
+            formulas.push(match question {
+                Question::Property(name) => {
+                    let found = self.properties.iter().find(|property| property.source.name.text == *name);
+                    named(found.ok_or_else(|| vec![crate::session::no_property(&self.properties, name)])?)
+                }
+                Question::Formula(text) => {
+                    let file = self.sources.add("formula", text.clone()).map_err(|_| vec![too_large()])?;
+                    let span = self.sources.span(file);
+                    let (formula, found) = masque_mu::read_formula(&self.sources, span, self.space.lts());
+                    (text.clone(), formula.ok_or(found)?)
+                }
+            });
+        }
+        Ok(formulas)
+    }
+
+    /// Puts a team in place: for each role, the number of its candidate.
+    pub(super) fn recast(&mut self, chosen: &[usize]) -> Result<(), Vec<Diagnostic>> {
+        let system = self.space.lts();
+        let mut lowering = Lowering { program: self.base.clone(), ..Lowering::default() };
+        std::mem::swap(&mut lowering.terms, &mut system.terms);
+        for contribution in self.roles.iter().zip(chosen).map(|(candidates, at)| &candidates[*at]) {
+            contribution.members.iter().for_each(|member| lowering.member(member));
+            contribution.entries.iter().for_each(|entry| lowering.program.add(entry.clone()));
+        }
+        let mut diagnostics = match self.is_suspect {
+            true => stratify(&lowering.program, &lowering.terms),
+            false => Vec::new(),
+        };
+        std::mem::swap(&mut lowering.terms, &mut system.terms);
+        if lowering.program.agents.is_empty() {
+            let message = "nobody takes part in some team";
+            diagnostics.push(Diagnostic::nowhere(Severity::Error, "lcc/no-team", message));
+        }
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        system.recast(lowering.program);
+        self.space.forget_states();
+        Ok(())
+    }
+}
+
+impl Opened {
+    /// All that was said, if some of it is an error.
+    fn checked(&mut self) -> Result<(), Vec<Diagnostic>> {
+        match self.has_errors() {
+            true => Err(std::mem::take(&mut self.diagnostics)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What a candidate's statements come to.
+fn contribution(lowering: &mut Lowering, tree: &Tree) -> Contribution {
+    let mut contribution = Contribution { members: Vec::new(), entries: Vec::new() };
+    for item in &tree.items {
+        match item {
+            Item::Member(member) => {
+                let id = crate::lower::Scope::default().term(&mut lowering.terms, &member.agent.id);
+                if lowering.program.agents.iter().any(|agent| agent.id == id) {
+                    let message = format!("`{}` is in the team already", lowering.terms.text(id));
+                    let diagnostic = Diagnostic::error("lcc/candidate", member.agent.id.span, message)
+                        .hint("a candidate has an id that the instance itself gives to nobody");
+                    lowering.diagnostics.push(diagnostic);
+                } else {
+                    contribution.members.push(member.clone());
+                }
+            }
+            Item::Fact(_) | Item::Rule(_) | Item::Choice(_) => {
+                contribution.entries.extend(lowering.entry(item));
+            }
+            other => {
+                let message = "a candidate cannot bring this";
+                let diagnostic = Diagnostic::error("lcc/candidate", other.span(), message).hint(
+                    "a candidate brings `agent` or `server`, `know`, `common`, `rule` and `choice` statements",
+                );
+                lowering.diagnostics.push(diagnostic);
+            }
+        }
+    }
+    contribution
+}

@@ -1,0 +1,74 @@
+//! What a checker answers besides truth: facts, outcomes, extents.
+
+use masque_model::{FormulaId, Property};
+use masque_verdict::{Budget, Evidence, Extent, Facts, Why, explain, least_overflow, outside_ctl};
+
+use crate::check::Checker;
+use crate::reach;
+use crate::space::{Limited, Set};
+
+impl Checker<'_> {
+    /// What there is to know besides the properties.
+    pub(crate) fn facts(&mut self, budget: &Budget) -> Limited<Facts> {
+        let states = self.encoder.space.count(&self.reachable, self.encoder.layout.n_current());
+        let (dead, overflowing) = (self.dead_ends()?, self.overflowing()?);
+        let path = |targets: &Set| match targets.is_empty() {
+            true => Ok(None),
+            false => reach::path_to(&self.encoder, &self.relation, &self.initial, targets, budget),
+        };
+        let deadlock = path(&dead)?;
+        let overflow = match path(&overflowing)? {
+            Some(path) => least_overflow(self.system, path, budget)?,
+            None => None,
+        };
+        Ok(Facts {
+            states: states.to_string(),
+            no_initial_state: self.initial.is_empty(),
+            deadlock,
+            overflow,
+            fair_initial: self.fair_initial,
+        })
+    }
+
+    /// The reachable states without successors.
+    pub(crate) fn dead_ends(&self) -> Limited<Set> {
+        self.encoder.space.minus(&self.reachable, &self.live)
+    }
+
+    /// The reachable states in which a value may leave its domain.
+    pub(crate) fn overflowing(&mut self) -> Limited<Set> {
+        let overflowing = self.encoder.overflowing(&self.relation.alive)?;
+        self.encoder.space.and(&overflowing, &self.reachable)
+    }
+
+    /// What shows that a property holds or fails. A budget that ends here costs the evidence, not
+    /// the verdict.
+    pub(crate) fn evidence(&mut self, property: &Property, holds: bool, budget: &Budget) -> Option<Evidence> {
+        let system = self.system;
+        explain(self, system, property, holds, budget).ok().flatten()
+    }
+
+    /// Whether a formula is true somewhere in the domain.
+    pub(crate) fn is_true_somewhere(&mut self, formula: FormulaId) -> Limited<bool> {
+        if outside_ctl(&self.system.formulas, formula).is_some() {
+            return Err(Why::Unsupported.into());
+        }
+        let phi = self.truth(formula)?;
+        self.encoder.space.intersects(self.domain(), &phi)
+    }
+
+    /// In how many states a formula is true.
+    pub(crate) fn extent(&mut self, formula: FormulaId) -> Limited<Extent> {
+        let phi = self.truth(formula)?;
+        let (space, domain) = (&self.encoder.space, self.domain());
+        let count = |set: &Set| space.count(set, self.encoder.layout.n_current()).to_string();
+        let phi = space.and(domain, &phi)?;
+        let initial = space.and(domain, &self.initial)?;
+        Ok(Extent {
+            states: count(&phi),
+            of_states: count(domain),
+            initial: count(&space.and(&initial, &phi)?),
+            of_initial: count(&initial),
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! Splitting the initial states into parts. [KLQ10 §4, step 1]
+//!
+//! A class of initial states is what agrees on some bits. The paper's classes are given with the
+//! model; ours are by the variables that the user names, or by bits chosen here:
+//!
+//! * of *frozen* variables first, which no step changes: what is reachable from two classes then has
+//!   no state in common, each part's diagrams speak of fewer bits, and counts add up;
+//! * then those that leave the largest class smallest: no worker should wait for another;
+//! * then those nearest the top of the order, where fixing a bit takes away most of a diagram.
+
+use std::cmp::Ordering;
+
+use masque_model::VarId;
+
+use crate::encode::Encoder;
+use crate::space::{Bit, Count, Limited, Set};
+
+/// Bits that are looked at, the most promising first: each costs a count of every class.
+const MOST_CANDIDATES: usize = 64;
+/// Classes there may be, however many values the named variables have.
+const MOST_CLASSES: usize = 4096;
+
+/// Initial states in parts.
+pub(crate) struct Partition {
+    /// None is empty, and together they are all; at least one.
+    pub(crate) parts: Vec<Set>,
+    /// Whether no state is reachable from two of them.
+    pub(crate) is_disjoint: bool,
+}
+
+/// Splits the initial states by the values of some variables; into at most so many parts, if that is
+/// said.
+pub(crate) fn by_variables(
+    encoder: &Encoder<'_>,
+    initial: &Set,
+    variables: &[VarId],
+    n_parts: Option<usize>,
+) -> Limited<Partition> {
+    let mut classes = vec![initial.clone()];
+    let bits = variables.iter().flat_map(|v| encoder.layout.variables[v.index()].current.iter());
+    for &bit in bits {
+        if classes.len() * 2 > MOST_CLASSES {
+            break;
+        }
+        classes = refined(encoder, &classes, bit)?;
+    }
+    let is_disjoint = variables.iter().all(|&v| encoder.layout.is_frozen(v));
+    let n_parts = n_parts.unwrap_or(classes.len());
+    Ok(Partition { parts: dealt(encoder, &classes, n_parts)?, is_disjoint })
+}
+
+/// Splits the initial states into so many parts, or as many as there can be, by bits of our choice.
+pub(crate) fn by_choice(encoder: &Encoder<'_>, initial: &Set, n_parts: usize) -> Limited<Partition> {
+    let mut classes = vec![initial.clone()];
+    let mut candidates = candidates(encoder, initial)?;
+    let mut is_disjoint = true;
+    while classes.len() < n_parts.min(MOST_CLASSES) {
+        let mut best: Option<(Split, usize)> = None;
+        for (position, &(is_changing, bit)) in candidates.iter().enumerate() {
+            let split = Split::new(encoder, refined(encoder, &classes, bit)?, is_changing);
+            let is_better = best.as_ref().is_none_or(|(best, _)| split.is_better(best));
+            if split.classes.len() > classes.len() && is_better {
+                best = Some((split, position));
+            }
+        }
+        let Some((split, position)) = best else { break };
+        candidates.remove(position);
+        is_disjoint &= !split.is_changing;
+        classes = split.classes;
+    }
+    Ok(Partition { parts: dealt(encoder, &classes, n_parts)?, is_disjoint })
+}
+
+/// What a bit makes of the classes.
+struct Split {
+    classes: Vec<Set>,
+    is_changing: bool,
+    largest: Count,
+}
+
+impl Split {
+    fn new(encoder: &Encoder<'_>, classes: Vec<Set>, is_changing: bool) -> Split {
+        let counts = classes.iter().map(|class| encoder.space.count(class, encoder.layout.n_current()));
+        let largest = counts.fold(Count::from(0u32), |a, b| if a < b { b } else { a });
+        Split { classes, is_changing, largest }
+    }
+
+    fn is_better(&self, other: &Split) -> bool {
+        let by_kind = other.is_changing.cmp(&self.is_changing);
+        let by_balance = other.largest.partial_cmp(&self.largest).unwrap_or(Ordering::Equal);
+        by_kind.then(by_balance) == Ordering::Greater
+    }
+}
+
+/// Bits that are not the same in all initial states, those of frozen variables first, then from the
+/// top of the order; with each whether a step may change it.
+fn candidates(encoder: &Encoder<'_>, initial: &Set) -> Limited<Vec<(bool, Bit)>> {
+    let mut bits: Vec<(bool, Bit)> = Vec::new();
+    for v in encoder.system.variable_ids() {
+        let is_changing = !encoder.layout.is_frozen(v);
+        bits.extend(encoder.layout.variables[v.index()].current.iter().map(|&bit| (is_changing, bit)));
+    }
+    bits.sort_unstable_by_key(|&(is_changing, bit)| (is_changing, encoder.space.level(bit)));
+    let mut candidates = Vec::new();
+    for (is_changing, bit) in bits {
+        if candidates.len() == MOST_CANDIDATES {
+            break;
+        }
+        if refined(encoder, std::slice::from_ref(initial), bit)?.len() > 1 {
+            candidates.push((is_changing, bit));
+        }
+    }
+    Ok(candidates)
+}
+
+/// Each class in two, where a bit is 0 and where it is 1, without the empty ones.
+fn refined(encoder: &Encoder<'_>, classes: &[Set], bit: Bit) -> Limited<Vec<Set>> {
+    let space = &encoder.space;
+    let (zero, one) = (space.bit(bit, false)?, space.bit(bit, true)?);
+    let mut refined = Vec::with_capacity(2 * classes.len());
+    for class in classes {
+        for half in [&zero, &one] {
+            let part = space.and(class, half)?;
+            if !part.is_empty() {
+                refined.push(part);
+            }
+        }
+    }
+    Ok(refined)
+}
+
+/// Classes put together, neighbours with neighbours, into at most so many parts whose numbers of
+/// classes differ by one at most. [KLQ10 §5]
+///
+/// ```text
+/// of m classes, δ1 = m mod n parts get δ2 + 1 of them, the others δ2 = ⌊m / n⌋
+/// ```
+pub(crate) fn dealt(encoder: &Encoder<'_>, classes: &[Set], n_parts: usize) -> Limited<Vec<Set>> {
+    let n_parts = n_parts.clamp(1, classes.len().max(1));
+    let (delta1, delta2) = (classes.len() % n_parts, classes.len() / n_parts);
+    let mut rest = classes;
+    let mut parts = Vec::with_capacity(n_parts);
+    for k in 0..n_parts {
+        let (part, others) = rest.split_at(delta2 + usize::from(k < delta1));
+        parts.push(encoder.balanced(part.to_vec(), false)?);
+        rest = others;
+    }
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use masque_model::{Deadlock, System};
+    use masque_testkit::{load, random_model};
+    use masque_verdict::Budget;
+
+    use super::*;
+    use crate::encode::OnTrouble;
+    use crate::engine::encoder;
+    use crate::order;
+    use crate::reach;
+
+    /// An encoder of a system, and its initial states.
+    fn initial(system: &System) -> (Encoder<'_>, Set) {
+        let budget = Budget::unlimited();
+        let mut encoder = encoder((system, &order::declared(system), OnTrouble::GoOn), 1, &budget);
+        let initial = reach::initial(&mut encoder).unwrap();
+        (encoder, initial)
+    }
+
+    /// Parts are parts: none is empty, no two meet, together they are all.
+    fn check(encoder: &Encoder<'_>, initial: &Set, parts: &[Set]) {
+        let space = &encoder.space;
+        let mut union = space.none();
+        for part in parts {
+            assert!(!part.is_empty() || initial.is_empty());
+            assert!(!space.intersects(&union, part).unwrap());
+            union = space.or(&union, part).unwrap();
+        }
+        assert!(union == *initial);
+    }
+
+    #[test]
+    fn parts_of_random_systems() {
+        let mut n_split = 0;
+        for seed in 0..150 {
+            let system = load(&random_model(seed), Deadlock::Finite).unwrap();
+            let (encoder, initial) = initial(&system);
+            for n_parts in 1..6 {
+                let partition = by_choice(&encoder, &initial, n_parts).unwrap();
+                check(&encoder, &initial, &partition.parts);
+                let n_initial = encoder.space.count(&initial, encoder.layout.n_current());
+                let is_enough = n_initial >= Count::from(n_parts as u32);
+                assert_eq!(partition.parts.len() == n_parts, is_enough || n_parts == 1, "seed {seed}");
+                n_split += usize::from(partition.parts.len() > 1);
+            }
+            let all: Vec<VarId> = system.variable_ids().collect();
+            check(&encoder, &initial, &by_variables(&encoder, &initial, &all, None).unwrap().parts);
+            check(&encoder, &initial, &by_variables(&encoder, &initial, &all, Some(3)).unwrap().parts);
+        }
+        assert!(n_split > 100, "{n_split}");
+    }
+
+    /// `fixed` never changes, `moving` does, `small` is true in one initial state of eight.
+    const MODEL: &str = "
+        Agent A
+          Vars: moving : boolean; fixed : boolean; other : boolean; small : boolean; end Vars
+          Actions = {go};
+          Protocol: Other : {go}; end Protocol
+          Evolution: moving = !moving if Action = go; end Evolution
+        end Agent
+        Evaluation p if A.moving; end Evaluation
+        InitStates !A.small or A.moving and A.fixed and A.other; end InitStates
+        Formulae AG p; end Formulae";
+
+    #[test]
+    fn bits_that_never_change_come_first_then_those_that_balance() {
+        let system = load(MODEL, Deadlock::Finite).unwrap();
+        let (encoder, initial) = initial(&system);
+        let count = |part: &Set| encoder.space.count(part, encoder.layout.n_current()).to_string();
+        let counts = |n_parts| {
+            let partition = by_choice(&encoder, &initial, n_parts).unwrap();
+            (partition.parts.iter().map(count).collect::<Vec<_>>(), partition.is_disjoint)
+        };
+        assert_eq!(counts(2), (vec!["4".to_string(), "5".to_string()], true));
+        assert_eq!(counts(4), (["2", "2", "2", "3"].map(str::to_string).to_vec(), true));
+        assert!(!counts(8).1, "now `moving` has to be split, too");
+        assert_eq!(counts(100).0.len(), 9, "there are no more than there are states");
+    }
+
+    #[rustfmt::skip]
+    #[test]
+    fn classes_are_dealt_out_evenly() {
+        let system = load(MODEL, Deadlock::Finite).unwrap();
+        let (encoder, initial) = initial(&system);
+        let classes = by_choice(&encoder, &initial, 9).unwrap().parts;
+        let sizes = |n_parts| {
+            let parts = dealt(&encoder, &classes, n_parts).unwrap();
+            check(&encoder, &initial, &parts);
+            parts.iter().map(|part| classes.iter().filter(|class| encoder.space.is_subset(class, part).unwrap()).count())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(1), [9]);
+        assert_eq!(sizes(2), [5, 4]);
+        assert_eq!(sizes(4), [3, 2, 2, 2]);
+        assert_eq!(sizes(9), [1; 9]);
+        assert_eq!(sizes(20), [1; 9], "there are no more");
+        assert_eq!(sizes(0), [9], "there is at least one");
+    }
+}

@@ -1,0 +1,237 @@
+//! A system explored in parts: facts and verdicts from what all workers say. [KLQ10 Procedure 7]
+
+use std::time::Instant;
+
+use masque_model::{Formula, FormulaId, Property, System};
+use masque_verdict::{
+    Budget, Encoded, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Verdict, Why,
+    outside_ctl,
+};
+
+use super::strategy::Parts;
+use super::team::together;
+use super::worker::{Member, Worker};
+use crate::check::Checker;
+use crate::space::{Count, Limited};
+use crate::world::Submodel;
+
+/// The control process `CP` of the paper, between questions.
+pub(super) struct Partitioned<'s> {
+    system: &'s System,
+    parts: Parts<'s>,
+    evidence: Show,
+    /// For each formula, whether it is known in all submodels where it is true.
+    is_known: Vec<bool>,
+    whole: Whole,
+    stats: Stats,
+}
+
+/// All states together, in the first worker's space: for paths, evidence and whatever else needs
+/// more than what the workers can say.
+enum Whole {
+    /// Not needed so far.
+    None,
+    /// To be had.
+    Aside(Box<Submodel>),
+    /// In the first worker's checker; here is what belongs there.
+    Inside(Box<Submodel>),
+}
+
+impl<'s> Partitioned<'s> {
+    pub(super) fn new(parts: Parts<'s>, evidence: Show, stats: Stats) -> Partitioned<'s> {
+        let system = parts.workers[0].checker.system;
+        let is_known = vec![false; system.formulas.len()];
+        Partitioned { system, parts, evidence, is_known, whole: Whole::None, stats }
+    }
+
+    /// `P_CHECK(M, φ)`: what all workers say, once the epistemic parts of a formula are known to all.
+    fn ask<T: Send>(
+        &mut self,
+        formula: FormulaId,
+        budget: &Budget,
+        ask: impl Fn(&mut Worker<'s>) -> Limited<T> + Sync,
+    ) -> Limited<Vec<T>> {
+        if outside_ctl(&self.system.formulas, formula).is_some() {
+            return Err(Why::Unsupported.into());
+        }
+        let open = self.open(formula);
+        self.step_out();
+        let answers = together(&mut self.parts.workers, budget, set_budget, |position, worker, team| {
+            Member { worker, position, team }.satisfy(&open)?;
+            ask(worker)
+        })?;
+        // A worker may know more after a stop than the others: then it is told again.
+        open.into_iter().for_each(|formula| self.is_known[formula.index()] = true);
+        Ok(answers)
+    }
+
+    /// The epistemic subformulas that are not known yet, each after those inside it: formulas have
+    /// larger ids than their parts.
+    fn open(&self, formula: FormulaId) -> Vec<FormulaId> {
+        let formulas = &self.system.formulas;
+        let (mut open, mut seen, mut stack) = (Vec::new(), vec![false; formulas.len()], vec![formula]);
+        while let Some(id) = stack.pop() {
+            if self.is_known[id.index()] || std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            if is_epistemic(&formulas.get(id)) {
+                open.push(id);
+            }
+            formulas.each_operand(id, |operand| stack.push(operand));
+        }
+        open.sort_unstable_by_key(|id| id.index());
+        open
+    }
+
+    /// The checker of all states together.
+    fn whole(&mut self, budget: &Budget) -> Limited<&mut Checker<'s>> {
+        let workers = &mut self.parts.workers;
+        workers[0].checker.encoder.space.set_budget(budget);
+        if matches!(self.whole, Whole::None) {
+            let mut all = Vec::new();
+            let space = &workers[0].checker.encoder.space;
+            for (position, worker) in workers.iter().enumerate() {
+                for submodel in &worker.submodels {
+                    all.push(match position {
+                        0 => submodel.reachable.clone(),
+                        _ => space.unpack(&worker.checker.encoder.space.pack(&submodel.reachable))?,
+                    });
+                }
+            }
+            let encoder = &workers[0].checker.encoder;
+            let reachable = encoder.balanced(all, false)?;
+            let whole = Submodel::new(encoder, self.parts.initial.clone(), reachable);
+            self.whole = Whole::Aside(Box::new(whole));
+        }
+        self.whole = match std::mem::replace(&mut self.whole, Whole::None) {
+            Whole::Aside(mut whole) => {
+                workers[0].checker.swap(&mut whole);
+                Whole::Inside(whole)
+            }
+            other => other,
+        };
+        Ok(&mut workers[0].checker)
+    }
+
+    /// Gives the first worker's checker back to its submodels.
+    fn step_out(&mut self) {
+        self.whole = match std::mem::replace(&mut self.whole, Whole::None) {
+            Whole::Inside(mut whole) => {
+                self.parts.workers[0].checker.swap(&mut whole);
+                Whole::Aside(whole)
+            }
+            other => other,
+        };
+    }
+
+    fn facts_of_parts(&mut self, budget: &Budget) -> Limited<Facts> {
+        self.step_out();
+        let faulty =
+            together(&mut self.parts.workers, budget, set_budget, |_, worker, _| worker.is_faulty())?;
+        // Paths are shortest, then least, among those of all parts.
+        if faulty.into_iter().any(|is_faulty| is_faulty) {
+            return self.whole(budget)?.facts(budget);
+        }
+        let states = if self.parts.is_disjoint {
+            let counts = self.parts.workers.iter().map(Worker::n_states);
+            counts.fold(Count::from(0u32), |sum, count| sum + count)
+        } else {
+            let whole = self.whole(budget)?;
+            whole.encoder.space.count(&whole.reachable, whole.encoder.layout.n_current())
+        };
+        Ok(Facts {
+            states: states.to_string(),
+            no_initial_state: false,
+            deadlock: None,
+            overflow: None,
+            fair_initial: FairInitial::All,
+        })
+    }
+}
+
+fn is_epistemic(formula: &Formula<'_>) -> bool {
+    matches!(
+        formula,
+        Formula::Knows(..)
+            | Formula::EveryoneKnows(..)
+            | Formula::DistributedKnowledge(..)
+            | Formula::CommonKnowledge(..)
+            | Formula::Correct(..)
+            | Formula::KnowsUnder(..)
+    )
+}
+
+fn set_budget(worker: &Worker<'_>, budget: &Budget) {
+    worker.checker.encoder.space.set_budget(budget);
+}
+
+impl Encoded for Partitioned<'_> {
+    fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop> {
+        let start = Instant::now();
+        let facts = self.facts_of_parts(budget);
+        self.stats.spend("facts", start.elapsed());
+        facts
+    }
+
+    fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
+        let start = Instant::now();
+        let verdict = match self.ask(property.formula, budget, |worker| worker.holds(property)) {
+            Ok(holds) => holds.into_iter().all(|holds| holds).into(),
+            Err(stop) => Verdict::Unknown(stop.why),
+        };
+        self.stats.spend("decide", start.elapsed());
+        let mut outcome = Outcome::from(verdict);
+        if let Some(holds) = self.evidence.wanted(verdict) {
+            let start = Instant::now();
+            // A budget that ends here costs the evidence, not the verdict.
+            outcome.evidence =
+                self.whole(budget).ok().and_then(|whole| whole.evidence(property, holds, budget));
+            self.stats.spend("evidence", start.elapsed());
+        }
+        outcome
+    }
+
+    fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
+        let answers = self.ask(formula, budget, |worker| worker.is_true_somewhere(formula))?;
+        Ok(answers.into_iter().any(|is_true| is_true))
+    }
+
+    fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
+        if outside_ctl(&self.system.formulas, formula).is_some() {
+            return Err(Why::Unsupported.into());
+        }
+        self.whole(budget)?.extent(formula)
+    }
+
+    fn oracle(&mut self) -> Option<&mut dyn Oracle> {
+        match self.whole(&Budget::unlimited()) {
+            Ok(checker) => Some(checker),
+            Err(_) => None,
+        }
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = self.stats.clone();
+        let Parts { workers, n_parts, is_shared, .. } = &self.parts;
+        let stores = if *is_shared { &workers[..1] } else { &workers[..] };
+        let sum = |of: &dyn Fn(&Worker<'_>) -> u64| stores.iter().map(of).sum::<u64>();
+        stats.bytes = sum(&|worker| worker.checker.encoder.space.peak_bytes());
+        let Checker { encoder, relation, .. } = &workers[0].checker;
+        let reachable = workers.iter().flat_map(|worker| {
+            worker.submodels.iter().map(|part| worker.checker.encoder.space.size(&part.reachable) as u64)
+        });
+        stats.figures = vec![
+            ("bits", encoder.layout.n_bits.into()),
+            ("parts", *n_parts as u64),
+            ("workers", workers.len() as u64),
+            ("events", relation.events.len() as u64),
+            ("relation nodes", relation.largest(encoder) as u64),
+            ("reachable nodes", reachable.sum()),
+            ("live nodes", sum(&|worker| worker.checker.encoder.space.nodes() as u64)),
+            ("peak nodes", sum(&|worker| worker.checker.encoder.space.peak_nodes() as u64)),
+            ("steps", workers.iter().map(|worker| u64::from(worker.n_steps)).sum()),
+            ("diagram steps", sum(&|worker| worker.checker.encoder.space.steps())),
+        ];
+        stats
+    }
+}

@@ -1,0 +1,229 @@
+//! Who explores what. [KLQ10 §4, Procedures 8, 14-16]
+//!
+//! ```text
+//!          parts         explores                          checks
+//! SIMPLE   one a worker  its part                          its part
+//! MERGE    any number    parts while there are any left    all of its parts as one
+//! FULL     any number    parts while there are any left    each of its parts
+//! SEMI     one a worker  its part                          the first worker: everything
+//! ```
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+use masque_verdict::{Budget, Stats};
+
+use super::partition::{self, Partition};
+use super::team::together;
+use super::worker::Worker;
+use super::{Parallel, Strategy};
+use crate::check::Checker;
+use crate::encode::{Encoder, OnTrouble};
+use crate::engine::{Built, Ordered, encoder};
+use crate::reach;
+use crate::relation::Relation;
+use crate::space::{Limited, MEMORY, Parcel, Set};
+use crate::world::Submodel;
+
+/// Parts for each worker, where workers take them as they come: enough for the load to even out.
+const PARTS_PER_WORKER: usize = 4;
+
+/// What is explored: as a whole, or in parts.
+pub(super) enum Explored<'s> {
+    Whole(Box<Built<'s>>),
+    Parts(Parts<'s>),
+}
+
+/// What the workers have explored.
+pub(super) struct Parts<'s> {
+    /// At least one, each with at least one submodel.
+    pub(super) workers: Vec<Worker<'s>>,
+    /// All initial states, in the first worker's space.
+    pub(super) initial: Set,
+    /// Whether no state is in two submodels.
+    pub(super) is_disjoint: bool,
+    pub(super) n_parts: usize,
+    /// Whether the workers share one store.
+    pub(super) is_shared: bool,
+}
+
+/// Splits the initial states and explores what is reachable from each part.
+pub(super) fn explore<'s>(
+    parallel: &Parallel,
+    (system, items, on_trouble): Ordered<'s, '_>,
+    budget: &Budget,
+    stats: &mut Stats,
+) -> Limited<Explored<'s>> {
+    let n_jobs = parallel.jobs.max(1);
+    let memory = budget.memory().unwrap_or(MEMORY);
+    let share = budget.clone().with_memory(if parallel.shared { memory } else { memory / n_jobs as u64 });
+    // Nobody may change an order that others rely on.
+    let on_trouble = match on_trouble {
+        OnTrouble::GiveUp => OnTrouble::GiveUp,
+        _ if parallel.shared => OnTrouble::GoOn,
+        other => other,
+    };
+    let start = Instant::now();
+    let mut first = encoder((system, items, on_trouble), 1, &share);
+    let divided = reach::initial(&mut first).and_then(|initial| {
+        let partition = split(parallel, &first, &initial)?;
+        Ok((initial, partition))
+    });
+    stats.spend("encode", start.elapsed());
+    let (initial, Partition { parts, is_disjoint }) = divided?;
+    if parts.len() < 2 {
+        stats.notes.push("not split: there is one part".to_string());
+        return Ok(Explored::Whole(Box::new(Built::new(
+            (system, items, on_trouble),
+            n_jobs,
+            budget,
+            stats,
+        )?)));
+    }
+    let start = Instant::now();
+    let n_parts = parts.len();
+    let mut encoders = Vec::with_capacity(n_jobs);
+    for _ in 1..n_jobs.min(n_parts) {
+        encoders.push(Some(match parallel.shared {
+            false => encoder((system, items, on_trouble), 1, &share),
+            true => Encoder::new(system, first.layout.clone(), first.space.share(), on_trouble),
+        }));
+    }
+    let parcels: Vec<Parcel> = parts.iter().map(|part| first.space.pack(part)).collect();
+    encoders.insert(0, Some(first));
+    // Each worker begins with a part of its own: there are as many.
+    let next = AtomicUsize::new(encoders.len());
+    let tasks = Tasks { parcels, next, strategy: parallel.strategy };
+    let explored = if parallel.strategy == Strategy::Semi {
+        stats.notes.push(format!("explored in {n_parts} parts"));
+        tasks.explored_whole(&mut encoders, initial, budget).map(|whole| Explored::Whole(Box::new(whole)))
+    } else {
+        let is_shared = parallel.shared;
+        let parts = |workers| Parts { workers, initial, is_disjoint, n_parts, is_shared };
+        tasks.explored_parts(&mut encoders, budget).map(parts).map(Explored::Parts)
+    };
+    stats.spend("reach", start.elapsed());
+    explored
+}
+
+/// The parts of the initial states: one a worker, or as many as were asked for.
+pub(super) fn split(parallel: &Parallel, encoder: &Encoder<'_>, initial: &Set) -> Limited<Partition> {
+    let takes_one = matches!(parallel.strategy, Strategy::Simple | Strategy::Semi);
+    let mut partition = if parallel.split.is_empty() {
+        let n_parts = if takes_one { parallel.jobs } else { parallel.jobs * PARTS_PER_WORKER };
+        partition::by_choice(encoder, initial, parallel.parts.unwrap_or(n_parts))?
+    } else {
+        partition::by_variables(encoder, initial, &parallel.split, parallel.parts)?
+    };
+    if takes_one {
+        partition.parts = partition::dealt(encoder, &partition.parts, parallel.jobs)?;
+    }
+    Ok(partition)
+}
+
+/// Parts to be explored.
+struct Tasks {
+    parcels: Vec<Parcel>,
+    /// `sp`, the next part that nobody has taken.
+    next: AtomicUsize,
+    strategy: Strategy,
+}
+
+/// What one worker has explored.
+struct Reached<'s> {
+    encoder: Encoder<'s>,
+    relation: Relation,
+    /// Initial and reachable states of each submodel.
+    submodels: Vec<(Set, Set)>,
+    n_steps: u32,
+}
+
+impl Tasks {
+    /// `SIMPLE_PARA`, `MERGE_PARA` and `FULL_PARA`: workers with their submodels.
+    fn explored_parts<'s>(
+        &self,
+        encoders: &mut [Option<Encoder<'s>>],
+        budget: &Budget,
+    ) -> Limited<Vec<Worker<'s>>> {
+        let workers = together(encoders, budget, set_budget, |position, seat, _| {
+            let Some(reached) = self.reach(position, seat)? else { return Ok(None) };
+            let Reached { encoder, relation, submodels, n_steps } = reached;
+            let none = encoder.space.none();
+            let checker = Checker::new(encoder, relation, none.clone(), none)?;
+            let submodel = |(initial, reachable)| Submodel::new(&checker.encoder, initial, reachable);
+            let submodels = submodels.into_iter().map(submodel).collect();
+            Ok(Some(Worker { checker, submodels, n_steps }))
+        })?;
+        Ok(workers.into_iter().flatten().collect())
+    }
+
+    /// `SEMI_PARA`: the first worker collects what all have reached.
+    ///
+    /// ```text
+    /// S = ⋃ S_j
+    /// ```
+    fn explored_whole<'s>(
+        &self,
+        encoders: &mut [Option<Encoder<'s>>],
+        initial: Set,
+        budget: &Budget,
+    ) -> Limited<Built<'s>> {
+        let reached = together(encoders, budget, set_budget, |position, seat, _| self.reach(position, seat))?;
+        let mut reached = reached.into_iter().flatten();
+        let Some(first) = reached.next() else { return Err(masque_verdict::Why::Memory.into()) };
+        let Reached { encoder, relation, submodels, mut n_steps } = first;
+        encoder.space.set_budget(budget);
+        let mut all: Vec<Set> = submodels.into_iter().map(|(_, reachable)| reachable).collect();
+        for other in reached {
+            n_steps = n_steps.max(other.n_steps);
+            for (_, reachable) in other.submodels {
+                all.push(encoder.space.unpack(&other.encoder.space.pack(&reachable))?);
+            }
+        }
+        let reachable = encoder.balanced(all, false)?;
+        Ok(Built { encoder, relation, initial, reachable, n_steps })
+    }
+
+    /// Takes parts and explores them, one after the other. [Procedures 8, 14, 15]
+    fn reach<'s>(&self, position: usize, seat: &mut Option<Encoder<'s>>) -> Limited<Option<Reached<'s>>> {
+        let Some(mut encoder) = seat.take() else { return Ok(None) };
+        let Some(mut part) = self.parcels.get(position) else { return Ok(None) };
+        let relation = Relation::new(&mut encoder)?;
+        let mut submodels: Vec<(Set, Set)> = Vec::new();
+        let mut n_steps = 0;
+        loop {
+            let initial = encoder.space.unpack(part)?;
+            let (reachable, n_images) =
+                reach::reachable(&encoder, &relation, &initial, |size| encoder.mind_size(size))?;
+            n_steps += n_images;
+            match submodels.last_mut() {
+                // I'_k ← I'_k ∪ I_j    S'_k ← S'_k ∪ REACH(I_j)
+                Some(merged) if self.strategy == Strategy::Merge => {
+                    merged.0 = encoder.space.or(&merged.0, &initial)?;
+                    merged.1 = encoder.space.or(&merged.1, &reachable)?;
+                }
+                _ => submodels.push((initial, reachable)),
+            }
+            match self.another() {
+                Some(another) => part = another,
+                None => break,
+            }
+        }
+        encoder.space.take_your_time();
+        Ok(Some(Reached { encoder, relation, submodels, n_steps }))
+    }
+
+    /// The next part that nobody has taken, if workers take more than one.
+    fn another(&self) -> Option<&Parcel> {
+        match self.strategy {
+            Strategy::Simple | Strategy::Semi => None,
+            _ => self.parcels.get(self.next.fetch_add(1, Relaxed)),
+        }
+    }
+}
+
+fn set_budget(seat: &Option<Encoder<'_>>, budget: &Budget) {
+    if let Some(encoder) = seat {
+        encoder.space.set_budget(budget);
+    }
+}

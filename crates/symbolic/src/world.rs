@@ -1,0 +1,65 @@
+//! A domain with the truths found in it, and submodels: domains that are parts of another.
+
+use masque_model::{FormulaId, System};
+
+use crate::check::Checker;
+use crate::encode::Encoder;
+use crate::knowledge::Projections;
+use crate::space::Set;
+
+/// A domain with the truths found in it.
+pub(crate) struct World {
+    pub(crate) domain: Set,
+    pub(crate) constraints: Vec<Set>,
+    pub(crate) known: Vec<Option<Set>>,
+    pub(crate) projections: Projections,
+}
+
+impl World {
+    pub(crate) fn new(system: &System, domain: Set, constraints: Vec<Set>) -> Self {
+        World {
+            domain,
+            constraints,
+            known: vec![None; system.formulas.len()],
+            projections: Projections::default(),
+        }
+    }
+}
+
+/// Some initial states and all that is reachable from them, in a system without fairness: the
+/// submodel `M_k` of [KLQ10 §4].
+pub(crate) struct Submodel {
+    pub(crate) initial: Set,
+    pub(crate) reachable: Set,
+    has_one_initial: bool,
+    world: World,
+}
+
+impl Submodel {
+    pub(crate) fn new(encoder: &Encoder<'_>, initial: Set, reachable: Set) -> Submodel {
+        let has_one_initial = has_one(encoder, &initial);
+        let world = World::new(encoder.system, reachable.clone(), Vec::new());
+        Submodel { initial, reachable, has_one_initial, world }
+    }
+}
+
+/// Whether a set has just one state.
+pub(crate) fn has_one(encoder: &Encoder<'_>, states: &Set) -> bool {
+    encoder.space.count(states, encoder.layout.n_current()).to_string() == "1"
+}
+
+impl Checker<'_> {
+    /// Changes places with a submodel: from now on that is all there is, until the two change
+    /// places again.
+    pub(crate) fn swap(&mut self, submodel: &mut Submodel) {
+        std::mem::swap(&mut self.initial, &mut submodel.initial);
+        std::mem::swap(&mut self.reachable, &mut submodel.reachable);
+        std::mem::swap(&mut self.has_one_initial, &mut submodel.has_one_initial);
+        std::mem::swap(&mut self.world, &mut submodel.world);
+    }
+
+    /// From now on a formula is known to be true in just these states of the domain.
+    pub(crate) fn learn(&mut self, formula: FormulaId, truth: Set) {
+        self.world.known[formula.index()] = Some(truth);
+    }
+}
