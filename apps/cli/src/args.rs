@@ -1,6 +1,7 @@
 //! The command line's grammar, and its help.
 
 mod broker;
+mod cluster;
 mod explore;
 
 use std::num::NonZeroUsize;
@@ -17,6 +18,7 @@ use masque_driver::{
 };
 
 pub use broker::BrokerArgs;
+pub use cluster::{ClusterArgs, WorkerArgs};
 pub use explore::{ExportArgs, ExportFormat, SimulateArgs, WhyArgs};
 
 use crate::values::{bytes, duration, jobs, parts, word};
@@ -119,6 +121,11 @@ pub enum Command {
     /// The tree of worlds, each with its states: how many the program makes, how many were removed
     /// and why, how many remain. `--format dot` draws it.
     Worlds(WorldsArgs),
+    /// Do a part of a check that is spread over processes.
+    ///
+    /// `masque check --processes` and `--cluster` start these by themselves; with `--await-workers`
+    /// you do, or a job system does. A worker ends when its check does.
+    Worker(WorkerArgs),
     /// Serve programs that check while agents interact.
     ///
     /// A program opens a session with a protocol, a team and rules, asks whether properties hold,
@@ -163,6 +170,7 @@ impl Command {
             | Command::Completions(_)
             | Command::Man(_)
             | Command::Schema(_)
+            | Command::Worker(_)
             | Command::Lane => None,
         }
     }
@@ -199,6 +207,10 @@ pub struct CheckArgs {
     /// you doubt us.
     #[arg(long, help_heading = "Engines and limits")]
     pub cross_check: bool,
+
+    /// Several processes.
+    #[command(flatten)]
+    pub cluster: Box<ClusterArgs>,
 
     /// How to write the report.
     #[arg(long, value_name = "FORMAT", default_value = "text", help_heading = "Output")]
@@ -301,6 +313,8 @@ Examples:
   masque check protocol.lcc team.lcc rules.pol --properties travel.mu
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check *.ispl --format json > report.json
+  masque check big.ispl --processes 3
+  masque check big.ispl --cluster hosts.txt --checkpoint /scratch/big
   masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html
   masque check travel.lcc team.lcc --evidence-format html --evidence-out charts.html
 

@@ -88,6 +88,7 @@ pub fn run(
         Command::Export(args) => commands::export(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
         Command::Worlds(args) => commands::worlds(args, context, out),
+        Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),
         Command::Explain(args) => commands::explain(args, out),

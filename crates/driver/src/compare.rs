@@ -150,7 +150,9 @@ fn hit_a_limit(verdict: Verdict) -> bool {
         Verdict::Holds
         | Verdict::Fails
         | Verdict::Unknown(Why::NoFairPath | Why::NoModel | Why::Unsupported) => false,
-        Verdict::Unknown(Why::Timeout | Why::Memory | Why::States | Why::Interrupted | Why::Bound(_)) => true,
+        Verdict::Unknown(
+            Why::Timeout | Why::Memory | Why::States | Why::Interrupted | Why::Workers | Why::Bound(_),
+        ) => true,
     }
 }
 

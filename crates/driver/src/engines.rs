@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
+use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
 use masque_model::{Property, System};
 use masque_symbolic::Symbolic;
@@ -15,8 +16,11 @@ pub use masque_symbolic::{Order, Parallel, Reorder, Strategy};
 /// first diagram is drawn.
 const TINY: u64 = 14;
 
-/// The names of all engines.
+/// The names of the engines of one process.
 pub(crate) const NAMES: [&str; 2] = ["explicit", "symbolic"];
+
+/// The distributed engine: it is asked only if it is named.
+pub(crate) const CLUSTER: &str = "cluster";
 
 /// An engine that may work on a thread of its own.
 pub type AnyEngine = Arc<dyn Engine + Send>;
@@ -41,7 +45,7 @@ pub enum EngineChoice {
 impl EngineChoice {
     /// All choices, by the names that `--engine` takes.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        std::iter::once("auto").chain(NAMES).chain(["race"])
+        std::iter::once("auto").chain(NAMES).chain([CLUSTER, "race"])
     }
 
     /// The choice of this name.
@@ -49,6 +53,7 @@ impl EngineChoice {
         match name {
             "auto" => Some(EngineChoice::Auto),
             "race" => Some(EngineChoice::Race),
+            CLUSTER => Some(EngineChoice::Named(CLUSTER)),
             _ => NAMES.into_iter().find(|n| *n == name).map(EngineChoice::Named),
         }
     }
@@ -111,6 +116,8 @@ pub struct EngineOptions {
     /// Whether to tell in how many states the properties and their parts are true; then one engine
     /// answers.
     pub extents: bool,
+    /// The workers of the distributed engine, if it is asked; without any, a thread is one.
+    pub cluster: Option<Cluster>,
 }
 
 impl From<EngineChoice> for EngineOptions {
@@ -120,14 +127,21 @@ impl From<EngineChoice> for EngineOptions {
 }
 
 impl EngineOptions {
-    /// All engines with these options, in the order of their names.
+    /// All engines with these options; the distributed one if it is named.
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
         let jobs = self.jobs.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let parallel = self.parallel.clone().map(|parallel| Parallel { jobs, ..parallel });
         let (order, reorder) = (self.order.clone(), self.reorder);
         let symbolic = Symbolic { order, reorder, evidence, parallel, jobs };
-        vec![Arc::new(Explicit { evidence, jobs: self.jobs }), Arc::new(symbolic)]
+        let explicit = Explicit { evidence, jobs: self.jobs };
+        let mut engines: Vec<AnyEngine> = vec![Arc::new(explicit), Arc::new(symbolic)];
+        if self.choice == EngineChoice::Named(CLUSTER) {
+            let mut cluster = self.cluster.clone().unwrap_or(Cluster::new(Workers::Threads(1)));
+            cluster.evidence = evidence;
+            engines.push(Arc::new(cluster));
+        }
+        engines
     }
 
     /// Whether the symbolic engine is asked for in all but name: only it works in parts.

@@ -26,6 +26,7 @@
 //! | `variables` | finds variables by name |
 //! | `parallel` | what `--parallel` asks for |
 //! | `engines` | the engines there are, which one is asked, and how it goes about it |
+//! | `cluster` | what the workers of the distributed engine are told, and what they do with it |
 //! | `compare` | the answers of several engines side by side |
 //! | `decide` | the work: facts, verdicts, vacuity |
 //! | `supervise` | the work on a thread, with a deadline |
@@ -40,6 +41,7 @@
 
 mod ask;
 pub mod bdi;
+pub mod cluster;
 mod compare;
 mod decide;
 mod define;

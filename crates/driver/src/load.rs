@@ -57,15 +57,8 @@ pub struct Request {
 impl Request {
     /// The options given that change the meaning of the file, by name, as reports show them.
     pub fn options(&self) -> Vec<(&'static str, &'static str)> {
-        let deadlock = self.deadlock.map(|d| match d {
-            Deadlock::Finite => "finite",
-            Deadlock::Stutter => "stutter",
-            Deadlock::Error => "error",
-        });
-        let overflow = self.overflow.map(|o| match o {
-            Overflow::Drop => "drop",
-            Overflow::Error => "error",
-        });
+        let deadlock = self.deadlock.map(Request::deadlock_word);
+        let overflow = self.overflow.map(Request::overflow_word);
         let all = [
             ("at", self.at.map(At::name)),
             ("deadlock", deadlock),
@@ -73,6 +66,21 @@ impl Request {
             ("strategies", self.strategies.map(Strategies::name)),
         ];
         all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+
+    pub(crate) fn deadlock_word(deadlock: Deadlock) -> &'static str {
+        match deadlock {
+            Deadlock::Finite => "finite",
+            Deadlock::Stutter => "stutter",
+            Deadlock::Error => "error",
+        }
+    }
+
+    pub(crate) fn overflow_word(overflow: Overflow) -> &'static str {
+        match overflow {
+            Overflow::Drop => "drop",
+            Overflow::Error => "error",
+        }
     }
 }
 

@@ -9,7 +9,6 @@ use crate::code::{Code, Memory, Program};
 use crate::compile::Compiler;
 use crate::jobs::Jobs;
 use crate::layout::Layout;
-use crate::store::Store;
 use crate::temporal::Clock;
 
 /// All conditions that formulas of a system may be about.
@@ -33,11 +32,11 @@ impl<'s> Atoms<'s> {
         Atoms { code: compiler.code, programs }
     }
 
-    /// The states of `domain` where a condition is true.
-    pub(crate) fn where_true(
+    /// The states of `domain` where a condition is true; `row` gives a state's words.
+    pub(crate) fn where_true<'r>(
         &self,
         condition: ExprId,
-        (layout, store): (&Layout, &Store),
+        (layout, row): (&Layout, impl Fn(usize) -> &'r [u64] + Sync),
         domain: &Bitset,
         jobs: &Jobs,
         budget: &Budget,
@@ -47,7 +46,7 @@ impl<'s> Atoms<'s> {
         domain.filter_shared(jobs, start, |(memory, clock), state| {
             clock.tick()?;
             memory.change_state();
-            Ok(self.code.is_true(program, layout, store.row(state), memory))
+            Ok(self.code.is_true(program, layout, row(state), memory))
         })
     }
 }

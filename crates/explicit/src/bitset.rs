@@ -8,17 +8,19 @@ use crate::jobs::Jobs;
 ///
 /// Bits beyond `len` in the last word are zero, so that counting and comparing need no care.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bitset {
+pub struct Bitset {
     words: Vec<u64>,
     len: usize,
 }
 
 impl Bitset {
-    pub(crate) fn empty(len: usize) -> Bitset {
+    /// Nothing.
+    pub fn empty(len: usize) -> Bitset {
         Bitset { words: vec![0; len.div_ceil(64)], len }
     }
 
-    pub(crate) fn full(len: usize) -> Bitset {
+    /// All of `0..len`.
+    pub fn full(len: usize) -> Bitset {
         let mut set = Bitset { words: vec![u64::MAX; len.div_ceil(64)], len };
         if !len.is_multiple_of(64)
             && let Some(last) = set.words.last_mut()
@@ -29,7 +31,7 @@ impl Bitset {
     }
 
     /// `{0, .., n - 1}`
-    pub(crate) fn first(n: usize, len: usize) -> Bitset {
+    pub fn first(n: usize, len: usize) -> Bitset {
         let mut set = Bitset::full(n);
         set.words.resize(len.div_ceil(64), 0);
         set.len = len;
@@ -37,7 +39,7 @@ impl Bitset {
     }
 
     /// The members for which `test` is true; it is asked in increasing order.
-    pub(crate) fn filter(&self, mut test: impl FnMut(usize) -> bool) -> Bitset {
+    pub fn filter(&self, mut test: impl FnMut(usize) -> bool) -> Bitset {
         let mut set = Bitset::empty(self.len);
         for (position, &word) in self.words.iter().enumerate() {
             let (mut rest, mut kept) = (word, 0);
@@ -84,39 +86,44 @@ impl Bitset {
         self.len
     }
 
+    /// Whether it is in.
     #[inline]
-    pub(crate) fn contains(&self, member: usize) -> bool {
+    pub fn contains(&self, member: usize) -> bool {
         self.words[member / 64] >> (member % 64) & 1 == 1
     }
 
     /// Whether it was not yet in.
     #[inline]
-    pub(crate) fn insert(&mut self, member: usize) -> bool {
+    pub fn insert(&mut self, member: usize) -> bool {
         let (word, bit) = (&mut self.words[member / 64], 1 << (member % 64));
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new
     }
 
+    /// Takes one out.
     #[inline]
-    pub(crate) fn remove(&mut self, member: usize) {
+    pub fn remove(&mut self, member: usize) {
         self.words[member / 64] &= !(1 << (member % 64));
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&w| w == 0)
     }
 
-    pub(crate) fn count(&self) -> usize {
+    /// How many there are.
+    pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    pub(crate) fn is_subset(&self, other: &Bitset) -> bool {
+    /// Whether all are in the other.
+    pub fn is_subset(&self, other: &Bitset) -> bool {
         self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
     /// The members in increasing order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(position, &word)| {
             std::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)))
                 .take_while(|&w| w != 0)
@@ -125,30 +132,43 @@ impl Bitset {
     }
 
     /// `self ∩ other`
-    pub(crate) fn and(mut self, other: &Bitset) -> Bitset {
+    pub fn and(mut self, other: &Bitset) -> Bitset {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
         self
     }
 
     /// `self ∪ other`
-    pub(crate) fn or(mut self, other: &Bitset) -> Bitset {
+    pub fn or(mut self, other: &Bitset) -> Bitset {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
         self
     }
 
     /// `self ∖ other`
-    pub(crate) fn minus(mut self, other: &Bitset) -> Bitset {
+    pub fn minus(mut self, other: &Bitset) -> Bitset {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
         self
     }
 
     /// The members of exactly one of both.
-    pub(crate) fn xor(mut self, other: &Bitset) -> Bitset {
+    pub fn xor(mut self, other: &Bitset) -> Bitset {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a ^= b);
         self
     }
 
-    pub(crate) fn bytes(&self) -> u64 {
+    /// The members as bits, 64 in a word, the least first.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The set with these members, from what [`Bitset::words`] gave; none if they do not fit.
+    pub fn from_words(words: Vec<u64>, len: usize) -> Option<Bitset> {
+        let set = Bitset { words, len };
+        let is_sound = set.words.len() == len.div_ceil(64) && set.is_subset(&Bitset::full(len));
+        is_sound.then_some(set)
+    }
+
+    /// The memory it takes.
+    pub fn bytes(&self) -> u64 {
         self.words.capacity() as u64 * 8
     }
 }

@@ -354,8 +354,8 @@ impl<'s> Labeller<'s> {
         domain: &Bitset,
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
-        let rows = (&self.steps.layout, &self.space.store);
-        self.atoms.where_true(condition, rows, domain, &self.jobs, budget)
+        let row = |state| self.space.store.row(state);
+        self.atoms.where_true(condition, (&self.steps.layout, row), domain, &self.jobs, budget)
     }
 
     /// The states of `D` that are green for an agent: its RedStates is false there.

@@ -16,6 +16,7 @@
 //! | `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
 //! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
 //! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
+//! | `parts` | the public face for an engine on many machines |
 #![forbid(unsafe_code)]
 
 mod analyse;
@@ -46,6 +47,7 @@ mod label;
 mod layout;
 mod mu;
 mod narrow;
+pub mod parts;
 mod paths;
 mod plan;
 mod product;

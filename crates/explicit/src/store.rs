@@ -146,13 +146,13 @@ impl Store {
 
 /// A hash of a row, good in its high and its low bits.
 #[inline]
-pub(crate) fn hash(row: &[u64]) -> u64 {
+pub fn hash(row: &[u64]) -> u64 {
     row.iter().fold(0x243f_6a88_85a3_08d3, |h, &word| mix(h ^ word))
 }
 
 /// A hash of the bits of a row that are in the mask.
 #[inline]
-pub(crate) fn hash_masked(row: &[u64], mask: &[u64]) -> u64 {
+pub fn hash_masked(row: &[u64], mask: &[u64]) -> u64 {
     row.iter().zip(mask).fold(0x243f_6a88_85a3_08d3, |h, (&word, &mask)| mix(h ^ word & mask))
 }
 

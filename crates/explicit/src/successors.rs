@@ -65,11 +65,11 @@ const MOST_PLANS: usize = 4096;
 
 /// What there is to say of a state besides its successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Expansion {
+pub struct Expansion {
     /// Some agent has no action, or no joint action leads anywhere.
-    pub(crate) is_dead: bool,
+    pub is_dead: bool,
     /// Some enabled joint action has a choice removed by an overflow.
-    pub(crate) overflows: bool,
+    pub overflows: bool,
 }
 
 impl<'a> Stepper<'a> {

@@ -87,6 +87,8 @@ pub enum Why {
     NoFairPath,
     /// The world that was asked about does not exist: its synthesis left no state.
     NoModel,
+    /// A worker of a distributed run was lost, or could not do its part.
+    Workers,
     /// The verdict depends on what lies beyond a bound of the model: `cap` (messages under way),
     /// `depth` (of a term), `psize` (the size of a process), `sld` (the depth of a proof), `unfold`
     /// (role changes in one step) or `states` (looked into).
@@ -104,6 +106,7 @@ impl Why {
             Why::Unsupported => "unsupported",
             Why::NoFairPath => "no-fair-path",
             Why::NoModel => "no-model",
+            Why::Workers => "workers",
             Why::Bound("cap") => "bound:cap",
             Why::Bound("depth") => "bound:depth",
             Why::Bound("psize") => "bound:psize",

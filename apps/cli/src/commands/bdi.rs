@@ -51,6 +51,7 @@ pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
             ("--overflow", args.question.model.overflow.is_some()),
             ("--strategies", args.question.strategies.is_some()),
             ("--cross-check", args.cross_check),
+            ("--processes", args.cluster.is_given()),
         ]
         .map(|option| (option, "ISPL"))
         .into(),

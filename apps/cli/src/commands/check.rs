@@ -13,7 +13,7 @@ use masque_driver::{
 };
 use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Settings, Subject, Text};
 
-use super::{bdi, lcc, race};
+use super::{bdi, lcc, race, worker};
 use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit};
@@ -93,7 +93,9 @@ fn report_all(
     mut apart: Option<&mut Apart>,
 ) -> anyhow::Result<Exit> {
     let request = args.question.request();
-    let settings = Settings { request: &request, engine: args.work.engine, stats: args.stats };
+    let plan = worker::plan(args)?;
+    let engine = plan.as_ref().map_or(args.work.engine, |_| EngineChoice::Named("cluster"));
+    let settings = Settings { request: &request, engine, stats: args.stats };
     let text = Text { evidence: apart.is_none(), ..context.text };
     // LCC files together are one run, in the place of the first of them.
     let first_lcc = args.files.iter().position(|file| driver::lcc::is_lcc(file));
@@ -135,8 +137,16 @@ fn report_all(
             loaded.diagnostics.push(diagnostic);
             loaded.system = None;
         }
-        let options = args.engine_options(&mut loaded);
+        let mut options = args.engine_options(&mut loaded);
+        if let Some(plan) = &plan {
+            options.choice = engine;
+            options.cluster = driver::cluster::engine(&loaded, &request, plan);
+        }
         let run = decide(args, context, &loaded, &options, start)?;
+        if let Some(trouble) = options.cluster.and_then(|cluster| cluster.trouble().message()) {
+            writeln!(err, "error: {trouble}")?;
+            exit.raise(Exit::Inconclusive);
+        }
         if let Some(found) = run.as_ref().and_then(disagreement) {
             return disagree(err, &loaded, settings, found);
         }

@@ -54,6 +54,7 @@ fn misplaced(args: &CheckArgs) -> Option<Diagnostic> {
         ("--overflow", args.question.model.overflow.is_some()),
         ("--strategies", args.question.strategies.is_some()),
         ("--cross-check", args.cross_check),
+        ("--processes", args.cluster.is_given()),
         ("--engine", args.work.engine.name() != "auto"),
         ("--order", args.work.order != OrderChoice::Auto),
         ("--reorder", args.work.reorder != Reorder::Auto),

@@ -13,6 +13,7 @@ pub(crate) mod race;
 mod session;
 mod simulate;
 mod why;
+mod worker;
 
 pub use bdi::worlds;
 pub use bench::bench;
@@ -24,3 +25,4 @@ pub use fmt::fmt;
 pub use generate::{completions, man, schema};
 pub use simulate::simulate;
 pub use why::why;
+pub use worker::worker;

@@ -1,0 +1,100 @@
+//! Several processes: `masque worker`, and how `masque check` starts workers.
+
+use std::io::{IsTerminal, Write};
+
+use anyhow::{Context as _, bail};
+use masque_driver::cluster::{Checkpoints, Places, Plan, Supervisor, read_hosts};
+use masque_driver::{self as driver, EngineChoice};
+
+use crate::Exit;
+use crate::args::{CheckArgs, ClusterArgs, WorkerArgs};
+
+/// The stack of threads that we do not start ourselves: successors are found by recursion over the
+/// agents that have a choice, of which there may be thousands.
+const STACK: &str = "67108864";
+
+/// `worker`: does a part of somebody's check. Its verdicts are told there.
+pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
+    with_large_stacks();
+    let supervisor = match (&args.join, &args.token) {
+        (Some(address), Some(token)) => {
+            Supervisor::At { address: address.clone(), token: token.clone(), host: args.host.clone() }
+        }
+        _ if std::io::stdin().is_terminal() => {
+            bail!("a worker gets its orders from a check: `masque worker --join HOST:PORT --token TOKEN`")
+        }
+        _ => Supervisor::Standard,
+    };
+    match driver::cluster::work(&supervisor) {
+        Ok(()) => Ok(Exit::AllHold),
+        Err(message) => {
+            writeln!(err, "error: {message}")?;
+            Ok(Exit::Inconclusive)
+        }
+    }
+}
+
+/// How the workers of a check are started; none if it is not spread.
+pub(super) fn plan(args: &CheckArgs) -> anyhow::Result<Option<Plan>> {
+    let cluster = &args.cluster;
+    if !cluster.is_given() {
+        return Ok(None);
+    }
+    match args.work.engine {
+        EngineChoice::Auto => {}
+        EngineChoice::Named("cluster") => {}
+        other => bail!(
+            "several processes are for the engine `cluster`; `--engine {}` is one process",
+            other.name()
+        ),
+    }
+    if cluster.checkpoint.is_some() && args.files.len() > 1 {
+        bail!("a checkpoint is of one file; check the files one by one");
+    }
+    let checkpoints = cluster.checkpoint.as_ref().map(|directory| Checkpoints {
+        directory: directory.clone(),
+        every: cluster.checkpoint_every,
+        resume: cluster.resume,
+    });
+    Ok(Some(Plan {
+        places: places(cluster)?,
+        program: std::env::current_exe().context("the program does not find itself")?,
+        patience: cluster.start_within,
+        checkpoints,
+    }))
+}
+
+fn places(args: &ClusterArgs) -> anyhow::Result<Places> {
+    if let Some(processes) = args.processes {
+        return Ok(Places::Local(processes.get()));
+    }
+    if let Some(workers) = args.await_workers {
+        let (listen, token) = (args.listen.clone(), args.token.clone());
+        return Ok(Places::Joining { workers: workers.get(), listen, token });
+    }
+    let Some(path) = &args.cluster else { bail!("no processes are asked for") };
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let hosts = match read_hosts(&text) {
+        Ok(hosts) => hosts,
+        Err(message) => bail!("{name}: {message}"),
+    };
+    let launcher: Vec<String> = args.launcher.split_whitespace().map(str::to_string).collect();
+    if launcher.is_empty() {
+        bail!("`--launcher` is empty; give a command such as `ssh`");
+    }
+    Ok(Places::Hosts { hosts, launcher })
+}
+
+/// Starts this process once more, in its own place, with large stacks; they can be asked for only
+/// before the first thread is started. Where that is not possible, small ones must do.
+fn with_large_stacks() {
+    #[cfg(unix)]
+    if std::env::var_os("RUST_MIN_STACK").is_none()
+        && let Ok(program) = std::env::current_exe()
+    {
+        let mut again = std::process::Command::new(program);
+        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", STACK);
+        _ = std::os::unix::process::CommandExt::exec(&mut again);
+    }
+}

@@ -1,0 +1,363 @@
+//! Checks that are spread over processes: the same reports, and one clear line when something is
+//! wrong.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_masque");
+
+fn masque(args: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env("RUST_BACKTRACE", "0");
+    command
+}
+
+fn output(args: &[&str]) -> Output {
+    masque(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The report, without the engine that was asked, and the exit code.
+fn report(args: &[&str]) -> (String, i32) {
+    let output = output(args);
+    assert_eq!(text(&output.stderr), "", "{args:?}");
+    let lines = text(&output.stdout);
+    let kept: Vec<&str> = lines.lines().filter(|line| !line.contains("\"engine\":")).collect();
+    (kept.join("\n"), output.status.code().unwrap())
+}
+
+fn models() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let mut paths = Vec::new();
+    for folder in ["ispl", "scale"] {
+        paths.extend(fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "ispl"));
+    paths.sort();
+    paths
+}
+
+/// A model of some hundred thousand states, in layers: what is spread takes a few seconds.
+fn long_model(folder: &TempDir, bits: usize) -> String {
+    let variables: String = (0..bits).map(|i| format!("b{i} : boolean; ")).collect();
+    let lines: String = (0..bits)
+        .map(|i| format!("b{i} = true if Action = set{i}; b{i} = false if Action = reset; "))
+        .collect();
+    let actions: Vec<String> = (0..bits).map(|i| format!("set{i}")).chain(["reset".to_string()]).collect();
+    let initial: Vec<String> = (0..bits).map(|i| format!("!A.b{i}")).collect();
+    let actions = actions.join(", ");
+    let model = format!(
+        "Semantics = SingleAssignment;
+         Agent A
+           Vars: {variables} end Vars
+           Actions = {{{actions}}};
+           Protocol: Other : {{{actions}}}; end Protocol
+           Evolution: {lines} end Evolution
+         end Agent
+         Evaluation first if A.b0; last if A.b{}; end Evaluation
+         InitStates {}; end InitStates
+         Formulae AG EF last; EF(first and AX last); K(A, !first); AF last; end Formulae",
+        bits - 1,
+        initial.join(" and "),
+    );
+    let path = folder.path().join("long.ispl");
+    fs::write(&path, model).unwrap();
+    path.display().to_string()
+}
+
+/// A script that others take for `ssh`.
+fn launcher(folder: &TempDir, body: &str) -> String {
+    let path = folder.path().join("launcher");
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+fn file(folder: &TempDir, name: &str, content: &str) -> String {
+    let path = folder.path().join(name);
+    fs::write(&path, content).unwrap();
+    path.display().to_string()
+}
+
+/// The processes that a process has started.
+fn children(parent: u32) -> Vec<u32> {
+    let list = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
+    let mut all: Vec<u32> =
+        list.unwrap_or_default().split_whitespace().map(|word| word.parse().unwrap()).collect();
+    // Those started by another thread of it.
+    for task in fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten() {
+        let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        all.extend(list.split_whitespace().map(|word| word.parse::<u32>().unwrap()));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn kill(process: u32) {
+    assert!(Command::new("kill").args(["-9", &process.to_string()]).status().unwrap().success());
+}
+
+fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn finish(child: Child) -> (String, String, i32) {
+    let output = child.wait_with_output().unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+#[test]
+fn reports_are_those_of_one_process() {
+    let mut n_checked = 0;
+    for model in models() {
+        let model = model.display().to_string();
+        let common = ["check", &model, "--format", "json", "--evidence", "all"];
+        let with = |more: &[&'static str]| report(&[&common[..], more].concat());
+        let expected = with(&["--engine", "explicit"]);
+        for processes in ["1", "2", "3"] {
+            assert!(with(&["--processes", processes]) == expected, "{model}, {processes} processes");
+        }
+        assert!(with(&["--engine", "cluster"]) == expected, "{model}, a thread");
+        n_checked += 1;
+    }
+    assert!(n_checked >= 20, "{n_checked}");
+}
+
+#[test]
+fn a_lost_worker_is_told_and_the_run_can_be_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 15);
+    let checkpoint = folder.path().join("checkpoint").display().to_string();
+    let spread = ["check", &model, "--format", "json", "--processes", "3", "--checkpoint", &checkpoint];
+    let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
+
+    let child = masque(&[&spread[..], &["--checkpoint-every", "0s"]].concat()).spawn().unwrap();
+    let manifest = folder.path().join("checkpoint/manifest.json");
+    wait_for("a checkpoint", || manifest.exists());
+    let workers = children(child.id());
+    assert_eq!(workers.len(), 3);
+    let lost = Instant::now();
+    kill(workers[1]);
+    let (_, said, code) = finish(child);
+    assert!(lost.elapsed() < Duration::from_secs(5), "{:?}", lost.elapsed());
+    assert_eq!((said.lines().count(), code), (1, 3), "{said}");
+    assert!(said.starts_with("error: worker "), "{said}");
+    assert!(said.contains(&format!("(process {}) is lost: signal: 9", workers[1])), "{said}");
+
+    let resumed = [&spread[..], &["--resume"]].concat();
+    assert!(report(&resumed) == expected);
+    // What was found is stored, too; so is what is known of it.
+    assert!(report(&resumed) == expected);
+
+    let nowhere = folder.path().join("nowhere").display().to_string();
+    for (directory, processes, formula, expected) in [
+        (&checkpoint, "3", "EF last", "is of another model or question"),
+        (&checkpoint, "2", "", "was made by 3 workers, not 2"),
+        (&nowhere, "3", "", "there is no checkpoint in"),
+        (&model, "3", "", "cannot be written"),
+    ] {
+        let mut args = vec!["check", &model, "--processes", processes, "--checkpoint", directory, "--resume"];
+        if !formula.is_empty() {
+            args.extend(["--property", formula]);
+        }
+        let output = output(&args);
+        let said = text(&output.stderr);
+        assert_eq!((said.lines().count(), output.status.code()), (1, Some(3)), "{said}");
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn workers_end_with_their_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 18);
+    let mut child = masque(&["check", &model, "--processes", "2"]).spawn().unwrap();
+    wait_for("two workers", || children(child.id()).len() == 2);
+    let workers = children(child.id());
+    kill(child.id());
+    child.wait().unwrap();
+    let is_gone = |process: &u32| match fs::read_to_string(format!("/proc/{process}/stat")) {
+        Err(_) => true,
+        // Nobody may have collected it yet.
+        Ok(stat) => stat.contains(") Z "),
+    };
+    wait_for("the end of the workers", || workers.iter().all(is_gone));
+}
+
+#[test]
+fn limits_end_in_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 20);
+    for (limit, value, reason) in [("--timeout", "1s", "timeout"), ("--memory", "1M", "memory")] {
+        let start = Instant::now();
+        let output = output(&["check", &model, "--processes", "2", limit, value]);
+        let said = text(&output.stdout);
+        assert_eq!((text(&output.stderr).as_str(), output.status.code()), ("", Some(3)), "{said}");
+        assert!(said.contains(&format!("unknown({reason})")), "{said}");
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+}
+
+/// What is wrong with workers that do not start is one line.
+#[test]
+fn workers_that_do_not_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 4);
+    let taken = TcpListener::bind("0.0.0.0:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let local = "shift; exec \"$@\"";
+    let unknown = "echo 'ssh: Could not resolve hostname lab9: Name or service not known' >&2; exit 255";
+    //  launcher                       hosts                        said
+    let cases = [
+        ("exec sleep 60", "127.0.0.1".to_string(), "has not started within 0.5 s"),
+        (unknown, "lab9".to_string(), "worker 1 of 1 (lab9) could not start: ssh: Could not resolve"),
+        ("exit 7", "lab9".to_string(), "worker 1 of 1 (lab9) could not start: exit status: 7"),
+        (local, format!("127.0.0.1:{port}"), "could not start: it cannot listen at 0.0.0.0:"),
+        ("echo nonsense; sleep 60", "127.0.0.1".to_string(), "worker 1 of 1 (127.0.0.1) could not start"),
+    ];
+    for (body, hosts, expected) in cases {
+        let launcher = launcher(&folder, body);
+        let hosts = file(&folder, "hosts.txt", &hosts);
+        let within = if expected.contains("within") { "0.5s" } else { "30s" };
+        let output = output(&[
+            "check",
+            &model,
+            "--cluster",
+            &hosts,
+            "--launcher",
+            &launcher,
+            "--start-within",
+            within,
+        ]);
+        let said = text(&output.stderr);
+        assert_eq!((said.lines().count(), output.status.code()), (1, Some(3)), "{said}");
+        assert!(said.contains(expected), "{said}\nshould have {expected}");
+    }
+}
+
+#[test]
+fn mistakes_are_bad_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 4);
+    let hosts = file(&folder, "hosts.txt", "a b\n");
+    let missing = folder.path().join("missing").display().to_string();
+    //  arguments                                                     said
+    let cases: [(&[&str], &str); 6] = [
+        (&["--processes", "0"], "--processes"),
+        (&["--cluster", &hosts], "line 1: `a b` is not a host"),
+        (&["--cluster", &missing], "cannot read"),
+        (&["--processes", "2", "--engine", "symbolic"], "several processes are for the engine `cluster`"),
+        (&["--checkpoint", "x"], "--processes"),
+        (&["--processes", "2", "--checkpoint", "x", &model], "a checkpoint is of one file"),
+    ];
+    for (options, expected) in cases {
+        let output = output(&[&["check", &model], options].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{options:?}: {said}");
+        assert!(said.contains(expected), "{said}\nshould have {expected}");
+    }
+}
+
+#[test]
+fn workers_that_join() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 6);
+    let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
+    let args = ["check", &model, "--format", "json", "--await-workers", "2", "--token", "open-sesame"];
+    let mut child = masque(&args).spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    errors.read_line(&mut line).unwrap();
+    assert!(line.starts_with("waiting for 2 workers: masque worker --join 127.0.0.1:"), "{line}");
+    let address = line.split_whitespace().skip_while(|word| *word != "--join").nth(1).unwrap();
+    let join = |token: &str| masque(&["worker", "--join", address, "--token", token]).spawn().unwrap();
+    // Whoever does not know the token is no worker.
+    let mut stranger = join("sesame");
+    let mut workers = [join("open-sesame"), join("open-sesame")];
+    let mut report = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut report).unwrap();
+    let kept: Vec<&str> = report.lines().filter(|line| !line.contains("\"engine\":")).collect();
+    assert!((kept.join("\n"), child.wait().unwrap().code().unwrap()) == expected);
+    for worker in workers.iter_mut().chain([&mut stranger]) {
+        assert!(worker.wait().unwrap().code().is_some());
+    }
+}
+
+/// Two hosts that are network namespaces, with a wire between them.
+#[test]
+fn two_hosts() {
+    let Some(hosts) = Namespaces::new() else {
+        println!("network namespaces are not available here: two hosts were not tested");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 10);
+    let [first, second] = &hosts.names;
+    let body = format!(
+        "case $1 in 10.231.77.1) host={first};; *) host={second};; esac; shift\nexec ip netns exec $host \"$@\""
+    );
+    let launcher = launcher(&folder, &body);
+    let list = file(&folder, "hosts.txt", "# two machines\n10.231.77.1\n10.231.77.2:9117\n");
+    let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
+    let args = ["check", &model, "--format", "json", "--cluster", &list, "--launcher", &launcher];
+    assert!(report(&args) == expected);
+}
+
+/// A wire that is removed at the end.
+struct Namespaces {
+    names: [String; 2],
+}
+
+fn ip(args: &str) -> bool {
+    let status = Command::new("ip").args(args.split_whitespace()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+impl Namespaces {
+    fn new() -> Option<Namespaces> {
+        let id = std::process::id();
+        let names = [format!("masque-{id}-a"), format!("masque-{id}-b")];
+        let wires = [format!("mq{id}a"), format!("mq{id}b")];
+        if !ip(&format!("netns add {}", names[0])) {
+            return None;
+        }
+        let hosts = Namespaces { names };
+        let [first, second] = &hosts.names;
+        let mut is_made = ip(&format!("netns add {second}"));
+        is_made &= ip(&format!(
+            "link add {} netns {first} type veth peer name {} netns {second}",
+            wires[0], wires[1]
+        ));
+        for (number, (name, wire)) in hosts.names.iter().zip(&wires).enumerate() {
+            is_made &= ip(&format!("-n {name} addr add 10.231.77.{}/24 dev {wire}", number + 1));
+            is_made &= ip(&format!("-n {name} link set {wire} up"));
+            is_made &= ip(&format!("-n {name} link set lo up"));
+        }
+        is_made.then_some(hosts)
+    }
+}
+
+impl Drop for Namespaces {
+    fn drop(&mut self) {
+        for name in &self.names {
+            ip(&format!("netns delete {name}"));
+        }
+    }
+}

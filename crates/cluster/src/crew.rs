@@ -1,0 +1,160 @@
+//! The workers, as the supervising process sees them.
+
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use masque_verdict::{Budget, Stop, Why};
+
+use crate::command::{Answer, Command, Costs, Reply};
+
+/// How often the supervisor looks at the clock while it waits.
+const PULSE: Duration = Duration::from_millis(20);
+/// A worker that says nothing for so long is lost, if it is one that says it lives.
+const SILENCE: Duration = Duration::from_secs(20);
+
+/// What happens at a worker.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// It has answered.
+    Reply(Reply),
+    /// It lives.
+    Alive,
+    /// It listens for other workers at this port.
+    Listening(u16),
+    /// It is connected to all other workers.
+    Ready,
+    /// It is gone, and why, if that is known.
+    Lost(Option<String>),
+}
+
+/// The supervisor's end of a worker.
+pub(crate) trait Member: Send {
+    /// What to call it.
+    fn name(&self) -> String;
+
+    /// Whether it says every second that it lives.
+    fn beats(&self) -> bool;
+
+    /// Hands it a command.
+    fn command(&mut self, command: &Command) -> io::Result<()>;
+
+    /// Asks it to stop what it does.
+    fn stop(&mut self) -> io::Result<()>;
+
+    /// Why it is gone, as far as it can be told.
+    fn epitaph(&mut self) -> Option<String> {
+        None
+    }
+}
+
+/// All workers.
+pub(crate) struct Crew {
+    members: Vec<Box<dyn Member>>,
+    events: Receiver<(usize, Event)>,
+    /// A worker was lost: nothing can be asked any more.
+    is_lost: bool,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum NoAnswer {
+    /// A limit was hit.
+    Stop(Stop),
+    /// A worker is lost or in trouble: one line that says so.
+    Trouble(String),
+}
+
+impl From<Stop> for NoAnswer {
+    fn from(stop: Stop) -> NoAnswer {
+        NoAnswer::Stop(stop)
+    }
+}
+
+impl Crew {
+    pub(crate) fn new(members: Vec<Box<dyn Member>>, events: Receiver<(usize, Event)>) -> Crew {
+        Crew { members, events, is_lost: false }
+    }
+
+    /// The answers of all workers, in order, and what each has cost.
+    pub(crate) fn ask(
+        &mut self,
+        command: &Command,
+        budget: &Budget,
+    ) -> Result<Vec<(Answer, Costs)>, NoAnswer> {
+        if self.is_lost {
+            return Err(NoAnswer::Stop(Why::Workers.into()));
+        }
+        budget.check()?;
+        for number in 0..self.members.len() {
+            // The command may not have arrived because the worker is gone; that will be heard.
+            _ = self.members[number].command(command);
+        }
+        let mut replies: Vec<Option<Reply>> = vec![None; self.members.len()];
+        let mut heard = vec![Instant::now(); self.members.len()];
+        let mut stopped = None;
+        while replies.iter().any(Option::is_none) {
+            match self.events.recv_timeout(PULSE) {
+                Ok((number, Event::Reply(reply))) => replies[number] = Some(reply),
+                Ok((number, Event::Alive | Event::Listening(_) | Event::Ready)) => {
+                    heard[number] = Instant::now();
+                }
+                Ok((number, Event::Lost(why))) => return Err(self.lose(number, why)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lose(0, None)),
+            }
+            let silent = |number: &usize| self.members[*number].beats() && heard[*number].elapsed() > SILENCE;
+            if let Some(number) = (0..self.members.len()).find(silent) {
+                return Err(self.lose(number, Some("it says nothing any more".to_string())));
+            }
+            if let (None, Err(stop)) = (stopped, budget.check()) {
+                stopped = Some(stop);
+                for member in &mut self.members {
+                    _ = member.stop();
+                }
+            }
+        }
+        self.answers(replies, stopped)
+    }
+
+    fn answers(
+        &mut self,
+        replies: Vec<Option<Reply>>,
+        stopped: Option<Stop>,
+    ) -> Result<Vec<(Answer, Costs)>, NoAnswer> {
+        let mut answers = Vec::new();
+        let mut limit = None;
+        for (number, reply) in replies.into_iter().enumerate() {
+            match reply {
+                Some(Reply::Answer(answer, costs)) => answers.push((answer, costs)),
+                Some(Reply::Failed(message)) => {
+                    self.is_lost = true;
+                    return Err(NoAnswer::Trouble(format!("{}: {message}", self.title(number))));
+                }
+                Some(Reply::Stopped { code, states }) => limit = Some(Reply::stop(code, states)),
+                None => {}
+            }
+        }
+        match limit {
+            None => Ok(answers),
+            // Why it was asked to stop is known here.
+            Some(limit) if limit.why == Why::Interrupted => {
+                Err(NoAnswer::Stop(Stop { why: stopped.map_or(limit.why, |stop| stop.why), ..limit }))
+            }
+            Some(limit) => Err(NoAnswer::Stop(limit)),
+        }
+    }
+
+    fn title(&self, number: usize) -> String {
+        format!("worker {} of {} ({})", number + 1, self.members.len(), self.members[number].name())
+    }
+
+    fn lose(&mut self, number: usize, why: Option<String>) -> NoAnswer {
+        self.is_lost = true;
+        let title = self.title(number);
+        NoAnswer::Trouble(match why.or_else(|| self.members[number].epitaph()) {
+            Some(why) => format!("{title} is lost: {why}"),
+            None => format!("{title} is lost"),
+        })
+    }
+}

@@ -1,0 +1,326 @@
+//! The engine: asks all workers, and puts their answers together.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use masque_explicit::parts::needs_transitions;
+use masque_model::{FormulaId, Property, System};
+use masque_verdict::{
+    Budget, Encoded, Engine, Extent, Facts, FairInitial, JointAction, Moves, Oracle, Outcome, Part, Path,
+    Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, inside_ctl, least_overflow,
+};
+
+use crate::command::{self, Answer, Command, Costs};
+use crate::crew::{Crew, NoAnswer};
+use crate::launch::Launch;
+use crate::threads;
+
+/// Where the workers of a run are.
+#[derive(Clone, Debug)]
+pub enum Workers {
+    /// Threads of this process.
+    Threads(usize),
+    /// Processes, here or on other machines.
+    Processes(Arc<Launch>),
+}
+
+/// The distributed engine: the reachable states are spread over workers.
+///
+/// It decides what the explicit engine does, with the same facts and evidence, to the byte.
+///
+/// ```
+/// use masque_cluster::{Cluster, Workers};
+/// use masque_ispl::{Options, check, parse};
+/// use masque_text::Sources;
+/// use masque_verdict::{Budget, Engine, Verdict};
+///
+/// let mut sources = Sources::default();
+/// let text = "
+///     Agent Light
+///       Vars: on : boolean; end Vars
+///       Actions = {wait, switch};
+///       Protocol: Other : {wait, switch}; end Protocol
+///       Evolution: on = ~on if Action = switch; end Evolution
+///     end Agent
+///     Evaluation lit if Light.on; end Evaluation
+///     InitStates !Light.on; end InitStates
+///     Formulae AG EF lit; AF lit; end Formulae";
+/// let file = sources.add("light.ispl", text).unwrap();
+/// let (mut tree, _) = parse(&sources, file);
+/// let system = check(&sources, &mut tree, &Options::default()).system.unwrap();
+///
+/// let budget = Budget::unlimited();
+/// let mut encoded = Cluster::new(Workers::Threads(2)).encode(&system, &budget).unwrap();
+/// assert_eq!(encoded.facts(&budget).unwrap().states, "2");
+/// let verdicts: Vec<Verdict> = system.properties.iter().map(|p| encoded.decide(p, &budget).verdict).collect();
+/// assert_eq!(verdicts, [Verdict::Holds, Verdict::Fails]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// Which verdicts get evidence.
+    pub evidence: Show,
+    workers: Workers,
+    trouble: Trouble,
+}
+
+/// What went wrong with the workers of a run, in one line. A clone looks at the same place.
+#[derive(Clone, Debug, Default)]
+pub struct Trouble(Arc<Mutex<Option<String>>>);
+
+impl Trouble {
+    /// What there is to say, if anything.
+    pub fn message(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The first trouble is the cause of the rest.
+    fn tell(&self, message: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
+    }
+
+    /// A limit, or a line that is told.
+    fn stop(&self, missing: NoAnswer) -> Stop {
+        match missing {
+            NoAnswer::Stop(stop) => stop,
+            NoAnswer::Trouble(message) => {
+                self.tell(message);
+                Why::Workers.into()
+            }
+        }
+    }
+}
+
+impl Cluster {
+    /// An engine with these workers, and evidence for what fails.
+    pub fn new(workers: Workers) -> Cluster {
+        Cluster { evidence: Show::default(), workers, trouble: Trouble::default() }
+    }
+
+    /// Where the engine tells what went wrong with its workers.
+    pub fn trouble(&self) -> Trouble {
+        self.trouble.clone()
+    }
+
+    fn start(&self, system: &System, budget: &Budget) -> Result<Crew, NoAnswer> {
+        let memory = budget.memory();
+        match &self.workers {
+            Workers::Threads(workers) => threads::start(&Arc::new(system.clone()), *workers, memory)
+                .map_err(|error| NoAnswer::Trouble(format!("a worker cannot be started: {error}"))),
+            Workers::Processes(launch) => launch.start(memory, budget),
+        }
+    }
+
+    fn keeps(&self) -> bool {
+        matches!(&self.workers, Workers::Processes(launch) if launch.checkpoints.is_some())
+    }
+}
+
+impl Engine for Cluster {
+    fn name(&self) -> &'static str {
+        "cluster"
+    }
+
+    fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
+        inside_ctl(system, property)
+    }
+
+    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+        budget.check()?;
+        let mut stats = Stats::default();
+        let start = Instant::now();
+        let crew = self.start(system, budget).map_err(|missing| self.trouble.stop(missing))?;
+        stats.spend("start", start.elapsed());
+        let mut spread = Spread { engine: self.clone(), system, crew, stats, costs: Vec::new(), n_states: 0 };
+        let start = Instant::now();
+        let explore =
+            Command::Explore { transitions: needs_transitions(system), most_states: budget.states() };
+        if let Answer::Explored { states } = spread.ask(&explore, budget)? {
+            spread.n_states = states;
+        }
+        spread.stats.spend("explore", start.elapsed());
+        Ok(Box::new(spread))
+    }
+}
+
+/// A system whose states are spread over workers.
+struct Spread<'s> {
+    engine: Cluster,
+    system: &'s System,
+    crew: Crew,
+    stats: Stats,
+    /// What each worker has cost, when it was last asked.
+    costs: Vec<Costs>,
+    n_states: u64,
+}
+
+impl Spread<'_> {
+    /// The answer that all workers give.
+    fn ask(&mut self, command: &Command, budget: &Budget) -> Result<Answer, Stop> {
+        let answers = self.crew.ask(command, budget).map_err(|missing| self.engine.trouble.stop(missing))?;
+        self.costs = answers.iter().map(|(_, costs)| *costs).collect();
+        let mut answers = answers.into_iter().map(|(answer, _)| answer);
+        let first = answers.next().ok_or(Stop::from(Why::Workers))?;
+        assert!(answers.all(|answer| answer == first), "the workers disagree on {command:?}");
+        Ok(first)
+    }
+
+    fn truth(&mut self, command: &Command, budget: &Budget) -> Result<bool, Stop> {
+        match self.ask(command, budget)? {
+            Answer::Truth(truth) => Ok(truth),
+            _ => Err(Why::Workers.into()),
+        }
+    }
+
+    fn try_decide(&mut self, property: &Property, budget: &Budget) -> Result<Outcome, Stop> {
+        if self.engine.supports(self.system, property).is_err() {
+            return Err(Why::Unsupported.into());
+        }
+        let start = Instant::now();
+        let formula = property.formula.index();
+        let command = Command::Verdict { formula, at_initial: command::at_initial(property.at) };
+        let answer = self.ask(&command, budget);
+        self.stats.spend("label", start.elapsed());
+        let verdict = match answer? {
+            Answer::Truth(truth) => Verdict::from(truth),
+            Answer::NoFairPath => Verdict::Unknown(Why::NoFairPath),
+            _ => return Err(Why::Workers.into()),
+        };
+        let mut outcome = Outcome::from(verdict);
+        if let Some(holds) = self.engine.evidence.wanted(verdict) {
+            let start = Instant::now();
+            let system = self.system;
+            // A budget that ends here costs the evidence, not the verdict.
+            outcome.evidence = explain(self, system, property, holds, budget).ok().flatten();
+            self.stats.spend("evidence", start.elapsed());
+        }
+        if self.engine.keeps() {
+            let start = Instant::now();
+            // A verdict is one, whether or not it can be stored.
+            _ = self.ask(&Command::Store, budget);
+            self.stats.spend("store", start.elapsed());
+        }
+        Ok(outcome)
+    }
+
+    fn fair_initial(&mut self, budget: &Budget) -> Result<(u64, FairInitial), Stop> {
+        match self.ask(&Command::Initial, budget) {
+            Ok(Answer::Initial { all, fair }) => Ok((
+                all,
+                match fair {
+                    n if n == all => FairInitial::All,
+                    0 => FairInitial::None,
+                    _ => FairInitial::Some,
+                },
+            )),
+            Ok(_) => Err(Why::Workers.into()),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// A path with its actions.
+    fn with_actions(&self, states: Vec<State>, budget: &Budget) -> Result<Path, Stop> {
+        let moves = Moves::new(self.system);
+        let mut actions: Vec<JointAction> = Vec::new();
+        for step in states.windows(2) {
+            let joint = moves.least_joint_action(&step[0], &step[1], budget)?;
+            actions.push(joint.expect("a step of the engine is a step of the system"));
+        }
+        Ok(Path { states, actions })
+    }
+}
+
+impl Encoded for Spread<'_> {
+    fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop> {
+        let start = Instant::now();
+        let Answer::Facts { deadlock, overflow } = self.ask(&Command::Facts, budget)? else {
+            return Err(Why::Workers.into());
+        };
+        let deadlock = deadlock.map(|states| self.with_actions(states, budget)).transpose()?;
+        let overflow = match overflow {
+            Some(states) => least_overflow(self.system, self.with_actions(states, budget)?, budget)?,
+            None => None,
+        };
+        self.stats.spend("evidence", start.elapsed());
+        let (no_initial_state, fair_initial) = match self.fair_initial(budget) {
+            Ok((all, fair)) => (all == 0, fair),
+            Err(stop) if stop.why == Why::Unsupported => (self.n_states == 0, FairInitial::Unsupported),
+            Err(stop) => return Err(stop),
+        };
+        Ok(Facts { states: self.n_states.to_string(), no_initial_state, deadlock, overflow, fair_initial })
+    }
+
+    fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
+        self.try_decide(property, budget).unwrap_or_else(Outcome::from)
+    }
+
+    fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
+        self.truth(&Command::Somewhere(formula.index()), budget)
+    }
+
+    fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
+        match self.ask(&Command::Extent(formula.index()), budget)? {
+            Answer::Extent { states, of_states, initial, of_initial } => {
+                let [states, of_states, initial, of_initial] =
+                    [states, of_states, initial, of_initial].map(|n| n.to_string());
+                Ok(Extent { states, of_states, initial, of_initial })
+            }
+            _ => Err(Why::Workers.into()),
+        }
+    }
+
+    fn oracle(&mut self) -> Option<&mut dyn Oracle> {
+        Some(self)
+    }
+
+    fn stats(&self) -> Stats {
+        let mut stats = self.stats.clone();
+        let states = || self.costs.iter().map(|costs| costs.states);
+        let bytes = || self.costs.iter().map(|costs| costs.bytes);
+        stats.states = Some(self.n_states);
+        stats.transitions = self.costs.iter().map(|costs| costs.transitions).sum();
+        stats.bytes = bytes().sum();
+        stats.figures = vec![
+            ("workers", self.costs.len() as u64),
+            ("most states of a worker", states().max().unwrap_or(0)),
+            ("fewest states of a worker", states().min().unwrap_or(0)),
+            ("most bytes of a worker", bytes().max().unwrap_or(0)),
+            ("words sent", self.costs.iter().map(|costs| costs.words).sum()),
+        ];
+        if let Some(resident) = self.costs.iter().map(|costs| costs.resident).max().filter(|&n| n > 0) {
+            stats.figures.push(("most resident bytes of a worker", resident));
+            stats.figures.push(("busy milliseconds", self.costs.iter().map(|costs| costs.busy).sum()));
+        }
+        stats
+    }
+}
+
+impl Oracle for Spread<'_> {
+    fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
+        self.truth(&Command::IsTrue(formula.index(), state.clone()), budget)
+    }
+
+    fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop> {
+        self.truth(&Command::IsDeadEnd(state.clone()), budget)
+    }
+
+    fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop> {
+        match self.ask(&Command::Least(command::parts(region)), budget)? {
+            Answer::State(state) => Ok(state),
+            _ => Err(Why::Workers.into()),
+        }
+    }
+
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop> {
+        match self.ask(&Command::First(command::parts(region), most), budget)? {
+            Answer::States(states, n_states) => Ok((states, n_states.to_string())),
+            _ => Err(Why::Workers.into()),
+        }
+    }
+
+    fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
+        match self.ask(&Command::Path(command::route(route)), budget)? {
+            Answer::Path(states) => Ok(states),
+            _ => Err(Why::Workers.into()),
+        }
+    }
+}

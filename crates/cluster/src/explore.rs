@@ -1,0 +1,319 @@
+//! Reachability: layer by layer, all workers together.
+//!
+//! A state is kept by one worker, told by its row ([`owner`]). A worker expands the states it keeps;
+//! successors that others keep are sent to them as rows. All expand the same layer, so that the
+//! states of a layer have consecutive numbers at each worker, distances are exact, and between
+//! rounds there is nothing on its way that a checkpoint would have to hold.
+
+use masque_explicit::parts::{Machine, Successors};
+use masque_model::{Deadlock, System};
+use masque_verdict::{Budget, Stop, Why};
+
+use crate::graph::{Edges, Graph, Place};
+use crate::net::{Net, Outbox, Task};
+use crate::store::{Store, owner};
+
+/// States expanded between two looks at what has come in.
+const STRIDE: usize = 4096;
+/// States expanded by a worker in a round.
+const ROUND: usize = 1 << 16;
+
+/// The reachable states that a worker keeps, numbered breadth first.
+pub(crate) struct Space {
+    pub(crate) store: Store,
+    /// Where each layer begins, and at last the number of states. All workers have as many layers.
+    pub(crate) layers: Vec<u32>,
+    /// The states without successors in this worker's first layer that has any.
+    pub(crate) nearest_deadlocks: Vec<u32>,
+    /// The states where some choice overflows in this worker's first layer that has any.
+    pub(crate) nearest_overflows: Vec<u32>,
+    /// The transitions, if they were asked for.
+    pub(crate) graph: Option<Graph>,
+    /// The number of states at all workers.
+    pub(crate) n_everywhere: u64,
+    /// How far exploration has come, if it is not at its end.
+    pub(crate) open: Option<Open>,
+}
+
+/// Exploration between two rounds.
+#[derive(Debug)]
+pub(crate) struct Open {
+    /// The state to expand next; the last layer is being expanded.
+    pub(crate) next: u32,
+    /// The transitions found, if they are asked for.
+    pub(crate) edges: Option<Edges>,
+}
+
+impl Space {
+    /// No states yet.
+    pub(crate) fn empty(width: usize) -> Space {
+        Space {
+            store: Store::new(width),
+            layers: vec![0, 0],
+            nearest_deadlocks: Vec::new(),
+            nearest_overflows: Vec::new(),
+            graph: None,
+            n_everywhere: 0,
+            open: None,
+        }
+    }
+
+    pub(crate) fn n_states(&self) -> usize {
+        self.store.len()
+    }
+
+    /// The initial states kept here.
+    pub(crate) fn n_initial(&self) -> usize {
+        self.layers[1] as usize
+    }
+
+    /// The layer of a state: its distance from the initial states.
+    pub(crate) fn layer_of(&self, state: u32) -> usize {
+        self.layers.partition_point(|&begin| begin <= state) - 1
+    }
+
+    /// The states of a layer.
+    pub(crate) fn layer(&self, layer: usize) -> std::ops::Range<usize> {
+        let at = |position: usize| self.layers.get(position).map_or(self.n_states(), |&n| n as usize);
+        at(layer)..at(layer + 1)
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        let edges = self.open.as_ref().and_then(|open| open.edges.as_ref());
+        self.store.bytes() + self.graph.as_ref().map_or(0, Graph::bytes) + edges.map_or(0, Edges::bytes)
+    }
+
+    /// The initial states that this worker keeps.
+    ///
+    /// Every worker looks for all of them and keeps its own: that costs each the time of one, and no
+    /// message.
+    pub(crate) fn initial(net: &Net, machine: &Machine<'_>, with_graph: bool) -> Result<Space, Stop> {
+        let mut space = Space::empty(machine.width());
+        let (me, peers, budget) = (net.index(), net.peers(), &net.budget);
+        machine.each_initial_state(budget, |row| {
+            space.n_everywhere += 1;
+            if owner(row, peers) == me {
+                let number = space.store.insert(row)?;
+                if number % 4096 == 4095 {
+                    budget.check_memory(space.store.bytes_soon())?;
+                }
+            }
+            Ok(())
+        })?;
+        space.layers[1] = space.n_states() as u32;
+        space.open = Some(Open { next: 0, edges: with_graph.then(Edges::default) });
+        Ok(space)
+    }
+}
+
+/// `G`, the least set of states with `I ⊆ G` that is closed under `→`.
+///
+/// `between` is called between rounds, where nothing is in flight; an exploration that was stopped
+/// there, and stored, goes on from the stored space.
+pub(crate) fn explore(
+    net: &mut Net,
+    system: &System,
+    machine: &Machine<'_>,
+    space: &mut Space,
+    most_states: Option<u64>,
+    between: &mut dyn FnMut(&mut Net, &Space) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let Some(Open { next, edges }) = space.open.take() else { return Ok(()) };
+    let budget = net.budget.clone();
+    let mut task = Expanding::new(net, system, machine, space, edges, &budget);
+    task.next = next as usize;
+    task.end = task.space.n_states().min(task.space.layers.last().map_or(0, |&end| end as usize));
+    loop {
+        let votes = net.round(&mut task)?;
+        let (left, in_layer) = (votes.sum(0), votes.sum(1));
+        task.space.n_everywhere = votes.sum(2);
+        if most_states.is_some_and(|most| task.space.n_everywhere > most) {
+            return Err(Stop::from(Why::States).after_states(task.space.n_everywhere));
+        }
+        if in_layer == 0 {
+            break;
+        }
+        if left == 0 {
+            task.end = task.space.n_states();
+            task.space.layers.push(task.end as u32);
+        }
+        task.space.open = Some(Open { next: task.next as u32, edges: task.edges.take() });
+        between(net, task.space)?;
+        task.edges = task.space.open.take().and_then(|open| open.edges);
+    }
+    let edges = task.edges.take();
+    finish(net, space, edges)
+}
+
+/// The last layer is empty everywhere: it is none.
+fn finish(net: &Net, space: &mut Space, edges: Option<Edges>) -> Result<(), Stop> {
+    if space.layers.len() > 2 {
+        space.layers.pop();
+    }
+    space.graph = match edges {
+        None => None,
+        Some(edges) => {
+            let n_edges = edges.targets().len() as u64;
+            net.budget.check_memory(space.bytes() + edges.bytes() + n_edges * 8)?;
+            Some(edges.into_graph(space.n_states())?)
+        }
+    };
+    Ok(())
+}
+
+/// The transitions between states that are already explored.
+pub(crate) fn transitions(
+    net: &mut Net,
+    system: &System,
+    machine: &Machine<'_>,
+    space: &mut Space,
+) -> Result<(), Stop> {
+    let budget = net.budget.clone();
+    let n_states = space.n_states();
+    // The nearest of these were found when the states were.
+    let found = (space.nearest_deadlocks.clone(), space.nearest_overflows.clone());
+    let mut task = Expanding::new(net, system, machine, space, Some(Edges::default()), &budget);
+    task.end = n_states;
+    let result = loop {
+        match net.round(&mut task) {
+            Ok(votes) if votes.sum(0) == 0 => break Ok(()),
+            Ok(_) => {}
+            Err(stop) => break Err(stop),
+        }
+    };
+    let edges = task.edges.take().unwrap_or_default();
+    (space.nearest_deadlocks, space.nearest_overflows) = found;
+    result?;
+    space.graph = Some(edges.into_graph(n_states)?);
+    Ok(())
+}
+
+/// Expands states and takes in those that others have found.
+struct Expanding<'a> {
+    me: usize,
+    peers: usize,
+    successors: Successors<'a>,
+    stutters: bool,
+    space: &'a mut Space,
+    edges: Option<Edges>,
+    budget: &'a Budget,
+    /// The state to expand next.
+    next: usize,
+    /// Where this round's work ends.
+    until: usize,
+    /// Where the layer ends.
+    end: usize,
+    /// The words of a state.
+    state: Vec<u64>,
+}
+
+impl<'a> Expanding<'a> {
+    fn new(
+        net: &Net,
+        system: &System,
+        machine: &'a Machine<'_>,
+        space: &'a mut Space,
+        edges: Option<Edges>,
+        budget: &'a Budget,
+    ) -> Expanding<'a> {
+        Expanding {
+            me: net.index(),
+            peers: net.peers(),
+            successors: machine.successors(budget),
+            stutters: system.meaning.deadlock == Deadlock::Stutter,
+            space,
+            edges,
+            budget,
+            next: 0,
+            until: 0,
+            end: 0,
+            state: Vec::new(),
+        }
+    }
+
+    /// Expands the next state.
+    fn expand(&mut self, out: &mut Outbox) -> Result<(), Stop> {
+        let number = self.next as u32;
+        let Expanding { me, peers, space, edges, state, .. } = self;
+        state.clear();
+        state.extend_from_slice(space.store.row(number as usize));
+        let source = Place::new(*me, number);
+        let expansion = self.successors.expand(state, |row| {
+            let to = owner(row, *peers);
+            match edges {
+                Some(edges) if to == *me => edges.add(source, space.store.insert(row)?),
+                None if to == *me => _ = space.store.insert(row)?,
+                Some(_) => out.send_two(to, row, &[u64::from(number)]),
+                None => out.send(to, row),
+            }
+            Ok(())
+        })?;
+        let layer = self.space.layers.len();
+        if expansion.is_dead {
+            keep_if_nearest(&mut self.space.nearest_deadlocks, &self.space.layers, number, layer);
+            if self.stutters
+                && let Some(edges) = &mut self.edges
+            {
+                edges.add(source, number);
+            }
+        }
+        if expansion.overflows {
+            keep_if_nearest(&mut self.space.nearest_overflows, &self.space.layers, number, layer);
+        }
+        self.next += 1;
+        Ok(())
+    }
+
+    fn check_memory(&self) -> Result<(), Stop> {
+        let edges = self.edges.as_ref().map_or(0, Edges::bytes);
+        self.budget.check_memory(self.space.store.bytes_soon() + edges)
+    }
+}
+
+/// Keeps a state unless one of an earlier layer is kept: `layers` has the layers so far.
+fn keep_if_nearest(kept: &mut Vec<u32>, layers: &[u32], state: u32, n_layers: usize) {
+    let current = layers[n_layers - 2];
+    if kept.first().is_none_or(|&first| first >= current) {
+        kept.push(state);
+    }
+}
+
+impl Task for Expanding<'_> {
+    fn begin(&mut self) {
+        self.until = self.end.min(self.next + ROUND);
+    }
+
+    fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
+        let until = self.until.min(self.next + STRIDE);
+        while self.next < until {
+            self.expand(out)?;
+        }
+        self.check_memory()?;
+        Ok(self.next < self.until)
+    }
+
+    fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop> {
+        let width = self.space.store.width();
+        match &mut self.edges {
+            None => {
+                for row in words.chunks_exact(width) {
+                    self.space.store.insert(row)?;
+                }
+            }
+            Some(edges) => {
+                for record in words.chunks_exact(width + 1) {
+                    let target = self.space.store.insert(&record[..width])?;
+                    edges.add(Place::new(from, record[width] as u32), target);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The states left in the layer, the states in it, and all states so far.
+    fn vote(&self) -> Vec<u64> {
+        let layers = &self.space.layers;
+        let begin = layers[layers.len() - 2] as usize;
+        vec![(self.end - self.next) as u64, (self.end - begin) as u64, self.space.n_states() as u64]
+    }
+}

@@ -1,0 +1,178 @@
+//! Files of words: written at one stroke, and checked when they are read.
+//!
+//! A file begins with words that say what it is, and ends with a check sum. It is written under
+//! another name, made durable, and then renamed: whatever happens, under its own name there is a
+//! whole file or none.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// What a file of ours begins with: `masquecp`.
+const MAGIC: u64 = u64::from_le_bytes(*b"masquecp");
+/// The first version of the format.
+const VERSION: u64 = 1;
+
+/// Writes a file.
+pub(crate) struct Writer {
+    path: PathBuf,
+    under: PathBuf,
+    file: BufWriter<File>,
+    sum: u64,
+}
+
+impl Writer {
+    /// Begins a file that is to have this name; `head` says what it is.
+    pub(crate) fn new(path: &Path, head: &[u64]) -> io::Result<Writer> {
+        let under = path.with_extension("tmp");
+        let file = BufWriter::with_capacity(1 << 20, File::create(&under)?);
+        let mut writer = Writer { path: path.to_path_buf(), under, file, sum: 0 };
+        writer.words(&[MAGIC, VERSION])?;
+        writer.list(head)?;
+        Ok(writer)
+    }
+
+    /// Writes words as they are.
+    pub(crate) fn words(&mut self, words: &[u64]) -> io::Result<()> {
+        for &word in words {
+            self.sum = add(self.sum, word);
+            self.file.write_all(&word.to_le_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Writes words with their number before them.
+    pub(crate) fn list(&mut self, words: &[u64]) -> io::Result<()> {
+        self.words(&[words.len() as u64])?;
+        self.words(words)
+    }
+
+    /// The same for short words.
+    pub(crate) fn short_list(&mut self, words: &[u32]) -> io::Result<()> {
+        self.words(&[words.len() as u64])?;
+        words.iter().try_for_each(|&word| self.words(&[u64::from(word)]))
+    }
+
+    /// Ends the file and gives it its name.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        let sum = self.sum;
+        self.words(&[sum])?;
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        put(&self.under, &self.path)
+    }
+}
+
+/// Gives a file its name, durably.
+fn put(under: &Path, path: &Path) -> io::Result<()> {
+    fs::rename(under, path)?;
+    match path.parent() {
+        Some(parent) => File::open(parent)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+/// Writes a small text at one stroke.
+pub(crate) fn write_text(path: &Path, text: &str) -> io::Result<()> {
+    let under = path.with_extension("tmp");
+    let mut file = File::create(&under)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    put(&under, path)
+}
+
+/// Reads a file back.
+pub(crate) struct Reader {
+    file: BufReader<File>,
+    sum: u64,
+    /// Words that there can be: a broken length must not ask for all memory.
+    most: u64,
+}
+
+impl Reader {
+    /// Opens a file, which must be what `head` says.
+    pub(crate) fn new(path: &Path, head: &[u64]) -> io::Result<Reader> {
+        let file = File::open(path)?;
+        let most = file.metadata()?.len() / 8;
+        let mut reader = Reader { file: BufReader::with_capacity(1 << 20, file), sum: 0, most };
+        let is_ours = reader.word()? == MAGIC && reader.word()? == VERSION && reader.list()? == head;
+        if is_ours { Ok(reader) } else { Err(broken("it is not what was looked for")) }
+    }
+
+    pub(crate) fn word(&mut self) -> io::Result<u64> {
+        let mut bytes = [0; 8];
+        self.file.read_exact(&mut bytes)?;
+        let word = u64::from_le_bytes(bytes);
+        self.sum = add(self.sum, word);
+        Ok(word)
+    }
+
+    /// How many words follow.
+    pub(crate) fn length(&mut self) -> io::Result<usize> {
+        match self.word()? {
+            length if length <= self.most => Ok(length as usize),
+            _ => Err(broken("it is damaged")),
+        }
+    }
+
+    pub(crate) fn list(&mut self) -> io::Result<Vec<u64>> {
+        let length = self.length()?;
+        (0..length).map(|_| self.word()).collect()
+    }
+
+    pub(crate) fn short_list(&mut self) -> io::Result<Vec<u32>> {
+        let length = self.length()?;
+        let short = |word: u64| u32::try_from(word).map_err(|_| broken("it is damaged"));
+        (0..length).map(|_| self.word().and_then(short)).collect()
+    }
+
+    /// Checks the end.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        let sum = self.sum;
+        match self.word()? == sum {
+            true => Ok(()),
+            false => Err(broken("it is damaged")),
+        }
+    }
+}
+
+/// A file that cannot be used.
+pub(crate) fn broken(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+fn add(sum: u64, word: u64) -> u64 {
+    (sum ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_damage_is_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("some.part");
+        let mut writer = Writer::new(&path, &[1, 2]).unwrap();
+        writer.list(&[7, 8, 9]).unwrap();
+        writer.short_list(&[5]).unwrap();
+        assert!(!path.exists());
+        writer.finish().unwrap();
+        let read = || -> io::Result<(Vec<u64>, Vec<u32>)> {
+            let mut reader = Reader::new(&path, &[1, 2])?;
+            let lists = (reader.list()?, reader.short_list()?);
+            reader.finish().map(|()| lists)
+        };
+        assert_eq!(read().unwrap(), (vec![7, 8, 9], vec![5]));
+        assert!(Reader::new(&path, &[1, 3]).is_err());
+        let whole = fs::read(&path).unwrap();
+        for position in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[position] ^= 1;
+            fs::write(&path, bytes).unwrap();
+            assert!(read().is_err(), "byte {position}");
+        }
+        fs::write(&path, &whole[..whole.len() - 8]).unwrap();
+        assert!(read().is_err());
+    }
+}

@@ -1,0 +1,47 @@
+//! The distributed engine: the reachable states of a system, spread over workers.
+//!
+//! It is for systems that outgrow one machine's memory. A supervising process asks; workers, which
+//! are processes on one or many machines, carry out every command together, each on the states that
+//! it keeps, and exchange what crosses between them through timely dataflow.
+//!
+//! | files | do |
+//! |---|---|
+//! | `net` | rounds: how workers talk; the only use of dataflow |
+//! | `store`, `graph`, `explore` | keep states and transitions, and find them |
+//! | `shard`, `label`, `temporal`, `views` | label states, operator by operator |
+//! | `region`, `paths` | answer what evidence asks |
+//! | `file`, `keep` | checkpoints |
+//! | `command`, `worker` | what workers are asked, and how they do it |
+//! | `crew`, `engine` | the supervisor: asks all, puts the answers together |
+//! | `threads` | workers that are threads |
+//! | `hosts`, `launch`, `link`, `peers`, `process` | workers that are processes |
+#![forbid(unsafe_code)]
+
+mod command;
+mod crew;
+mod engine;
+mod explore;
+mod file;
+mod graph;
+mod hosts;
+mod keep;
+mod label;
+mod launch;
+mod link;
+mod net;
+mod paths;
+mod peers;
+mod process;
+mod region;
+mod shard;
+mod store;
+mod temporal;
+mod threads;
+mod views;
+mod worker;
+
+pub use engine::{Cluster, Trouble, Workers};
+pub use hosts::{Host, read_hosts};
+pub use keep::Checkpoints;
+pub use launch::{Launch, Places};
+pub use process::{Supervisor, work};

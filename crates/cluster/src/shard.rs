@@ -1,0 +1,175 @@
+//! A worker's share of a system: its states, and what is known of them.
+//!
+//! All workers do the same in the same order, each with its own states; where an operator looks from
+//! state to state, they exchange. Every set is a subset of the domain `D`, cut to the states kept
+//! here, and a complement is taken inside it.
+
+use std::rc::Rc;
+
+use masque_explicit::parts::{Bitset, Machine};
+use masque_model::{AgentId, ExprId, FormulaId, System, VarId};
+use masque_verdict::{Part, Stop, Why};
+use rustc_hash::FxHashMap;
+
+use crate::explore::{Space, transitions};
+use crate::net::Net;
+
+/// A worker's share.
+pub(crate) struct Shard<'s> {
+    pub(crate) system: &'s System,
+    pub(crate) machine: &'s Machine<'s>,
+    pub(crate) net: Net,
+    pub(crate) space: Space,
+    /// Without fairness: over all reachable states.
+    pub(crate) plain: Domain,
+    /// With fairness: over the states at which a fair path starts, once they are known.
+    pub(crate) fair: Option<Domain>,
+    /// The regions of infinite runs asked for last.
+    pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
+    pub(crate) peak_bytes: u64,
+}
+
+/// A domain and what is known over it.
+pub(crate) struct Domain {
+    pub(crate) states: Rc<Bitset>,
+    /// Where each fairness constraint is true; none if fairness does not matter here.
+    pub(crate) constraints: Rc<[Bitset]>,
+    pub(crate) known: FxHashMap<FormulaId, Rc<Bitset>>,
+}
+
+impl Domain {
+    fn all(n_states: usize) -> Domain {
+        let states = Rc::new(Bitset::full(n_states));
+        Domain { states, constraints: Rc::new([]), known: FxHashMap::default() }
+    }
+}
+
+/// Which domain a formula is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Over {
+    AllPaths,
+    FairPaths,
+}
+
+impl<'s> Shard<'s> {
+    pub(crate) fn new(system: &'s System, machine: &'s Machine<'s>, net: Net, space: Space) -> Shard<'s> {
+        Shard {
+            system,
+            machine,
+            net,
+            plain: Domain::all(space.n_states()),
+            fair: None,
+            asked: Vec::new(),
+            peak_bytes: space.bytes(),
+            space,
+        }
+    }
+
+    /// Takes the place of the states so far.
+    pub(crate) fn set_space(&mut self, space: Space) {
+        self.plain = Domain::all(space.n_states());
+        self.fair = None;
+        self.asked.clear();
+        self.peak_bytes = self.peak_bytes.max(space.bytes());
+        self.space = space;
+    }
+
+    pub(crate) fn n_states(&self) -> usize {
+        self.space.n_states()
+    }
+
+    /// `D`: the reachable states, or with fairness constraints those at which a fair path starts.
+    ///
+    /// ```text
+    /// D = ⟦E_fair G true⟧ over all reachable states
+    /// ```
+    ///
+    /// The constraints themselves are labelled without fairness.
+    pub(crate) fn domain(&mut self) -> Result<Rc<Bitset>, Stop> {
+        if self.system.fairness.is_empty() {
+            return Ok(Rc::clone(&self.plain.states));
+        }
+        if let Some(fair) = &self.fair {
+            return Ok(Rc::clone(&fair.states));
+        }
+        let mut constraints = Vec::new();
+        for &constraint in &self.system.fairness {
+            constraints.push((*self.label(constraint, Over::AllPaths)?).clone());
+        }
+        let constraints: Rc<[Bitset]> = constraints.into();
+        let all = Rc::clone(&self.plain.states);
+        let states = Rc::new(self.exists_globally_fair(&all, &constraints)?);
+        self.fair = Some(Domain { states: Rc::clone(&states), constraints, known: FxHashMap::default() });
+        Ok(states)
+    }
+
+    /// The initial states in `D`.
+    pub(crate) fn initial(&mut self) -> Result<Bitset, Stop> {
+        let domain = self.domain()?;
+        Ok(Bitset::first(self.space.n_initial(), self.n_states()).and(&domain))
+    }
+
+    /// The domain of formulas about fair paths, and its constraints.
+    pub(crate) fn scope(&mut self, over: Over) -> (Rc<Bitset>, Rc<[Bitset]>) {
+        let domain = self.over(over);
+        (Rc::clone(&domain.states), Rc::clone(&domain.constraints))
+    }
+
+    pub(crate) fn over(&mut self, over: Over) -> &mut Domain {
+        match (over, &mut self.fair) {
+            (Over::FairPaths, Some(fair)) => fair,
+            _ => &mut self.plain,
+        }
+    }
+
+    /// Where a fairness constraint is true.
+    pub(crate) fn constraint(&mut self, number: usize) -> Result<Bitset, Stop> {
+        self.domain()?;
+        let (domain, constraints) = self.scope(Over::FairPaths);
+        let constraint = constraints.get(number).ok_or(Stop::from(Why::Unsupported))?;
+        Ok(constraint.clone().and(&domain))
+    }
+
+    pub(crate) fn where_true(&mut self, condition: ExprId, domain: &Bitset) -> Result<Bitset, Stop> {
+        let store = &self.space.store;
+        self.machine.where_true(condition, domain, |state| store.row(state), &self.net.budget)
+    }
+
+    /// The states of a set that are green for an agent: its RedStates is false there.
+    pub(crate) fn green(&mut self, agent: AgentId, states: &Bitset) -> Result<Bitset, Stop> {
+        match self.system.agent(agent).red {
+            None => Ok(states.clone()),
+            Some(red) => Ok(states.clone().minus(&self.where_true(red, states)?)),
+        }
+    }
+
+    /// The bits that agents see together.
+    pub(crate) fn mask(&self, agents: &[AgentId]) -> Vec<u64> {
+        let sees = |&agent: &AgentId| self.system.agent(agent).sees.iter().copied();
+        let seen: Vec<VarId> = agents.iter().flat_map(sees).collect();
+        self.machine.mask(seen)
+    }
+
+    /// Makes sure that the transitions are there.
+    pub(crate) fn make_graph(&mut self) -> Result<(), Stop> {
+        if self.space.graph.is_none() {
+            transitions(&mut self.net, self.system, self.machine, &mut self.space)?;
+            self.check_memory(0)?;
+        }
+        Ok(())
+    }
+
+    /// What this worker holds.
+    pub(crate) fn bytes(&self) -> u64 {
+        let sets = |domain: &Domain| domain.known.values().map(|set| set.bytes()).sum::<u64>();
+        let asked: u64 = self.asked.iter().map(|(_, states)| states.bytes()).sum();
+        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + asked
+    }
+
+    /// Whether so many bytes may be held besides.
+    pub(crate) fn check_memory(&mut self, more: u64) -> Result<(), Stop> {
+        let bytes = self.bytes() + more;
+        self.peak_bytes = self.peak_bytes.max(bytes);
+        self.net.budget.check_memory(bytes)
+    }
+}

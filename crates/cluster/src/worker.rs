@@ -1,0 +1,244 @@
+//! A worker's life: it gets commands, carries them out with all others, and answers.
+
+use masque_explicit::parts::{Bitset, Machine, always, possibly};
+use masque_model::{Formula, FormulaId, System};
+use masque_verdict::{State, Stop, Why, outside_ctl};
+
+use crate::command::{Answer, Command, Costs, Reader, Reply};
+use crate::explore::{Space, explore};
+use crate::keep::Keeper;
+use crate::net::Net;
+use crate::shard::Shard;
+
+/// The stack of the thread that compiles.
+const STACK: usize = 256 << 20;
+
+/// Where a worker's commands come from.
+pub(crate) trait Orders {
+    /// The next command; none if there will be no more.
+    fn next(&mut self) -> Option<Command>;
+
+    /// Answers it. False if nobody listens any more.
+    fn reply(&mut self, reply: Reply) -> bool;
+}
+
+/// Carries out commands until there are no more.
+pub(crate) fn serve(system: &System, net: Net, mut keeper: Option<Keeper>, orders: &mut dyn Orders) {
+    let machine = compile(system);
+    let space = Space::empty(machine.width());
+    let mut shard = Shard::new(system, &machine, net, space);
+    while let Some(command) = orders.next() {
+        let result = execute(&mut shard, keeper.as_mut(), &command);
+        let result = shard.net.agree(result);
+        let trouble = keeper.as_mut().and_then(Keeper::take_trouble);
+        let reply = match (result, trouble) {
+            (_, Some(trouble)) => Reply::Failed(trouble),
+            (Ok(answer), None) => Reply::Answer(answer, costs(&shard)),
+            (Err(stop), None) => Reply::stopped(stop),
+        };
+        if !orders.reply(reply) {
+            return;
+        }
+    }
+}
+
+/// Timely's threads have small stacks, and conditions may be deep.
+fn compile(system: &System) -> Machine<'_> {
+    let compiled = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("compile".to_string()).stack_size(STACK);
+        builder.spawn_scoped(scope, || Machine::new(system)).ok()?.join().ok()
+    });
+    compiled.unwrap_or_else(|| Machine::new(system))
+}
+
+fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command) -> Result<Answer, Stop> {
+    let reader = Reader(shard.system);
+    Ok(match command {
+        Command::Explore { transitions, most_states } => {
+            let states = explore_or_resume(shard, keeper, *transitions, *most_states)?;
+            Answer::Explored { states }
+        }
+        Command::Facts => Answer::Facts {
+            deadlock: nearest(shard, |space| &space.nearest_deadlocks)?,
+            overflow: nearest(shard, |space| &space.nearest_overflows)?,
+        },
+        Command::Initial => {
+            let here = shard.space.n_initial() as u64;
+            let all = shard.net.sum(here)?;
+            let fair = shard.initial()?;
+            Answer::Initial { all, fair: count(shard, &fair)? }
+        }
+        Command::Verdict { formula, at_initial } => verdict(shard, reader.formula(*formula)?, *at_initial)?,
+        Command::Somewhere(formula) => {
+            let phi = shard.truth(reader.formula(*formula)?)?;
+            Answer::Truth(shard.net.any(!phi.is_empty())?)
+        }
+        Command::Extent(formula) => {
+            let formula = reader.formula(*formula)?;
+            if outside_ctl(&shard.system.formulas, formula).is_some() {
+                return Err(Why::Unsupported.into());
+            }
+            let phi = shard.truth(formula)?;
+            let (domain, initial) = (shard.domain()?, shard.initial()?);
+            let both = initial.clone().and(&phi);
+            Answer::Extent {
+                states: count(shard, &phi)?,
+                of_states: count(shard, &domain)?,
+                of_initial: count(shard, &initial)?,
+                initial: count(shard, &both)?,
+            }
+        }
+        Command::IsTrue(formula, state) => {
+            let phi = shard.truth(reader.formula(*formula)?)?;
+            let number = shard.number(&shard.pack(state)?);
+            // At most one worker has it.
+            let here = number.map(|number| u64::from(phi.contains(number)));
+            let truth = shard.net.gather(here.into_iter().collect())?.into_iter().flatten().next();
+            Answer::Truth(truth.ok_or(Stop::from(Why::Unsupported))? == 1)
+        }
+        Command::IsDeadEnd(state) => {
+            let row = shard.pack(state)?;
+            let mut successors = shard.machine.successors(&shard.net.budget);
+            Answer::Truth(successors.expand(&row, |_| Ok(()))?.is_dead)
+        }
+        Command::Least(parts) => {
+            let states = shard.region(&reader.parts(parts)?)?;
+            let least = shard.least(&states)?;
+            Answer::State(least.map(|row| shard.machine.unpack(&row)))
+        }
+        Command::First(parts, most) => {
+            let states = shard.region(&reader.parts(parts)?)?;
+            let (rows, n_states) = shard.first(&states, *most)?;
+            Answer::States(unpack(shard, rows), n_states)
+        }
+        Command::Path(route) => {
+            let rows = reader.route(route, |route| shard.path(route))?;
+            Answer::Path(rows.map(|rows| unpack(shard, rows)))
+        }
+        Command::Store => {
+            if let Some(keeper) = keeper {
+                keeper.store_labels(shard)?;
+            }
+            Answer::Done
+        }
+    })
+}
+
+/// What this worker has cost so far.
+fn costs(shard: &Shard<'_>) -> Costs {
+    Costs {
+        states: shard.n_states() as u64,
+        transitions: shard.space.graph.as_ref().map(|graph| graph.n_edges() as u64),
+        bytes: shard.peak_bytes.max(shard.bytes()),
+        words: shard.net.n_sent,
+        ..Costs::default()
+    }
+}
+
+/// Finds all reachable states; what is stored of them is not looked for again.
+fn explore_or_resume(
+    shard: &mut Shard<'_>,
+    mut keeper: Option<&mut Keeper>,
+    transitions: bool,
+    most_states: Option<u64>,
+) -> Result<u64, Stop> {
+    let (system, machine) = (shard.system, shard.machine);
+    let stored = match &mut keeper {
+        Some(keeper) => keeper.resume_space(&mut shard.net, machine.width())?,
+        None => None,
+    };
+    let mut space = match stored {
+        Some(space) => space,
+        None => Space::initial(&shard.net, machine, transitions)?,
+    };
+    if space.open.is_some() {
+        let mut between = |net: &mut Net, space: &Space| match &mut keeper {
+            Some(keeper) => keeper.store_if_due(net, space),
+            None => Ok(()),
+        };
+        let result = explore(&mut shard.net, system, machine, &mut space, most_states, &mut between);
+        result.map_err(|stop| stop.after_states(space.n_everywhere))?;
+        if let Some(keeper) = &mut keeper {
+            keeper.store_space(&mut shard.net, &space)?;
+        }
+    }
+    let n_everywhere = space.n_everywhere;
+    shard.set_space(space);
+    if let Some(keeper) = keeper {
+        keeper.resume_labels(shard)?;
+    }
+    Ok(n_everywhere)
+}
+
+/// The path to the nearest of the states that some worker has found.
+fn nearest(shard: &mut Shard<'_>, found: impl Fn(&Space) -> &Vec<u32>) -> Result<Option<Vec<State>>, Stop> {
+    let mut targets = Bitset::empty(shard.n_states());
+    found(&shard.space).iter().for_each(|&state| _ = targets.insert(state as usize));
+    let rows = shard.path_from_initial(&targets)?;
+    Ok(rows.map(|rows| unpack(shard, rows)))
+}
+
+fn unpack(shard: &Shard<'_>, rows: Vec<Vec<u64>>) -> Vec<State> {
+    rows.iter().map(|row| shard.machine.unpack(row)).collect()
+}
+
+fn count(shard: &mut Shard<'_>, states: &Bitset) -> Result<u64, Stop> {
+    shard.net.sum(states.count() as u64)
+}
+
+/// Whether a formula is true wherever it is asked.
+///
+/// ```text
+/// M ⊨ φ   iff   I ∩ D ⊆ ⟦φ⟧  (at initial),   D ⊆ ⟦φ⟧  (at reachable)
+/// ```
+fn verdict(shard: &mut Shard<'_>, formula: FormulaId, at_initial: bool) -> Result<Answer, Stop> {
+    let initial = shard.initial()?;
+    let n_initial = count(shard, &initial)?;
+    if n_initial == 0 && !shard.system.fairness.is_empty() {
+        return Ok(Answer::NoFairPath);
+    }
+    let (asked, is_one) = match at_initial {
+        true => (initial, n_initial == 1),
+        false => {
+            let domain = shard.domain()?;
+            let is_one = n_initial == 1 && count(shard, &domain)? == 1;
+            ((*domain).clone(), is_one)
+        }
+    };
+    let mut conjuncts = vec![formula];
+    while let Some(conjunct) = conjuncts.pop() {
+        if let Formula::And(list) = shard.system.formulas.get(conjunct) {
+            conjuncts.extend(list.iter().rev());
+        } else if !is_true_in(shard, conjunct, &asked, is_one)? {
+            return Ok(Answer::Truth(false));
+        }
+    }
+    Ok(Answer::Truth(true))
+}
+
+/// Whether a formula is true in all of `asked`: the initial states, or the whole domain.
+///
+/// `AG φ` is true at all initial states iff `φ` is at all reachable ones. Under fairness too: a state
+/// of `D` is reached from an initial state by a path of states that are all in `D`. `EF φ` at a single
+/// initial state, and nowhere else, asks only whether `φ` is true somewhere.
+fn is_true_in(
+    shard: &mut Shard<'_>,
+    formula: FormulaId,
+    asked: &Bitset,
+    is_one_initial: bool,
+) -> Result<bool, Stop> {
+    let formulas = &shard.system.formulas;
+    if let Some(phi) = always(formulas, formula) {
+        let domain = shard.domain()?;
+        let phi = shard.truth(phi)?;
+        return Ok(!shard.net.any(!domain.is_subset(&phi))?);
+    }
+    if let Some(phi) = possibly(formulas, formula)
+        && is_one_initial
+    {
+        let phi = shard.truth(phi)?;
+        return shard.net.any(!phi.is_empty());
+    }
+    let phi = shard.truth(formula)?;
+    Ok(!shard.net.any(!asked.is_subset(&phi))?)
+}

@@ -1,0 +1,120 @@
+//! The engine against the explicit one, on random systems: facts, verdicts, evidence and counts.
+//!
+//! Every state formula of every model is asked, at the initial and at the reachable states, not only
+//! the properties. A model on which the two disagree is shrunk and printed.
+
+mod support;
+
+use masque_cluster::{Cluster, Workers};
+use masque_explicit::Explicit;
+use masque_model::{At, Deadlock, Property, System};
+use masque_testkit::{random_model, random_old_model, random_parameterised_model, shrink};
+use masque_text::Span;
+use masque_verdict::{Budget, Encoded, Engine, Show, Stop};
+use support::load;
+
+#[test]
+fn random_models() {
+    let tally = run(random_model, 0..80);
+    assert!(tally.systems >= 150 && tally.pieces >= 5000, "{tally:?}");
+}
+
+#[test]
+fn random_old_models() {
+    let tally = run(random_old_model, 0..40);
+    assert!(tally.systems >= 70, "{tally:?}");
+}
+
+#[test]
+fn random_parameterised_models() {
+    let tally = run(random_parameterised_model, 0..20);
+    assert!(tally.systems >= 20, "{tally:?}");
+}
+
+/// As long as one cares to wait: `SEEDS=FROM..TO cargo test --release at_length`.
+#[test]
+fn random_models_at_length() {
+    let seeds = std::env::var("SEEDS").unwrap_or("100000..100005".to_string());
+    let (from, to) = seeds.split_once("..").expect("a range of seeds");
+    let seeds = || from.parse().expect("a number")..to.parse().expect("a number");
+    for model in [random_model, random_old_model, random_parameterised_model] {
+        run(model, seeds());
+    }
+}
+
+/// How much was compared.
+#[derive(Debug, Default)]
+struct Tally {
+    systems: usize,
+    /// Verdicts with evidence.
+    pieces: usize,
+}
+
+/// Compares on the models of these seeds, under both readings of deadlock.
+fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let text = model(seed);
+        for deadlock in [Deadlock::Finite, Deadlock::Stutter] {
+            let Some(system) = load(&text, deadlock) else { continue };
+            if let Err(difference) = compare(&system, &mut tally) {
+                let small = shrink(&text, |text| {
+                    load(text, deadlock)
+                        .is_some_and(|system| compare(&system, &mut Tally::default()).is_err())
+                });
+                let difference = load(&small, deadlock)
+                    .and_then(|system| compare(&system, &mut Tally::default()).err())
+                    .unwrap_or(difference);
+                panic!("seed {seed}, deadlock {deadlock:?}: {difference}\n{small}");
+            }
+        }
+    }
+    println!("{tally:?}");
+    tally
+}
+
+/// Says where the engines differ, if they do: with one, two and three workers.
+fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
+    // The random models are small; a rare large one is left to others.
+    let small = Budget::unlimited().with_states(3000);
+    let Ok(mut explicit) = (Explicit { evidence: Show::All, ..Explicit::default() }).encode(system, &small)
+    else {
+        return Ok(());
+    };
+    let expected = answers(system, &mut *explicit);
+    tally.systems += 1;
+    tally.pieces += expected.iter().filter(|(_, answer)| answer.contains("Evidence")).count();
+    for workers in 1..=3 {
+        let mut cluster = Cluster::new(Workers::Threads(workers));
+        cluster.evidence = Show::All;
+        let encoded = cluster.encode(system, &Budget::unlimited());
+        let found = answers(system, &mut *encoded.map_err(|stop| stop.to_string())?);
+        for ((question, expected), (_, found)) in expected.iter().zip(found) {
+            if *expected != found {
+                return Err(format!("{workers} workers, {question}: {found}\nshould be {expected}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All that an engine says of a system, question by question.
+fn answers(system: &System, encoded: &mut dyn Encoded) -> Vec<(String, String)> {
+    let budget = Budget::unlimited();
+    let mut answers = vec![("facts".to_string(), format!("{:?}", encoded.facts(&budget)))];
+    let is_path = system.formulas.path_formulas();
+    for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
+        let text = system.formula_text(formula);
+        let why = |stop: Stop| stop.why;
+        let extent = encoded.extent(formula, &budget).map_err(why);
+        answers.push((format!("extent of {text}"), format!("{extent:?}")));
+        let somewhere = encoded.is_true_somewhere(formula, &budget).map_err(why);
+        answers.push((format!("{text} somewhere"), format!("{somewhere:?}")));
+        for at in [At::Initial, At::Reachable] {
+            let property = Property { name: String::new(), formula, at, span: Span::default() };
+            let outcome = encoded.decide(&property, &budget);
+            answers.push((format!("{text} at {}", at.name()), format!("{outcome:?}")));
+        }
+    }
+    answers
+}
