@@ -126,8 +126,8 @@ fn choose(encoder: &Encoder<'_>, set: &Set, agent: AgentId, may: Option<&Set>) -
 impl Coalition<'_> {
     /// The members have actions that do it.
     fn choose(&self, encoder: &Encoder<'_>, set: &Set) -> Limited<Set> {
-        let members = self.members.iter().zip(&self.choices);
-        members.fold(Ok(set.clone()), |set, (&agent, may)| choose(encoder, &set?, agent, may.as_ref()))
+        let mut members = self.members.iter().zip(&self.choices);
+        members.try_fold(set.clone(), |set, (&agent, may)| choose(encoder, &set, agent, may.as_ref()))
     }
 }
 
