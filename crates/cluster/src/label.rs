@@ -141,7 +141,12 @@ impl Shard<'_> {
             | Formula::Until(..)
             | Formula::WeakUntil(..)
             | Formula::Release(..)
-            | Formula::Enforces(..) => return Err(Why::Unsupported.into()),
+            | Formula::Enforces(..)
+            | Formula::ExistsStep(..)
+            | Formula::ForallStep(..)
+            | Formula::Least(..)
+            | Formula::Greatest(..)
+            | Formula::Bound(_) => return Err(Why::Unsupported.into()),
         })
     }
 

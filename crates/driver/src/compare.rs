@@ -193,6 +193,11 @@ fn evidence_text(system: &System, evidence: &Evidence) -> String {
                     _ = write!(text, " ~{name}~ {}, {}", link.state.0, run_text(system, &link.path));
                 }
             }
+            Because::Strategy(strategy) => {
+                let rows = strategy.rows.iter().map(|row| format!("{}: {:?}", row.state.0, row.actions));
+                let rows = rows.collect::<Vec<_>>().join(", ");
+                _ = write!(text, " by {rows}, played {}", run_text(system, &strategy.play));
+            }
             other => _ = write!(text, " by {other:?}"),
         }
         parts.push(text);

@@ -115,9 +115,10 @@ pub(crate) fn of_unsupported(system: &System, unsupported: &[(usize, Unsupported
         said.push(what);
         let property = &system.properties[*position];
         let part = short(system, *formula);
-        let message = format!("{what} are not decided yet");
+        let message = format!("{what} are not decided by the engine that was asked");
         let diagnostic = Diagnostic::note("ispl/unsupported", property.span, message)
-            .label(format!("because of `{part}`"));
+            .label(format!("because of `{part}`"))
+            .hint("without `--engine` one is found that decides them");
         findings.push(diagnostic.into());
     }
     findings

@@ -82,8 +82,8 @@ pub use masque_symbolic::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
     Because, Chain, Evidence, Extent, Initially, JointAction, Link, Missing, Outcome, Path, Possibility,
-    Reason, ReasonId, Run as PathRun, Show, Showing, State, StateId, Subformula, Successors, Verdict, Why,
-    subformulas,
+    Reason, ReasonId, Row, Run as PathRun, Show, Showing, State, StateId, Strategy as GroupStrategy,
+    Subformula, Successors, Verdict, Why, subformulas,
 };
 pub use order::OrderChoice;
 pub use parallel::ParallelChoice;

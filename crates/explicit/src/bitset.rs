@@ -81,6 +81,11 @@ impl Bitset {
         Ok(set)
     }
 
+    /// How many members there could be.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
     /// Whether it is in.
     #[inline]
     pub fn contains(&self, member: usize) -> bool {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use masque_model::{At, Formula, FormulaId, Property, System};
 use masque_verdict::{
     Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop,
-    Unsupported, Verdict, Why, explain, inside_ctl, least_overflow, outside_ctl,
+    Unsupported, Verdict, Why, explain, inside_logic, least_overflow, outside_logic,
 };
 
 use crate::bitset::Bitset;
@@ -19,8 +19,8 @@ use crate::steps::{Steps, Tuning};
 
 /// The explicit-state engine: every reachable state is stored, one by one.
 ///
-/// It decides CTL with knowledge and norms, with or without fairness; LTL, CTL* and strategic
-/// operators are outside its fragment.
+/// It decides the whole logic: CTL, LTL, CTL*, ATL and the mu-calculus with knowledge and norms, with
+/// or without fairness.
 ///
 /// ```
 /// use masque_explicit::Explicit;
@@ -63,7 +63,7 @@ impl Engine for Explicit {
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
-        inside_ctl(system, property)
+        inside_logic(system, property)
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
@@ -157,7 +157,7 @@ impl<'s> Explored<'s> {
         {
             return Ok(!self.labeller.truth(phi, budget)?.is_empty());
         }
-        Ok(asked.is_subset(&*self.labeller.truth(formula, budget)?))
+        Ok(asked.is_subset(&*self.labeller.truth_among(formula, asked, budget)?))
     }
 
     pub(crate) fn n_states(&self) -> usize {
@@ -217,7 +217,7 @@ impl Encoded for Explored<'_> {
     }
 
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
-        if outside_ctl(&self.system.formulas, formula).is_some() {
+        if outside_logic(&self.system.formulas, formula).is_some() {
             return Err(Why::Unsupported.into());
         }
         let phi = self.labeller.truth(formula, budget)?;

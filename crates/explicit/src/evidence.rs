@@ -19,7 +19,9 @@ use crate::temporal::Clock;
 impl Oracle for Labeller<'_> {
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
         let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
-        Ok(self.truth(formula, budget)?.contains(number as usize))
+        let mut one = Bitset::empty(self.space.n_states());
+        one.insert(number as usize);
+        Ok(self.truth_among(formula, &one, budget)?.contains(number as usize))
     }
 
     fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop> {
@@ -125,7 +127,7 @@ impl Labeller<'_> {
 
     /// The states where a literal is so.
     fn select(&mut self, states: Bitset, literal: Literal, budget: &Budget) -> Result<Bitset, Stop> {
-        let phi = self.truth(literal.formula, budget)?;
+        let phi = self.truth_among(literal.formula, &states, budget)?;
         Ok(if literal.holds { states.and(&phi) } else { states.minus(&phi) })
     }
 

@@ -1,7 +1,7 @@
 //! Which formulas look at transitions.
 
 use masque_model::{Formula, FormulaId, Formulas, Paths, Property, System};
-use masque_verdict::outside_ctl;
+use masque_verdict::outside_logic;
 
 /// The operand of a CTL quantifier with one temporal operator, as `AG φ` or `EF φ`.
 pub fn always(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
@@ -32,7 +32,7 @@ pub fn needs_transitions(system: &System) -> bool {
     if !system.fairness.is_empty() {
         return true;
     }
-    let is_supported = |property: &&Property| outside_ctl(formulas, property.formula).is_none();
+    let is_supported = |property: &&Property| outside_logic(formulas, property.formula).is_none();
     let mut stack: Vec<FormulaId> = Vec::new();
     for property in system.properties.iter().filter(is_supported) {
         let mut tops = vec![property.formula];

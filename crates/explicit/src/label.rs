@@ -5,15 +5,20 @@
 
 use std::rc::Rc;
 
-use masque_model::{AgentId, Formula, FormulaId, GroupId, System, VarId};
+use masque_model::{
+    AgentId, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths as Ranging, Strategies, System, VarId,
+};
 use masque_verdict::{Budget, Part, Stop, Why};
 use rustc_hash::FxHashMap;
 
 use crate::atoms::Atoms;
 use crate::bitset::Bitset;
 use crate::explore::{Space, transitions};
+use crate::games::Game;
+use crate::graph::Graph;
 use crate::jobs::Jobs;
 use crate::knowledge::Classes;
+use crate::mu::Open;
 use crate::steps::Steps;
 use crate::temporal::Paths;
 
@@ -29,10 +34,17 @@ pub(crate) struct Labeller<'s> {
     fair: Option<Domain>,
     /// Views used lately, the latest last.
     views: Vec<(Vec<u64>, Rc<Classes>)>,
+    pub(crate) fixpoints: Fixpoints,
+    /// What is inside the fixpoint being computed.
+    pub(crate) open: Open,
+    /// The transitions by steps that meet a condition, as far as somebody asked.
+    pub(crate) steps_with: Vec<(ExprId, Rc<Graph>)>,
+    /// The games of groups, the latest last.
+    pub(crate) games: Vec<(GroupId, Rc<Game>)>,
     /// The regions of infinite runs asked for last.
     pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
     pub(crate) peak_bytes: u64,
-    jobs: Jobs,
+    pub(crate) jobs: Jobs,
 }
 
 /// A domain and what is known over it.
@@ -41,11 +53,19 @@ struct Domain {
     /// Where each fairness constraint is true; none if fairness does not matter here.
     constraints: Rc<[Bitset]>,
     known: FxHashMap<FormulaId, Rc<Bitset>>,
+    /// What is known of formulas at some states only: where they were asked, and where they are true.
+    partly: FxHashMap<FormulaId, (Bitset, Bitset)>,
+}
+
+impl Domain {
+    fn new(states: Rc<Bitset>, constraints: Rc<[Bitset]>) -> Domain {
+        Domain { states, constraints, known: FxHashMap::default(), partly: FxHashMap::default() }
+    }
 }
 
 /// Which domain a formula is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Over {
+pub(crate) enum Over {
     AllPaths,
     FairPaths,
 }
@@ -56,11 +76,7 @@ const N_VIEWS: usize = 2;
 impl<'s> Labeller<'s> {
     pub(crate) fn new(system: &'s System, steps: Steps<'s>, space: Space, jobs: Jobs) -> Labeller<'s> {
         let atoms = Atoms::new(system, &steps.layout);
-        let plain = Domain {
-            states: Rc::new(Bitset::full(space.n_states())),
-            constraints: Rc::new([]),
-            known: FxHashMap::default(),
-        };
+        let plain = Domain::new(Rc::new(Bitset::full(space.n_states())), Rc::new([]));
         let peak_bytes = space.bytes();
         Labeller {
             system,
@@ -70,6 +86,10 @@ impl<'s> Labeller<'s> {
             plain,
             fair: None,
             views: Vec::new(),
+            fixpoints: system.formulas.fixpoints(),
+            open: Open::default(),
+            steps_with: Vec::new(),
+            games: Vec::new(),
             asked: Vec::new(),
             peak_bytes,
             jobs,
@@ -98,12 +118,7 @@ impl<'s> Labeller<'s> {
         let all = Rc::clone(&self.plain.states);
         let paths = self.paths(&all, &constraints, budget)?;
         let states = Rc::new(paths.exists_globally(&all)?);
-        let domain = Domain {
-            states: Rc::clone(&states),
-            constraints: constraints.into(),
-            known: FxHashMap::default(),
-        };
-        self.fair = Some(domain);
+        self.fair = Some(Domain::new(Rc::clone(&states), constraints.into()));
         Ok(states)
     }
 
@@ -114,6 +129,44 @@ impl<'s> Labeller<'s> {
         }
         self.domain(budget)?;
         self.label(formula, Over::FairPaths, budget)
+    }
+
+    /// Where a formula is true among the states `asked`; of other states nothing is said.
+    ///
+    /// What a group can do with uniform strategies is searched for state by state, so it matters
+    /// that most properties ask at the initial states only.
+    pub(crate) fn truth_among(
+        &mut self,
+        formula: FormulaId,
+        asked: &Bitset,
+        budget: &Budget,
+    ) -> Result<Rc<Bitset>, Stop> {
+        self.domain(budget)?;
+        let over = Over::FairPaths;
+        let is_known = self.over(over).known.contains_key(&formula);
+        match self.system.formulas.get(formula) {
+            Formula::Not(f) if !is_known => {
+                let truth = self.truth_among(f, asked, budget)?;
+                Ok(Rc::new((*self.domain_of(over)).clone().minus(&truth)))
+            }
+            Formula::Enforces(_, strategies, path) if strategies != Strategies::Perfect && !is_known => {
+                if let Some((known, truth)) = self.over(over).partly.get(&formula)
+                    && asked.is_subset(known)
+                {
+                    return Ok(Rc::new(truth.clone()));
+                }
+                for operand in self.system.formulas.operands(path) {
+                    self.truth(operand, budget)?;
+                }
+                let truth = self.enforces(formula, over, Some(asked), budget)?;
+                let none = (Bitset::empty(asked.len()), Bitset::empty(asked.len()));
+                let partly = self.over(over).partly.entry(formula).or_insert(none);
+                partly.0 = partly.0.clone().or(asked).or(&truth);
+                partly.1 = partly.1.clone().or(&truth);
+                Ok(Rc::new(partly.1.clone()))
+            }
+            _ => self.truth(formula, budget),
+        }
     }
 
     /// The initial states in `D`.
@@ -127,7 +180,11 @@ impl<'s> Labeller<'s> {
         let sets = |domain: &Domain| domain.known.values().map(|set| set.bytes()).sum::<u64>();
         let views: u64 = self.views.iter().map(|(_, classes)| classes.bytes()).sum();
         let asked: u64 = self.asked.iter().map(|(_, states)| states.bytes()).sum();
-        self.space.bytes() + sets(&self.plain) + self.fair.as_ref().map_or(0, sets) + views + asked
+        let open: u64 = self.open.sets.values().map(|set| set.bytes()).sum();
+        let steps: u64 = self.steps_with.iter().map(|(_, graph)| graph.bytes()).sum();
+        let games: u64 = self.games.iter().map(|(_, game)| game.bytes()).sum();
+        let labels = sets(&self.plain) + self.fair.as_ref().map_or(0, sets);
+        self.space.bytes() + labels + views + asked + open + steps + games
     }
 
     pub(crate) fn check_memory(&mut self, more: u64, budget: &Budget) -> Result<(), Stop> {
@@ -138,7 +195,7 @@ impl<'s> Labeller<'s> {
 
     /// Labels a formula, all its parts first.
     fn label(&mut self, root: FormulaId, over: Over, budget: &Budget) -> Result<Rc<Bitset>, Stop> {
-        if masque_verdict::outside_ctl(&self.system.formulas, root).is_some() {
+        if masque_verdict::outside_logic(&self.system.formulas, root).is_some() {
             return Err(Why::Unsupported.into());
         }
         for formula in self.unknown_parts(root, over) {
@@ -153,22 +210,19 @@ impl<'s> Labeller<'s> {
     /// The state formulas inside `root` that are not labelled yet, operands before users.
     fn unknown_parts(&mut self, root: FormulaId, over: Over) -> Vec<FormulaId> {
         let formulas = &self.system.formulas;
+        let is_path = formulas.path_formulas();
         let known = &self.over(over).known;
         let mut stack = vec![root];
         let mut parts = rustc_hash::FxHashSet::default();
         while let Some(id) = stack.pop() {
-            if known.contains_key(&id) || !parts.insert(id) {
-                continue;
-            }
-            match formulas.get(id) {
-                // Only the state formulas below a path formula have sets.
-                Formula::Exists(_, path) | Formula::Forall(_, path) => {
-                    formulas.each_operand(path, |operand| stack.push(operand));
-                }
-                _ => formulas.each_operand(id, |operand| stack.push(operand)),
+            if !known.contains_key(&id) && parts.insert(id) {
+                formulas.each_operand(id, |operand| stack.push(operand));
             }
         }
         let mut parts: Vec<FormulaId> = parts.into_iter().collect();
+        // Only the state formulas below a path formula have sets, and only the closed ones sets that
+        // last.
+        parts.retain(|&id| !is_path[id.index()] && !self.fixpoints.is_open(id));
         parts.sort_unstable();
         parts
     }
@@ -180,13 +234,24 @@ impl<'s> Labeller<'s> {
         }
     }
 
-    fn known(&mut self, formula: FormulaId, over: Over) -> Result<Rc<Bitset>, Stop> {
-        let known = self.over(over).known.get(&formula).map(Rc::clone);
+    /// `D`, or the part of it in question.
+    pub(crate) fn domain_of(&mut self, over: Over) -> Rc<Bitset> {
+        Rc::clone(&self.over(over).states)
+    }
+
+    pub(crate) fn known(&mut self, formula: FormulaId, over: Over) -> Result<Rc<Bitset>, Stop> {
+        let open = self.open.sets.get(&formula).map(Rc::clone);
+        let known = open.or_else(|| self.over(over).known.get(&formula).map(Rc::clone));
         known.ok_or(Stop::from(Why::Unsupported))
     }
 
     /// Labels a formula whose operands are labelled.
-    fn label_one(&mut self, formula: FormulaId, over: Over, budget: &Budget) -> Result<Bitset, Stop> {
+    pub(crate) fn label_one(
+        &mut self,
+        formula: FormulaId,
+        over: Over,
+        budget: &Budget,
+    ) -> Result<Bitset, Stop> {
         let system = self.system;
         let domain = Rc::clone(&self.over(over).states);
         let not = |phi: &Bitset| (*domain).clone().minus(phi);
@@ -219,8 +284,21 @@ impl<'s> Labeller<'s> {
                 let differ = (*self.known(f, over)?).clone().xor(&*self.known(g, over)?);
                 not(&differ)
             }
-            Formula::Exists(_, path) => self.exists(path, over, budget)?,
-            Formula::Forall(_, path) => not(&self.violated(path, over, budget)?),
+            Formula::Exists(Ranging::Ctl, path) => self.exists(path, over, budget)?,
+            Formula::Forall(Ranging::Ctl, path) => not(&self.violated(path, over, budget)?),
+            Formula::Exists(Ranging::Infinite, path) => self.some_path(path, true, over, budget)?,
+            // `A φ = ¬E ¬φ`
+            Formula::Forall(Ranging::Infinite, path) => not(&self.some_path(path, false, over, budget)?),
+            Formula::Enforces(..) => self.enforces(formula, over, None, budget)?,
+            Formula::ExistsStep(condition, f) => {
+                let phi = self.known(f, over)?;
+                self.exists_step(condition, &phi, over, budget)?
+            }
+            Formula::ForallStep(condition, f) => {
+                let not_phi = not(&*self.known(f, over)?);
+                not(&self.exists_step(condition, &not_phi, over, budget)?)
+            }
+            Formula::Least(..) | Formula::Greatest(..) => self.fixpoint(formula, over, budget)?,
             Formula::Knows(agent, f) => {
                 let phi = self.known(f, over)?;
                 self.knows(agent, &domain, &not(&phi), budget)?
@@ -266,7 +344,7 @@ impl<'s> Labeller<'s> {
             | Formula::Until(..)
             | Formula::WeakUntil(..)
             | Formula::Release(..)
-            | Formula::Enforces(..) => return Err(Why::Unsupported.into()),
+            | Formula::Bound(_) => return Err(Why::Unsupported.into()),
         })
     }
 
@@ -346,7 +424,11 @@ impl<'s> Labeller<'s> {
     }
 
     /// The sets of a temporal operator's operands; the same twice if there is one.
-    fn operands(&mut self, path: Formula<'_>, over: Over) -> Result<(Rc<Bitset>, Rc<Bitset>), Stop> {
+    pub(crate) fn operands(
+        &mut self,
+        path: Formula<'_>,
+        over: Over,
+    ) -> Result<(Rc<Bitset>, Rc<Bitset>), Stop> {
         match path {
             Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => {
                 let phi = self.known(f, over)?;
@@ -359,7 +441,7 @@ impl<'s> Labeller<'s> {
         }
     }
 
-    fn scope(&mut self, over: Over) -> (Rc<Bitset>, Rc<[Bitset]>) {
+    pub(crate) fn scope(&mut self, over: Over) -> (Rc<Bitset>, Rc<[Bitset]>) {
         let domain = self.over(over);
         (Rc::clone(&domain.states), Rc::clone(&domain.constraints))
     }

@@ -12,6 +12,9 @@
 //! | `explore`, `graph` | find all states and their transitions |
 //! | `jobs`, `batch`, `crew` | do it with several threads, with the same result |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
+//! | `product` | LTL and CTL*: the product with an automaton |
+//! | `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
+//! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
 //! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
 //! | `parts` | the public face for an engine on many machines |
 #![forbid(unsafe_code)]
@@ -21,6 +24,7 @@ mod atoms;
 mod batch;
 mod bitset;
 mod bounds;
+mod coalitions;
 mod code;
 mod codeset;
 mod compile;
@@ -33,6 +37,7 @@ mod exact;
 mod explore;
 mod fair;
 mod fragment;
+mod games;
 mod graph;
 mod guards;
 mod initial;
@@ -40,16 +45,20 @@ mod jobs;
 mod knowledge;
 mod label;
 mod layout;
+mod mu;
 mod narrow;
 pub mod parts;
 mod paths;
 mod plan;
+mod product;
 mod steps;
 mod store;
+mod strategic;
 mod successors;
 mod tables;
 mod temporal;
 #[cfg(test)]
 mod tests;
+mod uniform;
 
 pub use engine::Explicit;

@@ -46,6 +46,8 @@ pub(crate) struct Stepper<'a> {
     /// Vectors to be used again.
     spare: Vec<Vec<u64>>,
     spare_lists: Vec<Vec<u32>>,
+    /// For each agent the only action it may perform, if it is held to one.
+    only: Vec<Option<u32>>,
     overflow: bool,
     n_produced: u32,
 }
@@ -92,6 +94,7 @@ impl<'a> Stepper<'a> {
             parts: Vec::new(),
             spare: Vec::new(),
             spare_lists: Vec::new(),
+            only: vec![None; steps.protocols.len()],
             overflow: false,
             n_produced: 0,
         }
@@ -142,6 +145,27 @@ impl<'a> Stepper<'a> {
         Ok(is_dead)
     }
 
+    /// From now on an agent performs nothing but this action, which must be enabled; anything
+    /// enabled if there is none.
+    pub(crate) fn only(&mut self, agent: usize, action: Option<u32>) {
+        self.only[agent] = action;
+    }
+
+    /// The actions enabled in a packed state, for each agent, in increasing order.
+    pub(crate) fn enabled_actions(&mut self, state: &[u64]) -> Vec<Vec<u32>> {
+        let steps = self.steps;
+        self.row[..steps.layout.n_words].copy_from_slice(state);
+        self.row[steps.layout.n_words..].fill(0);
+        self.memory.change_state();
+        let mut lists = Vec::with_capacity(steps.protocols.len());
+        for (agent, enabling) in steps.protocols.iter().enumerate() {
+            self.enabled.clear();
+            self.find_enabled(agent, enabling);
+            lists.push(self.enabled.clone());
+        }
+        lists
+    }
+
     /// Finds the enabled actions; false if some agent has none.
     fn choose(&mut self) -> bool {
         let steps = self.steps;
@@ -150,6 +174,10 @@ impl<'a> Stepper<'a> {
         for (agent, enabling) in steps.protocols.iter().enumerate() {
             let begin = self.enabled.len();
             self.find_enabled(agent, enabling);
+            if let Some(only) = self.only[agent] {
+                self.enabled.truncate(begin);
+                self.enabled.push(only);
+            }
             let n_actions = self.enabled.len() - begin;
             if n_actions == 0 {
                 return false;

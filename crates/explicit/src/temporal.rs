@@ -6,7 +6,7 @@
 use masque_verdict::{Budget, Stop};
 
 use crate::bitset::Bitset;
-use crate::fair;
+use crate::fair::{Inside, fair_nodes};
 use crate::graph::Graph;
 
 /// The graph, seen from a domain.
@@ -61,8 +61,8 @@ impl Paths<'_> {
         if self.constraints.is_empty() {
             return self.stays_in(phi);
         }
-        let cores = fair::fair_components(self.graph, phi, self.constraints, self.budget)?;
-        backward(self.graph, phi, cores, self.budget)
+        let inside = Inside { graph: self.graph, phi, constraints: self.constraints };
+        fair_nodes(&inside, self.budget)
     }
 
     fn stays_in(&self, phi: &Bitset) -> Result<Bitset, Stop> {

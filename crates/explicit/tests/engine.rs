@@ -78,24 +78,65 @@ fn deadlock_by_its_meaning() {
 }
 
 #[test]
-fn outside_the_fragment() {
+fn other_logics() {
     let text = one_agent("MA", "x : 0..2;", "", "x = 1 if true;", "A.x = 0").replace(
         "Formulae end Formulae",
-        "Groups g = {A}; end Groups Formulae LTL G F one; CTL* A F one; <g>F one; AG(one -> <g>X one); EF one; end Formulae",
+        "Groups g = {A}; end Groups Formulae LTL G F one; CTL* A F one; <g>F one; AG(one -> <g>X one); EF one; mu Z. EX Z; nu Z. EX{A.Action = a} Z; end Formulae",
     );
     let system = system(&text.replace("Evaluation end", "Evaluation one if A.x = 1; end"));
-    assert_eq!(
-        verdicts(&system),
-        "unknown(unsupported) unknown(unsupported) unknown(unsupported) unknown(unsupported) holds"
-    );
-    let reasons: Vec<_> = system
-        .properties
-        .iter()
-        .map(|p| Explicit::default().supports(&system, p).err().map(|unsupported| unsupported.to_string()))
-        .collect();
-    assert_eq!(reasons[0].as_deref(), Some("LTL and CTL* path formulas are not supported"));
-    assert_eq!(reasons[3].as_deref(), Some("strategic operators are not supported"));
-    assert_eq!(reasons[4], None);
+    assert_eq!(verdicts(&system), "holds holds holds holds holds fails holds");
+    assert!(system.properties.iter().all(|p| Explicit::default().supports(&system, p).is_ok()));
+}
+
+/// Where we depart from MCMAS 1.3.0, which crashes on an ATL until, lets a joint action win that leads
+/// nowhere, and reads `E (F p and G q)` as `E F (p and G q)`.
+#[test]
+fn where_mcmas_is_wrong() {
+    // x grows with a and stays with b, but at 2 action a overflows: it leads nowhere.
+    let text = |formula: &str| {
+        one_agent("MA", "x : 0..2;", "", "x = x + 1 if Action = a; x = x if Action = b;", "A.x = 0")
+            .replace("Evaluation end", "Evaluation zero if A.x = 0; one if A.x = 1; two if A.x = 2; end")
+            .replace("Formulae end", &format!("Formulae {formula}; end"))
+    };
+    let check = |formula: &str, expected: &str, because: &str| {
+        assert_eq!(verdicts(&system(&text(formula))), expected, "{formula}: {because}");
+    };
+    check("<A>(zero U one)", "holds", "a step with a");
+    check("<A>(zero U two)", "fails", "1 is between");
+    check("<A>(zero or one U two)", "holds", "two steps with a");
+    check("AG(two -> <A>X two)", "holds", "by b");
+    check("EF(two and <A>X zero)", "fails", "a at 2 leads nowhere, and does not win by that");
+    check("EF(two and <A>X false)", "fails", "nothing wins what is false");
+    check("CTL* E(F one and G !two)", "holds", "on one path: 0 1 1 ..");
+    check("CTL* E(F two and G !two)", "fails", "not on one path");
+    check("CTL* E F(two and G !two)", "fails", "not even so");
+    check("CTL* (E F two) and (E G !two)", "holds", "on two paths");
+}
+
+/// At a state without joint actions nothing is enforced; a group wins no next step there.
+#[rustfmt::skip]
+#[test]
+fn dead_ends_and_groups() {
+    let text = |formula: &str| {
+        one_agent("MA", "x : 0..1;", "x = 0 : {a};", "x = 1 if true;", "A.x = 0")
+            .replace("Evaluation end", "Evaluation one if A.x = 1; end")
+            .replace("Formulae end", &format!("Formulae {formula}; end"))
+    };
+    let check = |formula: &str, finite: &str, stutter: &str| {
+        for (deadlock, expected) in [(Deadlock::Finite, finite), (Deadlock::Stutter, stutter)] {
+            assert_eq!(verdicts(&load(&text(formula), deadlock).unwrap()), expected, "{formula}, {deadlock:?}");
+        }
+    };
+    //    formula                    finite    stutter
+    check("<A>X one",                "holds",  "holds");
+    check("EF(one and <A>X true)",   "fails",  "holds");
+    check("EF(one and <A>X one)",    "fails",  "holds");
+    check("EF(one and <A>X !one)",   "fails",  "fails");
+    check("<A>G true",               "fails",  "holds");
+    check("<A>F one",                "holds",  "holds");
+    check("EF <A, uniform>G one",    "fails",  "holds");
+    check("LTL F one",               "holds",  "holds");
+    check("CTL* E F one",            "fails",  "holds");
 }
 
 /// The path is shortest, and of the shortest the least: first by states, then by actions.

@@ -186,6 +186,10 @@ pub(crate) enum Kind {
     Temporal(Temporal, ExprId),
     /// An entry of [`Tree::modals`].
     Modal(u32),
+    /// `EX{condition} body`
+    Step(Quantifier, ExprId, ExprId),
+    /// An entry of [`Tree::fixpoints`].
+    Fixpoint(u32),
     /// Something that could not be read and was reported.
     Error,
 }
@@ -235,6 +239,15 @@ pub(crate) enum Party {
 pub(crate) struct Modal {
     pub(crate) modality: Modality,
     pub(crate) parties: Vec<Party>,
+    pub(crate) body: ExprId,
+}
+
+/// `mu Z. phi`, `nu Z. phi`
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fixpoint {
+    pub(crate) is_least: bool,
+    pub(crate) name: Symbol,
+    pub(crate) name_span: Span,
     pub(crate) body: ExprId,
 }
 
@@ -365,6 +378,7 @@ pub struct Tree {
     pub(crate) ops: Vec<Op>,
     pub(crate) binders: Vec<Binder>,
     pub(crate) modals: Vec<Modal>,
+    pub(crate) fixpoints: Vec<Fixpoint>,
     pub(crate) params: Vec<Param>,
     pub(crate) semantics: Option<Section<masque_model::Assignment>>,
     pub(crate) agents: Vec<Agent>,

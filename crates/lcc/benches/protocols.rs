@@ -25,7 +25,7 @@ fn travel(n_airlines: usize) -> (System, Vec<Property>) {
 
 /// The whole space, from an opened instance.
 fn whole_space(c: &mut Criterion) {
-    let mut group = c.benchmark_group("lcc/explore");
+    let mut group = c.benchmark_group("explore");
     group.sample_size(10);
     for (n_airlines, transitions) in [(2, 234), (6, 15_050)] {
         group.throughput(Throughput::Elements(transitions));
@@ -42,7 +42,7 @@ fn whole_space(c: &mut Criterion) {
 
 /// All eleven properties, from the text of the files, each of which must be read.
 fn all_eleven(c: &mut Criterion) {
-    let mut group = c.benchmark_group("lcc/all eleven, cold");
+    let mut group = c.benchmark_group("all eleven, cold");
     group.sample_size(10);
     for n_airlines in [2, 6] {
         group.bench_function(format!("travel {n_airlines}"), |b| {
@@ -73,7 +73,7 @@ fn eager(c: &mut Criterion) {
 
 /// Clients that are told apart, and that are not.
 fn symmetry(c: &mut Criterion) {
-    let mut group = c.benchmark_group("lcc/lock 6");
+    let mut group = c.benchmark_group("lock 6");
     group.sample_size(10);
     let (system, formulas) = support::read(&support::lock(6), &["AG EF final"]);
     for (name, symmetry) in [("whole", false), ("alike", true)] {

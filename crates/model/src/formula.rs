@@ -1,4 +1,5 @@
-//! State and path formulas: one tree for CTL, LTL, CTL*, ATL, knowledge and correctness.
+//! State and path formulas: one tree for CTL, LTL, CTL*, ATL, the mu-calculus, knowledge and
+//! correctness.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,17 @@ pub struct FormulaId(u32);
 
 impl FormulaId {
     /// The position in the pool, for tables indexed by formula.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The variable of a fixpoint; [`Formulas::fixpoint_name`] has its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FixpointId(pub(crate) u32);
+
+impl FixpointId {
+    /// The position among all variables of fixpoints.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -103,6 +115,16 @@ pub enum Formula<'p> {
     KnowsUnder(AgentId, GroupId, FormulaId),
     /// `<g> path`: the group can enforce the path formula.
     Enforces(GroupId, Strategies, FormulaId),
+    /// `EX{c} phi`: after some step with `c`, a condition on the state and the joint action.
+    ExistsStep(ExprId, FormulaId),
+    /// `AX{c} phi`: after every step with `c`.
+    ForallStep(ExprId, FormulaId),
+    /// `mu Z. phi`: the least fixpoint.
+    Least(FixpointId, FormulaId),
+    /// `nu Z. phi`: the greatest fixpoint.
+    Greatest(FixpointId, FormulaId),
+    /// The variable of a fixpoint around it.
+    Bound(FixpointId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -132,6 +154,11 @@ enum Node {
     Correct(AgentId, FormulaId),
     KnowsUnder(AgentId, GroupId, FormulaId),
     Enforces(GroupId, Strategies, FormulaId),
+    ExistsStep(ExprId, FormulaId),
+    ForallStep(ExprId, FormulaId),
+    Least(FixpointId, FormulaId),
+    Greatest(FixpointId, FormulaId),
+    Bound(FixpointId),
 }
 
 /// The formulas of one system, each stored once.
@@ -148,6 +175,8 @@ enum Node {
 #[derive(Clone, Debug, Default)]
 pub struct Formulas {
     pool: Pool<Node, FormulaId>,
+    /// The names of fixpoint variables; different fixpoints may use the same.
+    fixpoints: Vec<String>,
 }
 
 impl Formulas {
@@ -164,6 +193,25 @@ impl Formulas {
     /// All ids, operands before users.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = FormulaId> + use<> {
         (0..self.pool.len() as u32).map(FormulaId)
+    }
+
+    /// The variable of this name, new or not.
+    pub fn fixpoint(&mut self, name: &str) -> FixpointId {
+        let position = self.fixpoints.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.fixpoints.push(name.to_string());
+            self.fixpoints.len() - 1
+        });
+        FixpointId(position as u32)
+    }
+
+    /// The name of a fixpoint's variable.
+    pub fn fixpoint_name(&self, id: FixpointId) -> &str {
+        &self.fixpoints[id.index()]
+    }
+
+    /// How many variables of fixpoints there are.
+    pub fn n_fixpoints(&self) -> usize {
+        self.fixpoints.len()
     }
 
     /// The id of a formula, new or not. Formulas are kept as they were written.
@@ -194,6 +242,11 @@ impl Formulas {
             Formula::Correct(i, f) => Node::Correct(i, f),
             Formula::KnowsUnder(i, g, f) => Node::KnowsUnder(i, g, f),
             Formula::Enforces(g, strategies, f) => Node::Enforces(g, strategies, f),
+            Formula::ExistsStep(c, f) => Node::ExistsStep(c, f),
+            Formula::ForallStep(c, f) => Node::ForallStep(c, f),
+            Formula::Least(z, f) => Node::Least(z, f),
+            Formula::Greatest(z, f) => Node::Greatest(z, f),
+            Formula::Bound(z) => Node::Bound(z),
         };
         FormulaId(self.pool.intern(node))
     }
@@ -226,7 +279,19 @@ impl Formulas {
             Node::Correct(i, f) => Formula::Correct(i, f),
             Node::KnowsUnder(i, g, f) => Formula::KnowsUnder(i, g, f),
             Node::Enforces(g, strategies, f) => Formula::Enforces(g, strategies, f),
+            Node::ExistsStep(c, f) => Formula::ExistsStep(c, f),
+            Node::ForallStep(c, f) => Formula::ForallStep(c, f),
+            Node::Least(z, f) => Formula::Least(z, f),
+            Node::Greatest(z, f) => Formula::Greatest(z, f),
+            Node::Bound(z) => Formula::Bound(z),
         }
+    }
+
+    /// The direct subformulas of `id`.
+    pub fn operands(&self, id: FormulaId) -> Vec<FormulaId> {
+        let mut operands = Vec::new();
+        self.each_operand(id, |operand| operands.push(operand));
+        operands
     }
 
     /// Calls `visit` for each direct subformula of `id`.
@@ -236,7 +301,8 @@ impl Formulas {
             | Formula::Proposition(_)
             | Formula::Condition(_)
             | Formula::Green(_)
-            | Formula::Red(_) => {}
+            | Formula::Red(_)
+            | Formula::Bound(_) => {}
             Formula::And(list) | Formula::Or(list) => list.iter().copied().for_each(visit),
             Formula::Implies(f, g)
             | Formula::Iff(f, g)
@@ -258,7 +324,11 @@ impl Formulas {
             | Formula::CommonKnowledge(_, f)
             | Formula::Correct(_, f)
             | Formula::KnowsUnder(_, _, f)
-            | Formula::Enforces(_, _, f) => visit(f),
+            | Formula::Enforces(_, _, f)
+            | Formula::ExistsStep(_, f)
+            | Formula::ForallStep(_, f)
+            | Formula::Least(_, f)
+            | Formula::Greatest(_, f) => visit(f),
         }
     }
 

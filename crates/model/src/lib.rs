@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod expr;
+mod fixpoint;
 mod formula;
 mod pool;
 mod print;
@@ -13,7 +14,8 @@ pub mod semantics;
 mod system;
 
 pub use expr::{Expr, ExprId, Exprs, Relation};
-pub use formula::{Formula, FormulaId, Formulas, Paths, Strategies};
+pub use fixpoint::Fixpoints;
+pub use formula::{FixpointId, Formula, FormulaId, Formulas, Paths, Strategies};
 pub use system::{
     Action, ActionId, Agent, AgentId, Assignment, Assignments, At, Deadlock, Domain, Group, GroupId, Line,
     Meaning, Overflow, Property, Proposition, PropositionId, Protocol, ProtocolLine, SymbolId, System, VarId,

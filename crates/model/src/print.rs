@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{AgentId, Expr, ExprId, Formula, FormulaId, GroupId, Paths, Strategies, System};
+use crate::{AgentId, Expr, ExprId, FixpointId, Formula, FormulaId, GroupId, Paths, Strategies, System};
 
 /// What is still to be written; a stack of these replaces recursion, so depth costs no stack.
 enum Piece {
@@ -84,6 +84,8 @@ impl System {
                 | Formula::Until(..)
                 | Formula::WeakUntil(..)
                 | Formula::Release(..)
+                | Formula::Least(..)
+                | Formula::Greatest(..)
         )
     }
 
@@ -127,7 +129,24 @@ impl System {
                 out.push('>');
                 stack.push(Operand(f));
             }
+            Formula::ExistsStep(c, f) => self.step("EX{", c, f, stack),
+            Formula::ForallStep(c, f) => self.step("AX{", c, f, stack),
+            Formula::Least(z, f) => self.fixpoint("mu", z, f, out, stack),
+            Formula::Greatest(z, f) => self.fixpoint("nu", z, f, out, stack),
+            Formula::Bound(z) => out.push_str(self.formulas.fixpoint_name(z)),
         }
+    }
+
+    /// `EX{c}(..)`
+    fn step(&self, word: &'static str, condition: ExprId, f: FormulaId, stack: &mut Vec<Piece>) {
+        let (condition, operand) = (Piece::Expr(condition), Piece::Formula(f));
+        stack.extend([Piece::Text(word), condition, Piece::Text("}("), operand, Piece::Text(")")]);
+    }
+
+    /// `mu Z.(..)`
+    fn fixpoint(&self, word: &str, z: FixpointId, f: FormulaId, out: &mut String, stack: &mut Vec<Piece>) {
+        _ = write!(out, "{word} {}.", self.formulas.fixpoint_name(z));
+        stack.extend([Piece::Text("("), Piece::Formula(f), Piece::Text(")")]);
     }
 
     /// `AG(..)` in CTL where a temporal operator follows, `A(..)` otherwise.

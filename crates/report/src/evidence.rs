@@ -3,7 +3,9 @@
 //! States, formulas and reasons stand in lists, each once, and are referred to by their position:
 //! reasons share parts, so written out as a tree they could become very long.
 
-use masque_driver::{Because, Evidence, Missing, PathRun, Possibility, ReasonId, Showing, StateId, System};
+use masque_driver::{
+    Because, Evidence, Missing, PathRun, Possibility, ReasonId, Row, Showing, StateId, System, VarId,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -110,11 +112,23 @@ pub enum BecauseReport {
         /// Why the operand is false at its end.
         reason: usize,
     },
+    /// A strategy of the group enforces it, whatever the others do.
+    Strategy {
+        /// The states from which it does: the state of the claim, and with uniform strategies all
+        /// that must be won together with it.
+        from: Vec<usize>,
+        /// What to do.
+        rows: Vec<RowReport>,
+        /// How it is played against opponents who put off the end as long as they can.
+        play: RunPath,
+        /// What is claimed at the states to which the strategy may lead.
+        reasons: Vec<usize>,
+    },
     /// It is so, but one run or one state cannot show it.
     NotShown {
-        /// `all-paths`, `all-states` or `too-much`: what would have to be shown, or that it would be
-        /// too long.
-        #[schemars(extend("enum" = ["all-paths", "all-states", "too-much"]))]
+        /// `all-paths`, `all-states`, `strategies`, `fixpoint` or `too-much`: what would have to be
+        /// shown, or that it would be too long.
+        #[schemars(extend("enum" = ["all-paths", "all-states", "strategies", "fixpoint", "too-much"]))]
         missing: &'static str,
     },
 }
@@ -126,6 +140,17 @@ pub struct PositionReport {
     pub position: usize,
     /// The claim's reason.
     pub reason: usize,
+}
+
+/// What agents do where they see what they see of a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RowReport {
+    /// What is seen: the values of these variables. With perfect information that is the whole state.
+    pub sees: Entries<String>,
+    /// A state in which it is seen.
+    pub state: usize,
+    /// What each of the agents does.
+    pub actions: Entries<String>,
 }
 
 /// One link of a chain.
@@ -157,7 +182,7 @@ impl EvidenceReport {
                     formula: position(reason.formula),
                     holds: reason.holds,
                     state: reason.state.index(),
-                    because: because(system, &reason.because),
+                    because: because(system, evidence, &reason.because),
                 })
                 .collect(),
             formulas: formulas.iter().map(|&formula| system.formula_text(formula)).collect(),
@@ -173,7 +198,7 @@ fn run(system: &System, run: &PathRun) -> RunPath {
     }
 }
 
-fn because(system: &System, because: &Because) -> BecauseReport {
+fn because(system: &System, evidence: &Evidence, because: &Because) -> BecauseReport {
     let all = |list: &[ReasonId]| list.iter().map(|reason| reason.index()).collect();
     let names = |agents: &[_]| agents.iter().map(|&agent| system.agent(agent).name.clone()).collect();
     match because {
@@ -207,9 +232,29 @@ fn because(system: &System, because: &Because) -> BecauseReport {
                 .collect(),
             reason: chain.reason.index(),
         },
+        Because::Strategy(strategy) => BecauseReport::Strategy {
+            from: strategy.from.iter().map(|state| state.index()).collect(),
+            rows: strategy.rows.iter().map(|row| row_report(system, evidence, row)).collect(),
+            play: run(system, &strategy.play),
+            reasons: all(&strategy.claims),
+        },
         Because::NotShown(missing) => BecauseReport::NotShown { missing: word(*missing) },
         // A kind that this report does not know yet is not shown.
         _ => BecauseReport::NotShown { missing: word(Missing::TooMuch) },
+    }
+}
+
+fn row_report(system: &System, evidence: &Evidence, row: &Row) -> RowReport {
+    let state = evidence.state(row.state);
+    let value = |v: VarId| (system.full_name(v), system.value_text(v, state[v.index()]));
+    let action = |(agent, action): (&_, &masque_driver::ActionId)| {
+        let agent = system.agent(*agent);
+        (agent.name.clone(), agent.actions[action.index()].name.clone())
+    };
+    RowReport {
+        sees: row.sees.iter().map(|&v| value(v)).collect(),
+        state: row.state.index(),
+        actions: row.agents.iter().zip(&row.actions).map(action).collect(),
     }
 }
 
@@ -217,6 +262,8 @@ fn word(missing: Missing) -> &'static str {
     match missing {
         Missing::AllPaths => "all-paths",
         Missing::AllStates => "all-states",
+        Missing::Strategies => "strategies",
+        Missing::Fixpoint => "fixpoint",
         Missing::TooMuch => "too-much",
     }
 }

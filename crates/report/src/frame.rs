@@ -64,6 +64,7 @@ impl<'a> Frame<'a> {
                 Because::Run(showing) => visit(&showing.run),
                 Because::Possible(possible) => possible.path.iter().for_each(&mut visit),
                 Because::Chain(chain) => chain.links.iter().for_each(|link| visit(&link.path)),
+                Because::Strategy(strategy) => visit(&strategy.play),
                 _ => {}
             }
         }

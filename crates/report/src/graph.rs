@@ -153,13 +153,17 @@ impl Builder<'_> {
             let reason = evidence.reason(id);
             if self.graph.cards.len() >= MOST_CARDS {
                 let is_drawn = |because: &Because| {
-                    matches!(because, Because::Run(_) | Because::Possible(_) | Because::Chain(_))
+                    matches!(
+                        because,
+                        Because::Run(_) | Because::Possible(_) | Because::Chain(_) | Because::Strategy(_)
+                    )
                 };
                 n_not_drawn += usize::from(is_drawn(&reason.because));
                 continue;
             }
             match &reason.because {
                 Because::Run(showing) => self.run(&showing.run, &self.frame.important(showing), None),
+                Because::Strategy(strategy) => self.run(&strategy.play, &[], None),
                 Because::Possible(possible) => self.possible(reason.state, possible),
                 Because::Chain(chain) => {
                     let mut before = reason.state;

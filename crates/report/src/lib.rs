@@ -77,7 +77,7 @@ pub use dddmp::dddmp;
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{
-    AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RunPath,
+    AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RowReport, RunPath,
 };
 pub use lcc::{EventReport, ProtocolReport, TraceReport, lcc_report};
 pub use lines::WIDTH;

@@ -6,7 +6,8 @@
 use std::io;
 
 use masque_driver::{
-    Because, Chain, JointAction, Missing, PathRun, Possibility, ReasonId, Showing, StateId, VarId,
+    ActionId, AgentId, Because, Chain, GroupStrategy, JointAction, Missing, PathRun, Possibility, ReasonId,
+    Showing, StateId, VarId,
 };
 
 use crate::compare::{Comparison, Limits};
@@ -76,6 +77,7 @@ impl<'a, 'l> Teller<'a, 'l> {
             Because::Run(showing) => self.showing(&claim, showing),
             Because::Possible(possible) => self.possible(&claim, reason.state, possible),
             Because::Chain(chain) => self.chain(&claim, reason.state, chain),
+            Because::Strategy(strategy) => self.strategy(&claim, strategy),
             Because::NotShown(missing) => self.head(&format!("{claim}: {}", why_not_shown(*missing))),
             _ => self.head(&claim),
         }
@@ -152,6 +154,49 @@ impl<'a, 'l> Teller<'a, 'l> {
             Comparison::new(self.frame, (here, *state), view, operand).write(self.lines, self.limits)?;
         }
         self.reached(*state, path, !view.is_empty())
+    }
+
+    /// What is done where, and a play.
+    fn strategy(&mut self, claim: &str, strategy: &GroupStrategy) -> io::Result<()> {
+        let others = strategy.from.len() - 1;
+        let also = match others {
+            0 => String::new(),
+            1 => ", from there and from one state that looks the same".to_string(),
+            n => format!(", from there and from {n} states that look the same"),
+        };
+        self.head(&format!("{claim}, for this strategy enforces it{also}"))?;
+        let n_shown = strategy.rows.len().min(MOST_CLAIMS);
+        for row in &strategy.rows[..n_shown] {
+            let system = self.frame.system;
+            let action = |(&agent, &action): (&AgentId, &ActionId)| {
+                let agent = system.agent(agent);
+                (ACTION, format!("{}: {}", agent.name, agent.actions[action.index()].name))
+            };
+            let actions: Vec<Piece> = row.agents.iter().zip(&row.actions).map(action).collect();
+            let is_whole = row.sees.len() == system.variables.len();
+            let place = match is_whole && self.is_shown[row.state.index()] {
+                true => vec![(STATE, number(row.state))],
+                false => self.assignments(row.sees.clone(), row.state),
+            };
+            match place.is_empty() {
+                true => self.lines.line(&[(PLAIN, "  always".to_string())])?,
+                false => {
+                    let label = if is_whole { "  at     " } else { "  seeing " };
+                    self.lines.flow(&[(PLAIN, label.to_string())], "         ", &place, ", ")?;
+                }
+            }
+            let indent = "           ";
+            self.lines.flow(&[(PLAIN, indent.to_string())], indent, &actions, ", ")?;
+        }
+        if n_shown < strategy.rows.len() {
+            let n = strategy.rows.len() - n_shown;
+            self.say(&format!("and {n} more; --format json has them all"))?;
+        }
+        if strategy.play.states.len() > 1 || strategy.play.back_to.is_some() {
+            self.say("played against others who put off the end as long as they can:")?;
+            self.run(&strategy.play, &[])?;
+        }
+        Ok(())
     }
 
     /// How a state is reached; one that stands side by side with another needs not be shown again.
@@ -313,6 +358,8 @@ pub(crate) fn why_not_shown(missing: Missing) -> &'static str {
     match missing {
         Missing::AllPaths => "not shown, it is about all runs from there",
         Missing::AllStates => "not shown, it is about all states that must be reckoned with there",
+        Missing::Strategies => "not shown, it is about all strategies, and all that may come of them",
+        Missing::Fixpoint => "not shown, it is about a fixpoint",
         Missing::TooMuch => "not shown, this would become too long",
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::why::short;
-use crate::{BecauseReport, EvidenceReport, ReasonReport, RunPath};
+use crate::{BecauseReport, EvidenceReport, ReasonReport, RowReport, RunPath};
 
 /// So many lines are written.
 const MOST_LINES: usize = 60;
@@ -70,6 +70,17 @@ fn because(because: &BecauseReport) -> String {
                 links.iter().map(|link| format!("to {} it may be s{}", link.agent, link.state)).collect();
             format!(": {}", links.join(", there "))
         }
+        BecauseReport::Strategy { rows, play, .. } => {
+            let doing = |row: &RowReport| {
+                let actions: Vec<String> =
+                    row.actions.0.iter().map(|(agent, action)| format!("{agent} {action}")).collect();
+                format!("{} as in s{}", actions.join(" and "), row.state)
+            };
+            let rows: Vec<String> = rows.iter().take(2 * ENDS).map(doing).collect();
+            format!(": the strategy {}; played against all odds {}", rows.join(", "), run(play))
+        }
+        BecauseReport::NotShown { missing: "strategies" } => ": that is about strategies".to_string(),
+        BecauseReport::NotShown { missing: "fixpoint" } => ": that is about a fixpoint".to_string(),
         BecauseReport::NotShown { missing: "all-paths" } => ": that is about all runs".to_string(),
         BecauseReport::NotShown { missing: "all-states" } => {
             ": that is about all states that may be meant".to_string()
@@ -99,6 +110,9 @@ pub(crate) fn each_state(because: &BecauseReport, mut visit: impl FnMut(usize)) 
         BecauseReport::Run { run, .. } => run.states.iter().copied().for_each(visit),
         BecauseReport::Possible { state, .. } => visit(*state),
         BecauseReport::Chain { links, .. } => links.iter().for_each(|link| visit(link.state)),
+        BecauseReport::Strategy { rows, play, .. } => {
+            rows.iter().map(|row| row.state).chain(play.states.iter().copied()).for_each(visit);
+        }
         _ => {}
     }
 }
@@ -106,7 +120,9 @@ pub(crate) fn each_state(because: &BecauseReport, mut visit: impl FnMut(usize)) 
 fn each_reason(because: &BecauseReport, mut visit: impl FnMut(usize)) {
     match because {
         BecauseReport::Here | BecauseReport::NotShown { .. } => {}
-        BecauseReport::Operands { reasons } | BecauseReport::DeadEnd { reasons } => {
+        BecauseReport::Operands { reasons }
+        | BecauseReport::DeadEnd { reasons }
+        | BecauseReport::Strategy { reasons, .. } => {
             reasons.iter().copied().for_each(visit);
         }
         BecauseReport::Run { claims, .. } => claims.iter().for_each(|claim| visit(claim.reason)),

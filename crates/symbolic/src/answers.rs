@@ -1,7 +1,7 @@
 //! What a checker answers besides truth: facts, outcomes, extents.
 
 use masque_model::{FormulaId, Property};
-use masque_verdict::{Budget, Evidence, Extent, Facts, Why, explain, least_overflow, outside_ctl};
+use masque_verdict::{Budget, Evidence, Extent, Facts, Why, explain, least_overflow, outside_logic};
 
 use crate::check::Checker;
 use crate::reach;
@@ -50,7 +50,7 @@ impl Checker<'_> {
 
     /// Whether a formula is true somewhere in the domain.
     pub(crate) fn is_true_somewhere(&mut self, formula: FormulaId) -> Limited<bool> {
-        if outside_ctl(&self.system.formulas, formula).is_some() {
+        if outside_logic(&self.system.formulas, formula).is_some() {
             return Err(Why::Unsupported.into());
         }
         let phi = self.truth(formula)?;

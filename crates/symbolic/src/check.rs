@@ -4,14 +4,21 @@
 //! those that begin a fair path. Nothing is intersected with `D` before it must be, so complement
 //! costs nothing, and everything is compared modulo `D`.
 
-use masque_model::{AgentId, At, Deadlock, Formula, FormulaId, GroupId, Paths, Property, System};
+use std::sync::Arc;
+
+use masque_model::{
+    AgentId, At, Deadlock, FixpointId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, System,
+};
 use masque_verdict::{FairInitial, Stop, Why};
+use rustc_hash::FxHashMap;
 
 use crate::encode::Encoder;
 use crate::evidence::Asked;
 use crate::knowledge::each_view;
+use crate::moves::Moves;
 use crate::relation::Relation;
 use crate::space::{Limited, Set};
+use crate::tableau::{Literal, PathFormulas};
 use crate::world::{World, has_one};
 
 /// The reachable states of a system and what is true in them.
@@ -28,6 +35,14 @@ pub(crate) struct Checker<'s> {
     plain: Option<World>,
     pub(crate) has_one_initial: bool,
     last_seen: Option<(AgentId, Set, Set)>,
+    pub(crate) paths: PathFormulas<'s>,
+    /// Steps with the actions left in, once they are needed.
+    pub(crate) moves: Option<Arc<Moves>>,
+    fixpoints: Fixpoints,
+    /// The value of each fixpoint variable while its fixpoint is computed.
+    bound: Vec<Option<Set>>,
+    /// The last value of each fixpoint inside one that is being computed, if it may start there.
+    begun: FxHashMap<FormulaId, Set>,
     /// What evidence has asked for.
     pub(crate) asked: Asked,
     pub(crate) fair_initial: FairInitial,
@@ -56,6 +71,11 @@ impl<'s> Checker<'s> {
             plain: None,
             has_one_initial,
             last_seen: None,
+            paths: PathFormulas::new(&system.formulas),
+            moves: None,
+            fixpoints: system.formulas.fixpoints(),
+            bound: vec![None; system.formulas.n_fixpoints()],
+            begun: FxHashMap::default(),
             asked: Asked::default(),
             fair_initial: FairInitial::All,
         };
@@ -108,6 +128,11 @@ impl<'s> Checker<'s> {
         self.everywhere(&context, property.formula, true)
     }
 
+    /// Where the fairness constraints are true.
+    pub(crate) fn constraints(&self) -> &[Set] {
+        &self.world.constraints
+    }
+
     /// Where a fairness constraint is true.
     pub(crate) fn constraint(&self, number: usize) -> Option<&Set> {
         self.world.constraints.get(number)
@@ -150,6 +175,15 @@ impl<'s> Checker<'s> {
                 Formula::Globally(f) => {
                     let domain = self.world.domain.clone();
                     self.everywhere(&domain, f, true)
+                }
+                _ => self.subset_of_truth(context, formula),
+            },
+            Formula::Forall(Paths::Infinite, path) if covers => match system.formulas.get(path) {
+                // All of the domain lies on the way, as far as the way goes on from there.
+                Formula::Globally(f) if !self.paths.is_path(f) => {
+                    let endless = self.endless()?;
+                    let endless = self.encoder.space.and(&endless, &self.world.domain)?;
+                    self.everywhere(&endless, f, false)
                 }
                 _ => self.subset_of_truth(context, formula),
             },
@@ -344,6 +378,24 @@ impl<'s> Checker<'s> {
             }
             Formula::Exists(Paths::Ctl, path) => self.exists(path)?,
             Formula::Forall(Paths::Ctl, path) => self.forall(path)?,
+            Formula::Exists(Paths::Infinite, path) => self.exists_path(Literal::new(path, true))?,
+            Formula::Forall(Paths::Infinite, path) => {
+                let violated = self.exists_path(Literal::new(path, false))?;
+                self.encoder.space.not(&violated)?
+            }
+            Formula::Enforces(group, strategies, path) => self.enforces(group, strategies, path)?,
+            Formula::ExistsStep(condition, f) => {
+                let phi = self.truth(f)?;
+                self.exists_step(condition, &phi)?
+            }
+            Formula::ForallStep(condition, f) => {
+                let not_phi = self.not_truth(f)?;
+                let violated = self.exists_step(condition, &not_phi)?;
+                self.encoder.space.not(&violated)?
+            }
+            Formula::Least(z, f) => self.fixpoint(formula, z, f, true)?,
+            Formula::Greatest(z, f) => self.fixpoint(formula, z, f, false)?,
+            Formula::Bound(z) => self.bound[z.index()].clone().ok_or(Stop::from(Why::Unsupported))?,
             Formula::Knows(agent, f) => {
                 let phi = self.truth(f)?;
                 self.knows(&[agent], &phi)?
@@ -370,7 +422,43 @@ impl<'s> Checker<'s> {
             }
             _ => return Err(Stop::from(Why::Unsupported)),
         };
-        self.world.known[formula.index()] = Some(set.clone());
+        if !self.fixpoints.is_open(formula) {
+            self.world.known[formula.index()] = Some(set.clone());
+        }
+        Ok(set)
+    }
+
+    /// `μZ. φ`, `νZ. φ`: from nothing upwards, or from `D` downwards. [EL86 §4]
+    ///
+    /// While the value of `Z` moves one way, so do the fixpoints inside of the same kind, and need
+    /// not begin again each time; those of the other kind must.
+    fn fixpoint(
+        &mut self,
+        formula: FormulaId,
+        z: FixpointId,
+        body: FormulaId,
+        is_least: bool,
+    ) -> Limited<Set> {
+        if !self.fixpoints.is_open(formula) {
+            self.begun.clear();
+        }
+        let mut set = self.begun.remove(&formula).unwrap_or_else(|| match is_least {
+            true => self.encoder.space.none(),
+            false => self.world.domain.clone(),
+        });
+        loop {
+            self.bound[z.index()] = Some(set.clone());
+            let next = self.truth(body);
+            self.bound[z.index()] = None;
+            let next = self.encoder.space.and(&next?, &self.world.domain)?;
+            if next == set {
+                break;
+            }
+            set = next;
+            let formulas = &self.system.formulas;
+            self.begun.retain(|&inner, _| matches!(formulas.get(inner), Formula::Least(..)) == is_least);
+        }
+        self.begun.insert(formula, set.clone());
         Ok(set)
     }
 
@@ -459,7 +547,7 @@ impl<'s> Checker<'s> {
     }
 
     /// `EX φ = pre(φ ∩ D)`; under `stutter` a dead end is its own successor.
-    fn exists_next(&self, phi: &Set) -> Limited<Set> {
+    pub(crate) fn exists_next(&self, phi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let targets = space.and(phi, &self.world.domain)?;
         let before = self.relation.pre(&self.encoder, &targets)?;
@@ -470,7 +558,7 @@ impl<'s> Checker<'s> {
     }
 
     /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`, inside the domain.
-    fn exists_until(&self, phi: &Set, psi: &Set) -> Limited<Set> {
+    pub(crate) fn exists_until(&self, phi: &Set, psi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let inside = space.and(phi, &self.world.domain)?;
         let mut reached = space.and(psi, &self.world.domain)?;

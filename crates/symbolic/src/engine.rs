@@ -5,7 +5,7 @@ use std::time::Instant;
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
     Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported,
-    Verdict, Why, inside_ctl, outside_ctl,
+    Verdict, Why, inside_logic, outside_logic,
 };
 
 use crate::check::Checker;
@@ -21,7 +21,8 @@ use crate::trial;
 /// Steps that mean trouble, for each node that does.
 const STEPS_PER_NODE: u64 = 120;
 
-/// Decides CTL with knowledge and norms on decision diagrams.
+/// Decides CTL, LTL, CTL*, ATL and the mu-calculus, all with knowledge and norms, on decision
+/// diagrams.
 ///
 /// ```
 /// use masque_symbolic::Symbolic;
@@ -75,7 +76,7 @@ impl Engine for Symbolic {
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
-        inside_ctl(system, property)
+        inside_logic(system, property)
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
@@ -245,7 +246,7 @@ impl Encoded for Diagrams<'_> {
             FairInitial::Unsupported => Verdict::Unknown(Why::Unsupported),
             FairInitial::None => Verdict::Unknown(Why::NoFairPath),
             FairInitial::All | FairInitial::Some => {
-                if outside_ctl(&self.checker.system.formulas, property.formula).is_some() {
+                if outside_logic(&self.checker.system.formulas, property.formula).is_some() {
                     Verdict::Unknown(Why::Unsupported)
                 } else {
                     match self.checker.holds(property) {
@@ -272,7 +273,7 @@ impl Encoded for Diagrams<'_> {
 
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
         self.set_budget(budget);
-        let is_outside = outside_ctl(&self.checker.system.formulas, formula).is_some();
+        let is_outside = outside_logic(&self.checker.system.formulas, formula).is_some();
         if is_outside || self.checker.fair_initial == FairInitial::Unsupported {
             return Err(Why::Unsupported.into());
         }

@@ -3,6 +3,7 @@
 use masque_model::{ActionId, AgentId, Expr, ExprId, Protocol, System, VarId};
 
 use crate::space::Bit;
+use crate::tableau::most_promises;
 
 /// What is placed in the order: a variable with its bits, or an agent's choice of action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +28,8 @@ pub(crate) struct Layout {
     pub(crate) variables: Vec<VariableBits>,
     /// The bits of each agent's action; empty where nobody asks for it or there is no choice.
     pub(crate) actions: Vec<Vec<Bit>>,
+    /// Two bits, `now` and `then`, for each promise that a path formula makes; on top of all.
+    pub(crate) promises: Vec<(Bit, Bit)>,
     pub(crate) n_bits: u32,
     frozen: Vec<bool>,
 }
@@ -38,9 +41,14 @@ impl Layout {
         let mut layout = Layout {
             variables: vec![VariableBits::default(); system.variables.len()],
             actions: vec![Vec::new(); system.agents.len()],
+            promises: Vec::new(),
             n_bits: 0,
             frozen,
         };
+        for _ in 0..most_promises(system) {
+            let promise = (layout.fresh(), layout.fresh());
+            layout.promises.push(promise);
+        }
         for &item in order {
             match item {
                 Item::Variable(v) => {
@@ -78,7 +86,9 @@ impl Layout {
     /// The bits that stay together when the order changes: a variable's, or an action's.
     pub(crate) fn blocks(&self) -> Vec<Vec<Bit>> {
         let variables = self.variables.iter().map(|v| [&v.current[..], &v.next[..]].concat());
-        variables.chain(self.actions.iter().cloned()).filter(|bits| !bits.is_empty()).collect()
+        let promises = self.promises.iter().map(|&(now, then)| vec![now, then]);
+        let others = self.actions.iter().cloned().chain(promises);
+        variables.chain(others).filter(|bits| !bits.is_empty()).collect()
     }
 
     pub(crate) fn n_current(&self) -> u32 {

@@ -16,6 +16,7 @@ mod kernel;
 mod knowledge;
 mod layout;
 mod linear;
+mod moves;
 mod order;
 mod overflow;
 mod parallel;
@@ -23,9 +24,12 @@ mod reach;
 mod relation;
 mod sift;
 pub mod space;
+mod strategic;
+mod tableau;
 #[cfg(test)]
 mod threads;
 mod trial;
+mod uniform;
 mod world;
 
 pub use diagram::{Diagram, DiagramBit, DiagramNode, ONE};

@@ -58,7 +58,7 @@ impl Event {
     }
 
     /// The successors of a set.
-    fn post(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
+    pub(crate) fn post(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let next = encoder.space.and_exists(&self.relation, states, &self.current)?;
         encoder.space.rename(&next, &self.to_current)
     }
@@ -170,7 +170,7 @@ impl Encoder<'_> {
     }
 
     /// All parts, and the protocols of agents that have a choice somebody asks about.
-    fn parts(&mut self) -> Limited<Vec<Part>> {
+    pub(crate) fn parts(&mut self) -> Limited<Vec<Part>> {
         let system = self.system;
         let mut parts = Vec::new();
         for agent in &system.agents {
@@ -290,12 +290,19 @@ impl Encoder<'_> {
     }
 
     /// The conjunction of all parts, actions quantified as they become local.
-    pub(crate) fn merge(&self, mut parts: Vec<Part>) -> Limited<Set> {
+    pub(crate) fn merge(&self, parts: Vec<Part>) -> Limited<Set> {
+        self.merge_keeping(parts, &[])
+    }
+
+    /// The conjunction of all parts, actions quantified as they become local, but for those of some
+    /// agents.
+    pub(crate) fn merge_keeping(&self, mut parts: Vec<Part>, kept: &[AgentId]) -> Limited<Set> {
         parts.sort_by_key(|part| part.level);
         let mut uses = vec![0u32; self.system.agents.len()];
         for part in &parts {
             part.actions.iter().for_each(|a| uses[a.index()] += 1);
         }
+        kept.iter().for_each(|a| uses[a.index()] += 1);
         // Actions that only one part mentions are local from the start.
         for part in &mut parts {
             *part = self.joined(part, None, &mut uses)?;

@@ -75,6 +75,7 @@ impl<'a> Reference<'a> {
             Formula::And(list) => list.iter().all(|&f| self.is_existential(f, false)),
             Formula::Or(list) => list.iter().any(|&f| self.is_existential(f, false)),
             Formula::Exists(..) => holds,
+            Formula::Enforces(..) => holds && self.system.fairness.is_empty(),
             Formula::Forall(..)
             | Formula::Knows(..)
             | Formula::EveryoneKnows(..)

@@ -21,6 +21,9 @@ mod shuffle;
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use load::load;
-pub use random::{random_model, random_old_model, random_parameterised_model};
+pub use random::{
+    random_fixpoint_model, random_game_model, random_model, random_old_model, random_parameterised_model,
+    random_path_model,
+};
 pub use shrink::shrink;
 pub use shuffle::shuffle;

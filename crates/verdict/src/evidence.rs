@@ -10,7 +10,7 @@
 //!
 //! [`explain`]: crate::explain
 
-use masque_model::{AgentId, FormulaId};
+use masque_model::{ActionId, AgentId, FormulaId, VarId};
 use serde::{Deserialize, Serialize};
 
 use crate::{JointAction, State};
@@ -90,7 +90,7 @@ pub struct Reason {
     pub because: Because,
 }
 
-/// Why a formula is true or false at a state. Strategies will be a further kind.
+/// Why a formula is true or false at a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Because {
@@ -111,6 +111,8 @@ pub enum Because {
     Possible(Possibility),
     /// A chain of states, each looking the same as the one before to some member of the group.
     Chain(Chain),
+    /// A strategy of the group enforces it.
+    Strategy(Strategy),
     /// One run or one state cannot show it.
     NotShown(Missing),
 }
@@ -124,6 +126,7 @@ impl Because {
             Because::Run(showing) => showing.claims.iter().for_each(|&(_, reason)| visit(reason)),
             Because::Possible(possibility) => visit(possibility.reason),
             Because::Chain(chain) => visit(chain.reason),
+            Because::Strategy(strategy) => strategy.claims.iter().copied().for_each(visit),
         }
     }
 }
@@ -199,6 +202,35 @@ pub struct Link {
     pub path: Run,
 }
 
+/// A strategy that enforces what a coalition's formula says, whatever the others do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strategy {
+    /// The states from which it does: the state of the claim, and with uniform strategies all that
+    /// must be won together with it.
+    pub from: Vec<StateId>,
+    /// What to do.
+    pub rows: Vec<Row>,
+    /// What is so at the states to which the strategy may lead: all that must be so on the way, or
+    /// all that must be so at the end.
+    pub claims: Vec<ReasonId>,
+    /// How it is played against opponents who put off the end as long as they can. It begins in the
+    /// state of the claim.
+    pub play: Run,
+}
+
+/// What agents do where they see what they see of a state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// With perfect information all members of the group, else one of them.
+    pub agents: Vec<AgentId>,
+    /// What decides: with perfect information all variables, else what the agent sees.
+    pub sees: Vec<VarId>,
+    /// A state in which they see it.
+    pub state: StateId,
+    /// One for each of the agents.
+    pub actions: Vec<ActionId>,
+}
+
 /// Why a claim is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Missing {
@@ -206,6 +238,10 @@ pub enum Missing {
     AllPaths,
     /// It is about all states that somebody cannot tell from this one, or that norms admit.
     AllStates,
+    /// It is about all strategies of a group, or about the right one against all others.
+    Strategies,
+    /// It is about a fixpoint, which is reached round by round.
+    Fixpoint,
     /// The evidence would become too large.
     TooMuch,
 }

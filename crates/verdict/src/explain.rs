@@ -6,6 +6,7 @@
 //! | claim | reason taken |
 //! |---|---|
 //! | decided by any one of several operands | one that this state shows by itself, else the one of which most can be shown, else the first |
+//! | a group can enforce something | the strategy that `strategies` finds, which takes everything in order |
 //! | some run does something | the shortest finite run, of these the least; if no finite one does, a loop as in `lasso` |
 //! | not known | the claim's own state if the operand is false there, else of the states in question the one nearest to an initial state, along the least path; of several agents the first |
 //! | not common knowledge | the shortest chain, of these the least; each link with the first agent that cannot tell |
@@ -19,15 +20,17 @@
 use std::collections::{HashMap, VecDeque};
 
 use masque_model::semantics::is_green;
-use masque_model::{AgentId, Deadlock, FormulaId, GroupId, Property, System};
+use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
 
 use crate::goal::{Goal, Needs, Scope};
-use crate::lasso;
+use crate::lasso::{self, Lasso};
 use crate::local::local_truth;
 use crate::rank::{Rank, Ranks};
+use crate::runs::{path_of, state_parts};
+use crate::strategies::Aim;
 use crate::{
     Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Path,
-    Possibility, Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
+    Possibility, Reason, ReasonId, Route, Row, Run, Showing, State, StateId, Stop, Strategy,
 };
 
 /// So many claims that need more than a look at their state get a reason.
@@ -187,12 +190,25 @@ impl Explainer<'_> {
                 false => self.refute(&goal, at, &state),
             };
         }
+        if let Some((path, truth)) = path_of(&self.system.formulas, literal.formula)
+            && truth == literal.holds
+        {
+            let Some(lasso) = self.path_run(path, truth, &state)? else {
+                return Ok(Because::NotShown(Missing::TooMuch));
+            };
+            return self.showing_path(path, lasso);
+        }
+        if let Some(aim) = Aim::of(self.system, literal.formula)
+            && missing(self.system, literal).is_none()
+        {
+            return self.enforcing(&aim, &state);
+        }
         match Scope::of(self.system, literal.formula) {
             Some((Scope::Views { views, green }, operand)) if !literal.holds => {
                 self.possible(views, green, operand, at, &state)
             }
             Some((Scope::Chain(group), operand)) if !literal.holds => self.chain(group, operand, at, &state),
-            _ => Ok(Because::NotShown(Missing::AllStates)),
+            _ => Ok(Because::NotShown(missing(self.system, literal).unwrap_or(Missing::TooMuch))),
         }
     }
 
@@ -201,7 +217,7 @@ impl Explainer<'_> {
     }
 
     /// Whether a literal is so at a state.
-    fn is_so(&mut self, literal: Literal, state: &State) -> Result<bool, Stop> {
+    pub(crate) fn is_so(&mut self, literal: Literal, state: &State) -> Result<bool, Stop> {
         let truth = match self.ranks.is_local(literal.formula) {
             true => local_truth(self.system, literal.formula, state).unwrap_or(false),
             false => self.oracle.is_true(literal.formula, state, self.budget)?,
@@ -263,13 +279,62 @@ impl Explainer<'_> {
             Some(_) => Part::Forever(stay.clone()),
         };
         let lasso = lasso::lasso(self, inside, state)?;
+        let fair = lasso.fair.clone();
+        let run = self.infinite_run(lasso)?;
+        let claims = self.claims_along(stay, &run.states);
+        Ok(Because::Run(Showing { run, claims, fair }))
+    }
+
+    /// A run that goes on for ever, each step with the least joint action.
+    fn infinite_run(&mut self, lasso: Lasso) -> Result<Run, Stop> {
         let back_to = lasso.states.get(lasso.back_to).cloned();
         let states: Vec<State> = lasso.states.into_iter().chain(back_to).collect();
         let mut run = self.finite_run(states)?;
         run.states.pop();
         run.back_to = Some(lasso.back_to);
-        let claims = self.claims_along(stay, &run.states);
-        Ok(Because::Run(Showing { run, claims, fair: lasso.fair }))
+        Ok(run)
+    }
+
+    /// A strategy, with what must be claimed where it leads.
+    fn enforcing(&mut self, aim: &Aim, state: &State) -> Result<Because, Stop> {
+        let too_much = Ok(Because::NotShown(Missing::TooMuch));
+        let Some(from) = self.in_question(aim, state)? else { return too_much };
+        let Some(plan) = self.strategy(aim, &from)? else { return too_much };
+        let none = Vec::new();
+        let mut claims = Vec::new();
+        for (state, is_end) in plan.visited {
+            let literals = if is_end { aim.end.as_ref().unwrap_or(&none) } else { &aim.before };
+            let state = self.state(state);
+            claims.extend(self.claims_along(literals, &[state]).into_iter().map(|(_, reason)| reason));
+        }
+        let rows = plan.rows.into_iter().map(|(agents, state, actions)| {
+            let state = self.state(state);
+            Row { sees: aim.sees(self.system, &agents), agents, state, actions }
+        });
+        let rows = rows.collect();
+        let from = from.into_iter().map(|state| self.state(state)).collect();
+        let (states, actions, back_to) = plan.play;
+        let states = states.into_iter().map(|state| self.state(state)).collect();
+        Ok(Because::Strategy(Strategy { from, rows, claims, play: Run { states, actions, back_to } }))
+    }
+
+    /// What must be claimed on a run of a path formula: each of its state formulas, true or false, at
+    /// each position.
+    fn showing_path(&mut self, path: FormulaId, lasso: Lasso) -> Result<Because, Stop> {
+        let parts = state_parts(&self.system.formulas, path);
+        let (states, fair) = (lasso.states.clone(), lasso.fair.clone());
+        let run = self.infinite_run(lasso)?;
+        let mut claims = Vec::new();
+        for (position, state) in states.iter().enumerate() {
+            let mut literals = Vec::new();
+            for &formula in &parts {
+                let holds = self.is_so(Literal { formula, holds: true }, state)?;
+                literals.push(Literal { formula, holds });
+            }
+            let here = self.claims_along(&literals, &run.states[position..=position]);
+            claims.extend(here.into_iter().map(|(_, reason)| (position, reason)));
+        }
+        Ok(Because::Run(Showing { run, claims, fair }))
     }
 
     /// The least shortest finite run from a region that does what a goal says.
@@ -419,13 +484,18 @@ impl Explainer<'_> {
 }
 
 /// Why a claim cannot be shown, told from its form; none if it can.
-fn missing(system: &System, literal: Literal) -> Option<Missing> {
-    match Goal::of(&system.formulas, literal.formula) {
-        Some(goal) => (goal.holds != literal.holds).then_some(Missing::AllPaths),
-        None => {
-            let scope = Scope::of(system, literal.formula);
-            scope.filter(|_| literal.holds).map(|_| Missing::AllStates)
+pub(crate) fn missing(system: &System, literal: Literal) -> Option<Missing> {
+    if let Some(goal) = Goal::of(&system.formulas, literal.formula) {
+        return (goal.holds != literal.holds).then_some(Missing::AllPaths);
+    }
+    match system.formulas.get(literal.formula) {
+        Formula::Exists(..) | Formula::ExistsStep(..) => (!literal.holds).then_some(Missing::AllPaths),
+        Formula::Forall(..) | Formula::ForallStep(..) => literal.holds.then_some(Missing::AllPaths),
+        Formula::Enforces(..) => {
+            (!literal.holds || !system.fairness.is_empty()).then_some(Missing::Strategies)
         }
+        Formula::Least(..) | Formula::Greatest(..) => Some(Missing::Fixpoint),
+        _ => Scope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates),
     }
 }
 

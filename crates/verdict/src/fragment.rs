@@ -1,4 +1,4 @@
-//! The fragment that engines decide today: state formulas of CTL with knowledge and norms.
+//! The fragments that engines decide: CTL with knowledge and norms, and the whole logic.
 
 use masque_model::{Formula, FormulaId, Formulas, Paths, Property, System};
 
@@ -7,37 +7,103 @@ use crate::Unsupported;
 /// Finds the first part of a formula, from the top, that is not a state formula of CTL with
 /// knowledge and norms.
 pub fn outside_ctl(formulas: &Formulas, root: FormulaId) -> Option<Unsupported> {
-    let mut stack = vec![root];
-    let mut seen = vec![false; formulas.len()];
-    while let Some(id) = stack.pop() {
-        if std::mem::replace(&mut seen[id.index()], true) {
+    first(formulas, root, |id| match formulas.get(id) {
+        Formula::Exists(Paths::Infinite, _) | Formula::Forall(Paths::Infinite, _) => {
+            Some("LTL and CTL* path formulas")
+        }
+        Formula::Enforces(..) => Some("strategic operators"),
+        Formula::ExistsStep(..) | Formula::ForallStep(..) => Some("steps by what agents do"),
+        Formula::Least(..) | Formula::Greatest(..) | Formula::Bound(_) => Some("fixpoints"),
+        _ => misplaced(formulas, id),
+    })
+}
+
+/// Finds the first part of a formula, from the top, that no logic gives a meaning: what is not a
+/// state formula where one must stand, a fixpoint that need not exist, a variable that is not bound.
+pub fn outside_logic(formulas: &Formulas, root: FormulaId) -> Option<Unsupported> {
+    let fixpoints = formulas.fixpoints();
+    if fixpoints.is_open(root) {
+        return Some(Unsupported { formula: root, what: "variables that no fixpoint binds" });
+    }
+    first(formulas, root, |id| match formulas.get(id) {
+        Formula::Least(..) | Formula::Greatest(..) if !fixpoints.is_sound(id) => {
+            Some("fixpoints over negated variables")
+        }
+        _ => misplaced(formulas, id),
+    })
+}
+
+/// Says which part of a property, or of a fairness constraint, lies outside CTL, if any does.
+pub fn inside_ctl(system: &System, property: &Property) -> Result<(), Unsupported> {
+    inside(system, property, outside_ctl)
+}
+
+/// Says which part of a property, or of a fairness constraint, has no meaning, if any does not.
+pub fn inside_logic(system: &System, property: &Property) -> Result<(), Unsupported> {
+    inside(system, property, outside_logic)
+}
+
+fn inside(
+    system: &System,
+    property: &Property,
+    outside: fn(&Formulas, FormulaId) -> Option<Unsupported>,
+) -> Result<(), Unsupported> {
+    let mut formulas = system.fairness.iter().copied().chain([property.formula]);
+    match formulas.find_map(|formula| outside(&system.formulas, formula)) {
+        None => Ok(()),
+        Some(unsupported) => Err(unsupported),
+    }
+}
+
+/// Finds the first part of a state formula, from the top, with something to say against it. Of path
+/// formulas the temporal operators and connectives are passed over.
+fn first(
+    formulas: &Formulas,
+    root: FormulaId,
+    against: impl Fn(FormulaId) -> Option<&'static str>,
+) -> Option<Unsupported> {
+    let is_path = formulas.path_formulas();
+    // Each part with whether it may speak of a path.
+    let mut stack = vec![(root, false)];
+    let mut seen = vec![[false; 2]; formulas.len()];
+    while let Some((id, in_path)) = stack.pop() {
+        if std::mem::replace(&mut seen[id.index()][usize::from(in_path)], true) {
             continue;
         }
-        let unsupported = |what| Some(Unsupported { formula: id, what });
+        if in_path && is_path[id.index()] {
+            formulas.each_operand(id, |operand| stack.push((operand, true)));
+            continue;
+        }
+        if let Some(what) = against(id) {
+            return Some(Unsupported { formula: id, what });
+        }
         match formulas.get(id) {
-            Formula::Exists(Paths::Infinite, _) | Formula::Forall(Paths::Infinite, _) => {
-                return unsupported("LTL and CTL* path formulas");
+            Formula::Exists(Paths::Infinite, path) | Formula::Forall(Paths::Infinite, path) => {
+                stack.push((path, true));
             }
-            Formula::Enforces(..) => return unsupported("strategic operators"),
-            Formula::Exists(Paths::Ctl, path) | Formula::Forall(Paths::Ctl, path) => {
-                if !is_temporal(formulas, path) {
-                    return unsupported("path formulas other than one temporal operator");
-                }
-                formulas.each_operand(path, |operand| stack.push(operand));
+            Formula::Exists(Paths::Ctl, path)
+            | Formula::Forall(Paths::Ctl, path)
+            | Formula::Enforces(_, _, path) => {
+                formulas.each_operand(path, |operand| stack.push((operand, false)));
             }
-            _ if is_temporal(formulas, id) => return unsupported("path formulas outside path quantifiers"),
-            _ => formulas.each_operand(id, |operand| stack.push(operand)),
+            _ => formulas.each_operand(id, |operand| stack.push((operand, false))),
         }
     }
     None
 }
 
-/// Says which part of a property, or of a fairness constraint, lies outside the fragment, if any does.
-pub fn inside_ctl(system: &System, property: &Property) -> Result<(), Unsupported> {
-    let mut formulas = system.fairness.iter().copied().chain([property.formula]);
-    match formulas.find_map(|formula| outside_ctl(&system.formulas, formula)) {
-        None => Ok(()),
-        Some(unsupported) => Err(unsupported),
+/// What is wrong with a formula where a state formula must stand.
+fn misplaced(formulas: &Formulas, id: FormulaId) -> Option<&'static str> {
+    match formulas.get(id) {
+        Formula::Exists(Paths::Ctl, path)
+        | Formula::Forall(Paths::Ctl, path)
+        | Formula::Enforces(_, _, path)
+            if !is_temporal(formulas, path) =>
+        {
+            Some("path formulas other than one temporal operator")
+        }
+        _ if is_temporal(formulas, id) => Some("path formulas outside path quantifiers"),
+        _ => None,
     }
 }
 

@@ -18,15 +18,19 @@
 //! | `oracle` | what evidence asks of an engine |
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
 //! | `explain`, `start`, `lasso` | from a verdict to its evidence |
-//! | `replay`, `refusal` | evidence confirmed by the definition, or refused |
+//! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
+//! | `strategies` | strategies that coalitions ask for |
+//! | `replay`, `enforced`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
 //! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
 #![forbid(unsafe_code)]
 
+mod buchi;
 mod budget;
 mod choices;
+mod enforced;
 mod engine;
 mod evidence;
 mod explain;
@@ -36,26 +40,31 @@ mod fragment;
 mod goal;
 mod lasso;
 mod local;
+mod nearby;
 mod oracle;
 mod outcome;
 mod path;
 mod rank;
 mod refusal;
 mod replay;
+mod runs;
 mod start;
 mod steps;
+mod strategies;
 mod vacuity;
 
+pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
-    Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Run, Showing, StateId,
+    Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Row, Run, Showing, StateId,
+    Strategy,
 };
 pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};
 pub use facts::{Facts, FairInitial, OverflowAt};
-pub use fragment::{inside_ctl, outside_ctl};
+pub use fragment::{inside_ctl, inside_logic, outside_ctl, outside_logic};
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
 pub use path::{Path, compare_states};

@@ -32,7 +32,7 @@ pub trait Oracle {
 }
 
 /// A formula and the truth value it is to have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Literal {
     /// A state formula.
     pub formula: FormulaId,

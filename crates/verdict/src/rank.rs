@@ -3,8 +3,11 @@
 use masque_model::{FormulaId, System};
 
 use crate::Literal;
+use crate::explain::missing;
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::local_formulas;
+use crate::runs::{path_of, state_parts};
+use crate::strategies::Aim;
 
 /// How much can be shown, most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +71,26 @@ impl Ranks {
         if let Some(goal) = Goal::of(&system.formulas, formula) {
             let is_whole = goal.literals().all(|literal| self.of(literal) <= Rank::Whole);
             return match (goal.holds == holds, is_whole) {
+                (false, _) => Rank::Nothing,
+                (true, true) => Rank::Whole,
+                (true, false) => Rank::Part,
+            };
+        }
+        if let Some((path, truth)) = path_of(&system.formulas, formula) {
+            let parts = state_parts(&system.formulas, path);
+            let mut literals = parts.iter().flat_map(|&part| [false, true].map(|holds| (part, holds)));
+            let is_whole =
+                literals.all(|(formula, holds)| self.of(Literal { formula, holds }) <= Rank::Whole);
+            return match (truth == holds, is_whole) {
+                (false, _) => Rank::Nothing,
+                (true, true) => Rank::Whole,
+                (true, false) => Rank::Part,
+            };
+        }
+        if let Some(aim) = Aim::of(system, formula) {
+            let mut literals = aim.before.iter().chain(aim.end.iter().flatten());
+            let is_whole = literals.all(|&literal| self.of(literal) <= Rank::Whole);
+            return match (missing(system, literal).is_none(), is_whole) {
                 (false, _) => Rank::Nothing,
                 (true, true) => Rank::Whole,
                 (true, false) => Rank::Part,

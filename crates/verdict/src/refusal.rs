@@ -15,6 +15,8 @@ pub struct Trusted {
     pub fair: Vec<StateId>,
     /// Dead ends with too many choices to try all.
     pub dead_ends: Vec<StateId>,
+    /// Reasons with a strategy for several states: that no other state must be won as well.
+    pub questions: Vec<ReasonId>,
     /// Fairness constraints that speak of more than one state, with the states at which they are
     /// said to be true.
     pub constraints: Vec<(usize, StateId)>,
@@ -26,6 +28,7 @@ impl Trusted {
         self.claims.is_empty()
             && self.fair.is_empty()
             && self.dead_ends.is_empty()
+            && self.questions.is_empty()
             && self.constraints.is_empty()
     }
 }
@@ -86,6 +89,10 @@ pub enum Fault {
     Red,
     /// The state has a successor.
     NotADeadEnd,
+    /// The strategy says nothing, two things, or something impossible at a state to which it leads.
+    NoStrategy,
+    /// The strategy does not enforce the goal.
+    NotEnforced,
 }
 
 impl fmt::Display for Fault {
@@ -99,6 +106,8 @@ impl fmt::Display for Fault {
             Fault::Seen => "the agent sees a difference",
             Fault::Red => "an agent is red",
             Fault::NotADeadEnd => "the state has a successor",
+            Fault::NoStrategy => "the strategy does not say what to do",
+            Fault::NotEnforced => "the strategy does not enforce the goal",
         })
     }
 }

@@ -9,14 +9,17 @@
 //! would take too long.
 
 use masque_model::semantics::{enabled_actions, is_green, is_true};
-use masque_model::{AgentId, At, Deadlock, GroupId, Property, System, VarId};
+use masque_model::{AgentId, At, Deadlock, FormulaId, GroupId, Property, Strategies, System, VarId};
 
-use crate::explain::looks_same;
+use crate::enforced::confirm;
+use crate::explain::{looks_same, missing as why_missing};
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::{local_formulas, local_truth};
+use crate::runs::{path_of, state_parts, truth_on_run};
+use crate::strategies::Aim;
 use crate::{
     Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,
-    ReasonId, ReplayError, Run, Showing, State, StateId, Trusted,
+    ReasonId, ReplayError, Run, Showing, State, StateId, Strategy, Trusted,
 };
 
 /// Confirms that a path starts in an initial state and that each step is one of the system.
@@ -90,6 +93,9 @@ impl<'e> Checked<'e> {
                 }
                 Because::Chain(chain) => {
                     chain.links.iter().all(|link| is_state(&link.state) && is_run(&link.path))
+                }
+                Because::Strategy(Strategy { from, rows, play, .. }) => {
+                    from.iter().all(is_state) && rows.iter().all(|row| is_state(&row.state)) && is_run(play)
                 }
                 _ => true,
             };
@@ -206,11 +212,8 @@ impl<'s> Replayer<'s> {
             _ if is_local => return refuse(Fault::Kind),
             Because::NotShown(missing) => {
                 trusted.claims.push(id);
-                let fits = match missing {
-                    Missing::AllPaths => goal.is_some_and(|goal| goal.holds != reason.holds),
-                    Missing::AllStates => scope.is_some() && reason.holds,
-                    Missing::TooMuch => true,
-                };
+                let fits =
+                    *missing == Missing::TooMuch || why_missing(self.system, literal) == Some(*missing);
                 (!fits).then_some(Fault::Kind)
             }
             Because::Operands(list) => {
@@ -238,10 +241,14 @@ impl<'s> Replayer<'s> {
                 (None, _) => Some(Fault::Claims),
                 _ => Some(Fault::Kind),
             },
-            Because::Run(showing) => match goal {
-                Some(goal) if goal.holds == reason.holds => {
+            Because::Run(showing) => match (goal, path_of(&self.system.formulas, reason.formula)) {
+                (Some(goal), _) if goal.holds == reason.holds => {
                     self.run(evidence, &showing.run, false)?;
                     self.showing(evidence, reason, showing, &goal, trusted)
+                }
+                (_, Some((path, truth))) if truth == reason.holds => {
+                    self.run(evidence, &showing.run, false)?;
+                    self.showing_path(evidence, reason, showing, (path, truth), trusted)
                 }
                 _ => Some(Fault::Kind),
             },
@@ -264,6 +271,18 @@ impl<'s> Replayer<'s> {
                         self.run(evidence, &link.path, true)?;
                     }
                     self.chain(evidence, reason, chain, (group, operand), trusted)
+                }
+                _ => Some(Fault::Kind),
+            },
+            Because::Strategy(strategy) => match Aim::of(self.system, reason.formula) {
+                Some(aim) if why_missing(self.system, literal).is_none() => {
+                    self.run(evidence, &strategy.play, false)?;
+                    if strategy.from.len() > 1
+                        || !matches!(aim.strategies, Strategies::Perfect | Strategies::UniformObjective)
+                    {
+                        trusted.questions.push(id);
+                    }
+                    confirm(self.system, evidence.0, reason, strategy, &aim)
                 }
                 _ => Some(Fault::Kind),
             },
@@ -306,6 +325,39 @@ impl<'s> Replayer<'s> {
             None => self.trust_fair(run.states[last], trusted).or(fair.first().map(|_| Fault::Unfair)),
             Some(begin) => self.is_fair(evidence, run, begin, fair, trusted),
         }
+    }
+
+    /// Whether a path formula has a truth value on an infinite run, given the claims about its state
+    /// formulas at all positions.
+    fn showing_path(
+        &self,
+        evidence: Checked<'_>,
+        reason: &Reason,
+        showing: &Showing,
+        (path, truth): (FormulaId, bool),
+        trusted: &mut Trusted,
+    ) -> Option<Fault> {
+        let Showing { run, claims, fair } = showing;
+        let Some(begin) = run.back_to.filter(|_| run.states[0] == reason.state) else {
+            return Some(Fault::Ends);
+        };
+        let formulas = &self.system.formulas;
+        let parts = state_parts(formulas, path);
+        let n = run.states.len();
+        let needed = (0..n).flat_map(|position| parts.iter().map(move |&part| (position, part)));
+        let claimed: Vec<_> = claims.iter().map(|&(position, id)| (position, evidence.claim(id))).collect();
+        let is_needed = |&(position, (literal, state)): &(usize, (Literal, StateId))| {
+            (state == run.states[position]).then_some((position, literal.formula))
+        };
+        if !claimed.iter().map(is_needed).eq(needed.map(Some)) {
+            return Some(Fault::Claims);
+        }
+        let values =
+            claimed.iter().map(|(at, (literal, _))| ((literal.formula, *at), literal.holds)).collect();
+        if truth_on_run(formulas, path, n, begin, &values) != Some(truth) {
+            return Some(Fault::Truth);
+        }
+        self.is_fair(evidence, run, begin, fair, trusted)
     }
 
     /// With fairness constraints a fair run must go on from where a finite one ends.

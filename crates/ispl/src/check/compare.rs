@@ -27,7 +27,7 @@ impl Checker<'_> {
         };
         let own = match place {
             Place::Local(own) | Place::Evolution(own) => Some(own),
-            Place::Global | Place::Formula => None,
+            Place::Global | Place::Formula | Place::Step => None,
         };
         let owner = match (agent, own) {
             (Some(agent), _) => match self.agent_named(agent, left.span, true) {
@@ -38,7 +38,7 @@ impl Checker<'_> {
             (None, None) => return None,
         };
         if let Some(&variable) = self.scopes[owner.index()].variables.get(&self.word_action) {
-            if !matches!(place, Place::Evolution(_)) {
+            if !matches!(place, Place::Evolution(_) | Place::Step) {
                 return None;
             }
             let message = "`Action` is both a variable and what the agent does";
@@ -50,8 +50,8 @@ impl Checker<'_> {
             );
             return Some(self.wrong());
         }
-        if !matches!(place, Place::Evolution(_)) {
-            let message = "actions can be read in Evolution only";
+        if !matches!(place, Place::Evolution(_) | Place::Step) {
+            let message = "actions can be read in Evolution only, and in `EX{ }` and `AX{ }`";
             self.report(
                 Diagnostic::error("ispl/action-outside-evolution", left.span, message).hint(
                     "elsewhere no step is being taken; let a variable remember the action, and read that",
@@ -226,7 +226,7 @@ impl Checker<'_> {
                 format!("`{text}` is not a variable; variables are written `Agent.name` here"),
                 self.with_owner(word),
             ),
-            Place::Formula => (
+            Place::Formula | Place::Step => (
                 format!("there is no proposition or variable `{text}`"),
                 self.with_owner(word)
                     .or_else(|| self.near_or_all(word, self.propositions.keys(), "the propositions are")),

@@ -18,13 +18,15 @@ pub(super) enum Place {
     Global,
     /// A formula: as global, and propositions.
     Formula,
+    /// A condition on a step, in a formula: as in a formula, and everybody's actions.
+    Step,
 }
 
 impl Place {
     fn agent(self) -> Option<AgentId> {
         match self {
             Place::Local(agent) | Place::Evolution(agent) => Some(agent),
-            Place::Global | Place::Formula => None,
+            Place::Global | Place::Formula | Place::Step => None,
         }
     }
 }
@@ -98,7 +100,9 @@ impl Checker<'_> {
                 None => self.wrong(),
             },
             Kind::Aggregate(aggregate, binder, body) => self.aggregate(id, aggregate, binder, body, place),
-            Kind::Path(..) | Kind::Temporal(..) | Kind::Modal(_) => self.formula_only(id),
+            Kind::Path(..) | Kind::Temporal(..) | Kind::Modal(_) | Kind::Step(..) | Kind::Fixpoint(_) => {
+                self.formula_only(id)
+            }
             Kind::Error => self.wrong(),
         }
     }
@@ -165,7 +169,7 @@ impl Checker<'_> {
         if let Some(variable) = own {
             return self.variable(variable);
         }
-        if place == Place::Formula
+        if matches!(place, Place::Formula | Place::Step)
             && let Some(proposition) = self.propositions.get(&name)
         {
             return self.boolean(self.system.propositions[proposition.index()].condition);

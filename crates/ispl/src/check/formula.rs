@@ -5,6 +5,7 @@ use masque_text::{Diagnostic, Span};
 
 use super::Checker;
 use super::expr::Place;
+use super::fixpoint::Sign;
 use crate::tree::{
     Aggregate, ExprId, FormulaLine, Index, Kind, Logic, Modal, Modality, Op, Party, Pattern, Quantifier, Ref,
     Temporal,
@@ -12,8 +13,8 @@ use crate::tree::{
 
 /// A lowered formula.
 #[derive(Clone, Copy)]
-struct Lowered {
-    id: FormulaId,
+pub(super) struct Lowered {
+    pub(super) id: FormulaId,
     /// A temporal operator stands outside all quantifiers: it speaks of a path.
     is_path: bool,
 }
@@ -104,7 +105,7 @@ impl Checker<'_> {
         name
     }
 
-    fn add(&mut self, formula: Formula<'_>) -> Lowered {
+    pub(super) fn add(&mut self, formula: Formula<'_>) -> Lowered {
         let is_path = matches!(
             formula,
             Formula::Next(_)
@@ -117,15 +118,18 @@ impl Checker<'_> {
         Lowered { id: self.system.formulas.add(formula), is_path }
     }
 
-    fn formula(&mut self, id: ExprId, paths: Paths) -> Lowered {
+    pub(super) fn formula(&mut self, id: ExprId, paths: Paths) -> Lowered {
         let expr = self.tree.expr(id);
         match expr.kind {
             Kind::Bool(value) => self.add(Formula::Bool(value)),
-            Kind::Name(name) => self.proposition(id, name, expr.span),
+            Kind::Name(name) => match self.bound(name, expr.span) {
+                Some(bound) => bound,
+                None => self.proposition(id, name, expr.span),
+            },
             Kind::Member(agent, name) => self.member_formula(id, agent, name, expr.span),
             Kind::Compare(..) => self.condition_formula(id),
             Kind::Not(a) => {
-                let a = self.formula(a, paths);
+                let a = self.under(Sign::negated, |checker| checker.formula(a, paths));
                 match self.system.formulas.get(a.id) {
                     Formula::Bool(value) if !self.bindings.is_empty() => self.add(Formula::Bool(!value)),
                     _ => Lowered { is_path: a.is_path, ..self.add(Formula::Not(a.id)) },
@@ -153,6 +157,15 @@ impl Checker<'_> {
                 })
             }
             Kind::Modal(index) => self.modal(&self.tree.modals[index as usize], paths),
+            Kind::Step(quantifier, condition, body) => {
+                let (condition, body) =
+                    (self.condition(condition, Place::Step), self.formula(body, paths).id);
+                self.add(match quantifier {
+                    Quantifier::All => Formula::ForallStep(condition, body),
+                    Quantifier::Some => Formula::ExistsStep(condition, body),
+                })
+            }
+            Kind::Fixpoint(index) => self.fixpoint(&self.tree.fixpoints[index as usize], paths),
             Kind::Error => self.add(Formula::Bool(false)),
             Kind::BitNot(_) => self.not_a_formula(id, "write `!` for negation in formulas"),
             _ => self.not_a_formula(id, "compare it with something to make a condition of it"),
@@ -242,8 +255,13 @@ impl Checker<'_> {
             return self.not_a_formula(id, help);
         }
         let mut parts = Vec::with_capacity(operands.len());
-        for &operand in operands {
-            parts.push(self.formula(operand, paths));
+        for (position, &operand) in operands.iter().enumerate() {
+            let is_left = position + 1 < operands.len();
+            parts.push(match op {
+                Op::Implies if is_left => self.under(Sign::negated, |c| c.formula(operand, paths)),
+                Op::Iff => self.under(|_| Sign::Both, |c| c.formula(operand, paths)),
+                _ => self.formula(operand, paths),
+            });
         }
         let mut fold = |parts: &mut dyn Iterator<Item = (Lowered, Op)>, first: Lowered| {
             parts.fold(first, |left, (right, op)| {

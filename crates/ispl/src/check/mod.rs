@@ -10,6 +10,7 @@ mod compare;
 mod declare;
 mod elaborate;
 mod expr;
+mod fixpoint;
 mod formula;
 mod lint;
 mod report;
@@ -159,6 +160,8 @@ struct Checker<'t> {
     propositions: FxHashMap<Symbol, PropositionId>,
     proposition_families: FxHashMap<Symbol, Span>,
     groups: FxHashMap<Symbol, (GroupId, Span)>,
+    /// The variables of fixpoints in scope, innermost last.
+    fixpoints: Vec<fixpoint::InScope>,
     word_action: Symbol,
 }
 
@@ -212,6 +215,7 @@ impl<'t> Checker<'t> {
             propositions: FxHashMap::default(),
             proposition_families: FxHashMap::default(),
             groups: FxHashMap::default(),
+            fixpoints: Vec::new(),
             word_action,
         }
     }

@@ -46,6 +46,8 @@ pub(super) struct Line {
 pub(super) enum Mark {
     /// `AG`, `X`, .. as an operator; elsewhere these are names.
     Prefix,
+    /// `mu`, `nu`
+    Fixpoint,
     /// `LTL`
     Logic,
     /// `CTL` of `CTL*`
@@ -78,8 +80,12 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn file(&mut self, tree: &Tree) {
         for expr in &tree.exprs {
-            if let Kind::Temporal(..) | Kind::Path(..) = expr.kind {
-                self.outline.marks.push((expr.span.start, Mark::Prefix));
+            match expr.kind {
+                Kind::Temporal(..) | Kind::Path(..) | Kind::Step(..) => {
+                    self.outline.marks.push((expr.span.start, Mark::Prefix));
+                }
+                Kind::Fixpoint(_) => self.outline.marks.push((expr.span.start, Mark::Fixpoint)),
+                _ => {}
             }
         }
         for param in &tree.params {

@@ -78,6 +78,8 @@ enum Role {
     Close,
     /// `>` of `<g>`
     CloseCoalition,
+    /// `}` of `EX{c}`
+    CloseStep,
     /// Tight before it: `,`, `;` and the colon of a heading.
     Stop,
     Colon,
@@ -188,6 +190,10 @@ impl<'t> Spacing<'t> {
             Token::Number => (Role::Operand, Rank::Never),
             Token::Open | Token::OpenBrace | Token::OpenBracket => self.opening(kind, pieces.len()),
             Token::Less if !self.after_operand => self.opening(kind, pieces.len()),
+            Token::CloseBrace if self.in_step(line, pieces) => {
+                self.closing(pieces);
+                (Role::CloseStep, Rank::Never)
+            }
             Token::Close | Token::CloseBrace | Token::CloseBracket => self.closing(pieces),
             Token::Greater if self.in_coalition(pieces) => {
                 self.closing(pieces);
@@ -211,6 +217,10 @@ impl<'t> Spacing<'t> {
             Token::Semicolon => (Role::Stop, Rank::Never),
             Token::Colon if line.kind == LineKind::Open && self.open.is_empty() => (Role::Stop, Rank::Never),
             Token::Colon => (Role::Colon, Rank::Colon),
+            // The point after the variable of a fixpoint.
+            Token::Dot if index >= 2 && matches!(self.text(index - 2), "mu" | "nu") => {
+                (Role::Stop, Rank::Never)
+            }
             Token::Dot | Token::DotDot => (Role::Dot, Rank::Never),
             Token::Comment | Token::Unknown | Token::End => (Role::Operand, Rank::Never),
         };
@@ -233,7 +243,7 @@ impl<'t> Spacing<'t> {
         }
         let role = match self.mark(index) {
             Some(Mark::Prefix) => Role::Prefix,
-            Some(Mark::Logic | Mark::CtlStar) => Role::Keyword,
+            Some(Mark::Logic | Mark::CtlStar | Mark::Fixpoint) => Role::Keyword,
             // No name stands before a bracket.
             None if self.tokens.kind(index + 1) == Token::Open => Role::Prefix,
             None => Role::Operand,
@@ -277,6 +287,15 @@ impl<'t> Spacing<'t> {
         (Role::Close, Rank::Never)
     }
 
+    /// Directly inside the braces of `EX{c}`.
+    fn in_step(&self, line: Line, pieces: &[Piece]) -> bool {
+        let is_step = |open: u32| {
+            let word = open.checked_sub(1).map(|before| pieces[before as usize].kind);
+            pieces[open as usize].kind == Token::OpenBrace && word == Some(Token::Word)
+        };
+        matches!(line.kind, LineKind::Formula { .. }) && self.open.last().is_some_and(|open| is_step(open.0))
+    }
+
     /// Directly inside `<` and `>`.
     fn in_coalition(&self, pieces: &[Piece]) -> bool {
         self.open.last().is_some_and(|open| pieces[open.0 as usize].kind == Token::Less)
@@ -286,12 +305,13 @@ impl<'t> Spacing<'t> {
 fn has_space(last: Role, last_kind: Token, role: Role, kind: Token) -> bool {
     match (last, role) {
         (Role::Nothing, _) => false,
-        (_, Role::Close | Role::CloseCoalition | Role::Stop | Role::Dot) => false,
+        (_, Role::Close | Role::CloseCoalition | Role::CloseStep | Role::Stop | Role::Dot) => false,
         (_, Role::TightInfix | Role::Star) => false,
         (Role::Open | Role::Dot | Role::CloseCoalition, _) => false,
         // `- -1`: two signs would make a comment.
         (Role::Sign | Role::TightInfix, _) => last_kind == Token::Minus && kind == Token::Minus,
-        (Role::Prefix, Role::Open) => kind != Token::Open,
+        (Role::Prefix, Role::Open) => !matches!(kind, Token::Open | Token::OpenBrace),
+        (Role::CloseStep, Role::Open) => kind != Token::Open,
         (_, Role::Open) => kind != Token::OpenBracket,
         _ => true,
     }

@@ -4,7 +4,7 @@
 //! Between state and path formulas two things differ: in path formulas `U` is an operator and
 //! `!` takes in a following `U`.
 
-use masque_model::{Relation, Strategies};
+use masque_model::Relation;
 use masque_text::{Diagnostic, Span};
 
 use super::{Mode, Parsed, Parser, is_infix};
@@ -36,7 +36,7 @@ impl Parser<'_> {
     }
 
     /// Operators of at least this level.
-    fn binary(&mut self, level: u8) -> Parsed<ExprId> {
+    pub(super) fn binary(&mut self, level: u8) -> Parsed<ExprId> {
         let start = self.position;
         let mut left = self.operand()?;
         loop {
@@ -341,6 +341,9 @@ impl Parser<'_> {
     /// A temporal or epistemic operator, if the word at hand is one here.
     fn formula_operator(&mut self, start: usize) -> Parsed<Option<ExprId>> {
         let word = self.word();
+        if let Some(operator) = self.mu_operator(start)? {
+            return Ok(Some(operator));
+        }
         if self.kind_ahead(1) == Token::Open {
             let modality = match word {
                 "K" => Modality::Knows,
@@ -405,7 +408,7 @@ impl Parser<'_> {
         self.apply(start, quantifier, temporal)
     }
 
-    fn wrong_logic(&mut self, message: &str, help: String) -> super::Reported {
+    pub(super) fn wrong_logic(&mut self, message: &str, help: String) -> super::Reported {
         let span = self.span();
         self.error(Diagnostic::error("ispl/wrong-logic", span, message).hint(help))
     }
@@ -487,7 +490,7 @@ impl Parser<'_> {
     }
 
     /// The rest of `p U q` inside CTL's or ATL's brackets, where `U` is the loosest operator.
-    fn until(&mut self, start: usize, left: ExprId) -> Parsed<ExprId> {
+    pub(super) fn until(&mut self, start: usize, left: ExprId) -> Parsed<ExprId> {
         let op = match self.word() {
             "U" => Op::Until,
             "W" => Op::WeakUntil,
@@ -525,14 +528,14 @@ impl Parser<'_> {
         Ok(self.add_modal(start, Modal { modality, parties, body }))
     }
 
-    fn add_modal(&mut self, start: usize, modal: Modal) -> ExprId {
+    pub(super) fn add_modal(&mut self, start: usize, modal: Modal) -> ExprId {
         self.tree.modals.push(modal);
         let index = self.tree.modals.len() as u32 - 1;
         self.add(Kind::Modal(index), self.span_from(start))
     }
 
     /// An agent, a group, or a set in braces.
-    fn party(&mut self, modality: Modality) -> Parsed<Party> {
+    pub(super) fn party(&mut self, modality: Modality) -> Parsed<Party> {
         let start = self.position;
         if self.kind() == Token::OpenBrace {
             let members = self.braces("an agent")?;
@@ -544,69 +547,6 @@ impl Parser<'_> {
         };
         let name = self.reference(what)?;
         Ok(Party::Named(name, self.span_from(start)))
-    }
-
-    /// `<g>X p`, `<g, uniform>(p U q)`
-    fn coalition(&mut self, start: usize) -> Parsed<ExprId> {
-        if let Mode::Path { .. } = self.mode {
-            let help = "coalitions belong to state formulas without `LTL` or `CTL*`".to_string();
-            return Err(self.wrong_logic("a coalition in a path formula", help));
-        }
-        self.advance();
-        let party = self.party(Modality::EveryoneKnows)?;
-        let strategies = match self.eat(Token::Comma) {
-            true => Some(self.strategies()?),
-            false => None,
-        };
-        self.expect(Token::Greater, "`,` or `>`")?;
-        let at = self.position;
-        let temporal = match self.word() {
-            "X" => Some(Temporal::Next),
-            "F" => Some(Temporal::Finally),
-            "G" => Some(Temporal::Globally),
-            _ => None,
-        };
-        let body = match temporal {
-            Some(temporal) => {
-                self.advance();
-                let operand = self.binary(Op::COMPARISON)?;
-                self.add(Kind::Temporal(temporal, operand), self.span_from(at))
-            }
-            None => {
-                self.expect(Token::Open, "`X`, `F`, `G`, or `U` in brackets")?;
-                let left = self.binary(Op::LOOSEST)?;
-                let path = self.until(at + 1, left)?;
-                self.expect(Token::Close, "an operator or `)`")?;
-                path
-            }
-        };
-        let modality = Modality::Enforces(strategies);
-        Ok(self.add_modal(start, Modal { modality, parties: vec![party], body }))
-    }
-
-    /// `uniform`, `uniform-joint`, ..
-    fn strategies(&mut self) -> Parsed<Strategies> {
-        let expected = "`perfect`, `uniform`, `uniform-joint` or `uniform-objective`";
-        let first = self.word();
-        if !matches!(first, "perfect" | "uniform") {
-            let help = masque_text::did_you_mean(first, ["perfect", "uniform"])
-                .unwrap_or("a set of agents is written in braces: `<{Alice, Bob}>`".to_string());
-            return Err(self.expected_with(expected, Some(help)));
-        }
-        self.advance();
-        if first == "perfect" {
-            return Ok(Strategies::Perfect);
-        }
-        if !self.eat(Token::Minus) {
-            return Ok(Strategies::Uniform);
-        }
-        let strategies = match self.word() {
-            "joint" => Strategies::UniformJoint,
-            "objective" => Strategies::UniformObjective,
-            _ => return Err(self.expected("`joint` or `objective`")),
-        };
-        self.advance();
-        Ok(strategies)
     }
 }
 

@@ -3,7 +3,9 @@
 //! Time is linear in the text: a token is looked at a bounded number of times, and recovery only
 //! moves forward.
 
+mod coalition;
 mod expr;
+mod fixpoint;
 mod recover;
 mod sections;
 
@@ -77,6 +79,7 @@ impl Tree {
             ops: Vec::new(),
             binders: Vec::new(),
             modals: Vec::new(),
+            fixpoints: Vec::new(),
             params: Vec::new(),
             semantics: None,
             agents: Vec::new(),

@@ -10,7 +10,10 @@
 //! | `ratio`, `value` | what an expression is worth in a state |
 //! | `step` | protocols, joint actions, evolution, overflow |
 //! | `explore` | initial states, reachability, deadlock |
-//! | `truth` | the operators and the verdict |
+//! | `truth` | the operators of CTL, knowledge and norms, and the verdict |
+//! | `paths` | LTL and CTL* |
+//! | `strategies` | ATL |
+//! | `fixpoints` | the mu-calculus |
 //!
 //! ```
 //! use masque_model::semantics::Ratio;
@@ -20,8 +23,11 @@
 //! ```
 
 mod explore;
+mod fixpoints;
+mod paths;
 mod ratio;
 mod step;
+mod strategies;
 mod truth;
 mod value;
 
@@ -31,7 +37,7 @@ mod tests;
 pub use explore::{Structure, explore, initial_states};
 pub use ratio::Ratio;
 pub use step::{Outcome, enabled_actions, joint_actions, step};
-pub use truth::{Truth, domain, holds, holds_in, truth_set};
+pub use truth::{Truth, domain, holds, holds_in, truth_set, truth_sets};
 pub use value::{is_green, is_true, value};
 
 /// A state: one value per variable of the system, in the order of [`System::variables`].

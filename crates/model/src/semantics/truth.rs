@@ -1,9 +1,11 @@
 //! The operators, one function each, and the verdict.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
+use super::strategies::Moves;
 use super::{State, Structure, explore, is_green, is_true};
-use crate::{AgentId, At, Formula, FormulaId, GroupId, Paths, Property, System, VarId};
+use crate::{AgentId, At, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, System, VarId};
 
 /// Whether a model has a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,12 +16,14 @@ pub enum Truth {
     Fails,
     /// There are fairness constraints, and no fair path starts at an initial state.
     NoFairPath,
-    /// The formula, or a fairness constraint, has an operator that is not defined here yet.
+    /// The formula, or a fairness constraint, is not a state formula, has free variables or a
+    /// fixpoint that need not exist, or is too much for the definition: more temporal operators in
+    /// a path formula, or more uniform strategies, than can be tried.
     Unsupported,
 }
 
 /// A set of states: for each state of the structure, whether it is in.
-type States = Vec<bool>;
+pub(super) type States = Vec<bool>;
 
 /// Whether the system has the property. Explores the system anew, however large it is.
 pub fn holds(system: &System, property: &Property) -> Truth {
@@ -53,10 +57,20 @@ pub fn holds_in(structure: &Structure, system: &System, property: &Property) -> 
     if is_subset(asked, &phi) { Truth::Holds } else { Truth::Fails }
 }
 
-/// The states at which a formula is true, a subset of the [`domain`]; none if the formula or a
-/// fairness constraint is not a state formula of CTL with knowledge and norms.
+/// The states at which a formula is true, a subset of the [`domain`]; none where a verdict would be
+/// [`Truth::Unsupported`].
 pub fn truth_set(structure: &Structure, system: &System, formula: FormulaId) -> Option<Vec<bool>> {
     Truths::new(structure, system)?.of(formula)
+}
+
+/// The same for several formulas, which share their parts.
+pub fn truth_sets(
+    structure: &Structure,
+    system: &System,
+    formulas: impl IntoIterator<Item = FormulaId>,
+) -> Vec<Option<Vec<bool>>> {
+    let mut truths = Truths::new(structure, system);
+    formulas.into_iter().map(|formula| truths.as_mut()?.of(formula)).collect()
 }
 
 /// The states over which all operators range: the reachable ones, or, if there are fairness
@@ -65,15 +79,22 @@ pub fn domain(structure: &Structure, system: &System) -> Option<Vec<bool>> {
     Some(Truths::new(structure, system)?.domain)
 }
 
-struct Truths<'a> {
-    structure: &'a Structure,
-    system: &'a System,
+#[derive(Clone)]
+pub(super) struct Truths<'a> {
+    pub(super) structure: &'a Structure,
+    pub(super) system: &'a System,
     /// `D`. Every set below is a subset of it, and a complement is taken inside it.
-    domain: States,
+    pub(super) domain: States,
     /// Where each fairness constraint is true; none if there is no constraint.
-    constraints: Vec<States>,
-    /// What is known by formula: formulas are hash-consed, so equal ones are computed once.
+    pub(super) constraints: Vec<States>,
+    /// What is known by formula: formulas are hash-consed, so equal ones are computed once. What
+    /// depends on the variable of a fixpoint is not known for good.
     known: Vec<Option<States>>,
+    fixpoints: Rc<Fixpoints>,
+    /// The sets that stand for fixpoint variables at the moment.
+    pub(super) bound: Vec<Option<States>>,
+    /// Where joint actions lead, once somebody asked.
+    pub(super) moves: Option<Rc<Moves>>,
 }
 
 impl<'a> Truths<'a> {
@@ -83,12 +104,16 @@ impl<'a> Truths<'a> {
     /// constraint `D = G`, not `⟦EG true⟧`: deadlocked states stay in.
     fn new(structure: &'a Structure, system: &'a System) -> Option<Self> {
         let all = vec![true; structure.n_states()];
+        let fixpoints = Rc::new(system.formulas.fixpoints());
         let blank = |domain, constraints| Truths {
             structure,
             system,
             domain,
             constraints,
             known: vec![None; system.formulas.len()],
+            fixpoints: Rc::clone(&fixpoints),
+            bound: vec![None; system.formulas.n_fixpoints()],
+            moves: None,
         };
         let mut plain = blank(all.clone(), Vec::new());
         let constraints = system.fairness.iter().map(|&c| plain.of(c)).collect::<Option<Vec<_>>>()?;
@@ -100,9 +125,12 @@ impl<'a> Truths<'a> {
     }
 
     /// `⟦φ⟧ = {g ∈ D | g ⊨ φ}`, the dispatch over operators.
-    fn of(&mut self, formula: FormulaId) -> Option<States> {
+    pub(super) fn of(&mut self, formula: FormulaId) -> Option<States> {
         if let Some(known) = &self.known[formula.index()] {
             return Some(known.clone());
+        }
+        if !self.fixpoints.is_sound(formula) {
+            return None;
         }
         let system = self.system;
         let truth = match system.formulas.get(formula) {
@@ -157,18 +185,35 @@ impl<'a> Truths<'a> {
                 let phi = self.of(f)?;
                 self.knows_under(i, group, &phi)
             }
-            // LTL and CTL*, ATL, and path formulas where a state formula must stand.
-            Formula::Exists(Paths::Infinite, _)
-            | Formula::Forall(Paths::Infinite, _)
-            | Formula::Enforces(..)
-            | Formula::Next(_)
+            Formula::Exists(Paths::Infinite, path) => self.some_path(path)?,
+            Formula::Forall(Paths::Infinite, path) => {
+                // `A φ = ¬E ¬φ`: the guesses of a tableau for `φ` tell where `¬φ` is true as well.
+                let violated = self.some_path_without(path)?;
+                self.not(&violated)
+            }
+            Formula::Enforces(group, strategies, path) => self.enforces(group, strategies, path)?,
+            Formula::ExistsStep(condition, f) => {
+                let phi = self.of(f)?;
+                self.exists_step(condition, &phi)
+            }
+            Formula::ForallStep(condition, f) => {
+                let not_phi = self.not_of(f)?;
+                self.not(&self.exists_step(condition, &not_phi))
+            }
+            Formula::Least(z, body) => self.fixpoint(z, body, true)?,
+            Formula::Greatest(z, body) => self.fixpoint(z, body, false)?,
+            Formula::Bound(z) => self.bound[z.index()].clone()?,
+            // Path formulas where a state formula must stand.
+            Formula::Next(_)
             | Formula::Finally(_)
             | Formula::Globally(_)
             | Formula::Until(..)
             | Formula::WeakUntil(..)
             | Formula::Release(..) => return None,
         };
-        self.known[formula.index()] = Some(truth.clone());
+        if !self.fixpoints.is_open(formula) {
+            self.known[formula.index()] = Some(truth.clone());
+        }
         Some(truth)
     }
 
@@ -398,13 +443,13 @@ impl<'a> Truths<'a> {
     }
 
     /// `{g ∈ D | test(g)}`
-    fn where_true(&self, test: impl Fn(&State) -> bool) -> States {
+    pub(super) fn where_true(&self, test: impl Fn(&State) -> bool) -> States {
         let states = self.structure.states.iter();
         states.zip(&self.domain).map(|(g, &in_domain)| in_domain && test(g)).collect()
     }
 
     /// `D ∖ φ`
-    fn not(&self, phi: &States) -> States {
+    pub(super) fn not(&self, phi: &States) -> States {
         self.domain.iter().zip(phi).map(|(&in_domain, &b)| in_domain && !b).collect()
     }
 
@@ -414,19 +459,19 @@ impl<'a> Truths<'a> {
         Some(self.not(&phi))
     }
 
-    fn nowhere(&self) -> States {
+    pub(super) fn nowhere(&self) -> States {
         vec![false; self.domain.len()]
     }
 }
 
-fn and(a: &States, b: &States) -> States {
+pub(super) fn and(a: &States, b: &States) -> States {
     a.iter().zip(b).map(|(&a, &b)| a && b).collect()
 }
 
-fn or(a: &States, b: &States) -> States {
+pub(super) fn or(a: &States, b: &States) -> States {
     a.iter().zip(b).map(|(&a, &b)| a || b).collect()
 }
 
-fn is_subset(a: &States, b: &States) -> bool {
+pub(super) fn is_subset(a: &States, b: &States) -> bool {
     a.iter().zip(b).all(|(&a, &b)| !a || b)
 }

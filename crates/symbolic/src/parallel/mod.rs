@@ -23,7 +23,7 @@ mod team;
 mod worker;
 
 use masque_model::{System, VarId};
-use masque_verdict::{Budget, Encoded, Stats, Stop};
+use masque_verdict::{Budget, Encoded, Stats, Stop, outside_ctl};
 
 use crate::engine::Symbolic;
 use partitioned::Partitioned;
@@ -77,8 +77,8 @@ pub(crate) fn encode<'s>(
     budget: &Budget,
 ) -> Result<Box<dyn Encoded + 's>, Stop> {
     let mut stats = Stats::default();
-    if !system.fairness.is_empty() {
-        stats.notes.push("not split: there are fairness constraints".to_string());
+    if let Some(why) = undivided(system) {
+        stats.notes.push(format!("not split: {why}"));
         let built = engine.built(system, budget, &mut stats)?;
         return engine.diagrams(built, stats);
     }
@@ -95,4 +95,14 @@ pub(crate) fn encode<'s>(
         Explored::Whole(built) => engine.diagrams(*built, stats),
         Explored::Parts(parts) => Ok(Box::new(Partitioned::new(parts, engine.evidence, stats))),
     }
+}
+
+/// Why a system is not split, if it is not.
+fn undivided(system: &System) -> Option<&'static str> {
+    if !system.fairness.is_empty() {
+        return Some("there are fairness constraints");
+    }
+    let mut properties = system.properties.iter();
+    let is_beyond = properties.any(|property| outside_ctl(&system.formulas, property.formula).is_some());
+    is_beyond.then_some("there are properties outside CTL with knowledge and norms")
 }

@@ -73,7 +73,7 @@ impl Vocabulary {
         format!("({})", self.formula(dice, depth))
     }
 
-    fn atom(&self, dice: &mut Dice) -> String {
+    pub(super) fn atom(&self, dice: &mut Dice) -> String {
         match dice.count(0, 19) {
             0 => dice.pick(&["true", "false"]).to_string(),
             1 => format!("{}.GreenStates", dice.one_of(&self.agents)),

@@ -3,11 +3,12 @@
 mod condition;
 mod dice;
 mod formula;
+mod logics;
 mod modern;
 mod old;
 mod parameterised;
 
-pub use modern::random_model;
+pub use modern::{random_fixpoint_model, random_game_model, random_model, random_path_model};
 pub use old::random_old_model;
 pub use parameterised::random_parameterised_model;
 
@@ -101,8 +102,44 @@ mod tests {
     }
 
     #[test]
+    fn the_surface_of_other_logics_occurs() {
+        type Make = fn(u64) -> String;
+        let rows: [(Make, &[&str]); 3] = [
+            (
+                random_path_model,
+                &["LTL ", "CTL* ", "X (", "F (", "G (", ") U (", ") W (", ") R (", "K(", "A(", "E("],
+            ),
+            (
+                random_game_model,
+                &[
+                    ">X ",
+                    ">F ",
+                    ">G ",
+                    ") U (",
+                    ") W (",
+                    ") R (",
+                    "uniform>",
+                    "uniform-joint>",
+                    "uniform-objective>",
+                ],
+            ),
+            (random_fixpoint_model, &["mu Z.", "nu Z.", "nu Y.", "EX{", "AX{", "EX (", ".Action = ", "!("]),
+        ];
+        for (make, parts) in rows {
+            let texts: String = (0..200).map(make).collect();
+            let missing: Vec<_> = parts.iter().filter(|part| !texts.contains(**part)).collect();
+            assert!(missing.is_empty(), "{missing:?}");
+            let n_fair = (0..200).filter(|&seed| make(seed).contains("Fairness")).count();
+            assert!(n_fair > 50, "{n_fair}");
+            let is_valid = |&seed: &u64| crate::load(&make(seed), masque_model::Deadlock::Finite).is_some();
+            assert_eq!((0..200).filter(is_valid).count(), 200);
+        }
+    }
+
+    #[test]
     fn brackets_and_sections_are_closed() {
-        for make in [random_model, random_old_model, random_parameterised_model] {
+        let small = [random_path_model, random_game_model, random_fixpoint_model];
+        for make in [random_model, random_old_model, random_parameterised_model].into_iter().chain(small) {
             for seed in 0..300 {
                 let text = make(seed);
                 let count = |part: &str| text.matches(part).count();

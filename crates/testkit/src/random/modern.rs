@@ -4,6 +4,7 @@ use super::Page;
 use super::condition::{Kind, Scope, Slot};
 use super::dice::Dice;
 use super::formula::Vocabulary;
+use super::logics::{Logic, Speaker};
 
 /// A small random system in ISPL 1.x, with 6 to 10 formulas of CTL, knowledge and norms.
 ///
@@ -12,8 +13,29 @@ use super::formula::Vocabulary;
 /// fairness occur. The text is valid, and one initial state at least exists.
 pub fn random_model(seed: u64) -> String {
     let mut dice = Dice::new(seed);
-    let model = Model::random(&mut dice);
-    model.write(&mut dice, seed)
+    let model = Model::random(&mut dice, &[64, 512, 4096, 4096]);
+    model.write(&mut dice, seed, None)
+}
+
+/// A random system of at most 48 valuations, with 4 formulas of LTL and CTL* with knowledge.
+pub fn random_path_model(seed: u64) -> String {
+    small_model(seed, &[8, 16, 32, 48], Logic::Paths)
+}
+
+/// A random system of at most 32 valuations, with 4 formulas of ATL.
+pub fn random_game_model(seed: u64) -> String {
+    small_model(seed, &[4, 8, 16, 32], Logic::Strategies)
+}
+
+/// A random system of at most 64 valuations, with 4 formulas of the mu-calculus.
+pub fn random_fixpoint_model(seed: u64) -> String {
+    small_model(seed, &[8, 16, 32, 64], Logic::Fixpoints)
+}
+
+fn small_model(seed: u64, sizes: &[u64], logic: Logic) -> String {
+    let mut dice = Dice::new(seed);
+    let model = Model::random(&mut dice, sizes);
+    model.write(&mut dice, seed, Some(logic))
 }
 
 #[derive(Clone, Debug)]
@@ -56,10 +78,11 @@ struct Model {
 }
 
 impl Model {
-    fn random(dice: &mut Dice) -> Model {
+    /// Of at most as many valuations as one of `sizes` says.
+    fn random(dice: &mut Dice, sizes: &[u64]) -> Model {
         let mut agents: Vec<Agent> = Vec::new();
         // What is left of the valuations that the model may have.
-        let mut budget = *dice.one_of(&[64, 512, 4096, 4096]);
+        let mut budget = *dice.one_of(sizes);
         let has_environment = dice.chance(75);
         if has_environment {
             let n_observable = dice.count(0, 2);
@@ -122,6 +145,15 @@ impl Model {
         scope
     }
 
+    /// What formulas may say of a step.
+    fn steps(&self) -> Vec<String> {
+        let of = |agent: &Agent| {
+            let name = agent.name;
+            agent.actions.iter().map(move |action| format!("{name}.Action = {action}")).collect::<Vec<_>>()
+        };
+        self.agents.iter().flat_map(of).collect()
+    }
+
     /// All variables, as Evaluation and InitStates call them.
     fn everything(&self) -> Scope {
         let slots = self.agents.iter().flat_map(|agent| {
@@ -130,7 +162,8 @@ impl Model {
         Scope { slots: slots.collect(), atoms: Vec::new() }
     }
 
-    fn write(&self, dice: &mut Dice, seed: u64) -> String {
+    /// The model with formulas of a logic, CTL if none is named.
+    fn write(&self, dice: &mut Dice, seed: u64, logic: Option<Logic>) -> String {
         let mut page = Page::default();
         page.line(format!("-- Random model {seed}."));
         if self.single_assignment {
@@ -161,6 +194,10 @@ impl Model {
             });
         }
         page.block("Formulae", "end Formulae", |page| {
+            if let Some(logic) = logic {
+                let speaker = Speaker { words: &vocabulary, steps: self.steps() };
+                return (0..4).for_each(|_| page.line(format!("{};", speaker.property(dice, logic))));
+            }
             for _ in 0..dice.count(6, 10) {
                 let depth = dice.count(1, 4);
                 page.line(format!("{};", vocabulary.formula(dice, depth)));

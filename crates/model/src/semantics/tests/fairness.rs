@@ -109,7 +109,7 @@ fn verdicts_under_fairness() {
 #[test]
 fn unsupported_constraints_are_unsupported() {
     let mut system = EXIT.system(&[0], &[]);
-    let constraint = unary(finally(p()), |f| Formula::Exists(Paths::Infinite, f));
+    let constraint = finally(p());
     system.fairness = vec![constraint(&mut system.formulas)];
     assert_eq!(verdict(&mut system, &p(), At::Initial), Unsupported);
 }

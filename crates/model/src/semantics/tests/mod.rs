@@ -2,8 +2,12 @@
 
 mod ctl;
 mod fairness;
+mod fixpoints;
+mod games;
 mod knowledge;
+mod paths;
 mod steps;
+mod strategies;
 mod worlds;
 
 use masque_text::Span;

@@ -113,6 +113,31 @@ pub(super) fn all(path: Make) -> Make {
     unary(path, |f| Formula::Forall(Paths::Ctl, f))
 }
 
+/// `E` of a path formula, over infinite paths.
+pub(super) fn some_infinite(path: Make) -> Make {
+    unary(path, |f| Formula::Exists(Paths::Infinite, f))
+}
+
+/// `A` of a path formula, over infinite paths.
+pub(super) fn all_infinite(path: Make) -> Make {
+    unary(path, |f| Formula::Forall(Paths::Infinite, f))
+}
+
+pub(super) fn and(f: Make, g: Make) -> Make {
+    binary_with(f, g, |pool, f, g| pool.add(Formula::And(&[f, g])))
+}
+
+pub(super) fn or(f: Make, g: Make) -> Make {
+    binary_with(f, g, |pool, f, g| pool.add(Formula::Or(&[f, g])))
+}
+
+fn binary_with(f: Make, g: Make, node: fn(&mut Formulas, FormulaId, FormulaId) -> FormulaId) -> Make {
+    Box::new(move |pool| {
+        let (left, right) = (f(pool), g(pool));
+        node(pool, left, right)
+    })
+}
+
 pub(super) fn next(f: Make) -> Make {
     unary(f, Formula::Next)
 }

@@ -1,0 +1,73 @@
+//! ATL: from a formula to a game.
+
+use std::rc::Rc;
+
+use masque_model::{Formula, FormulaId, GroupId, Strategies};
+use masque_verdict::{Budget, Stop, Why};
+
+use crate::bitset::Bitset;
+use crate::games::Game;
+use crate::label::{Labeller, Over};
+use crate::strategic::{Arena, Goal};
+
+/// So many games are kept.
+const N_GAMES: usize = 2;
+
+impl Labeller<'_> {
+    /// `<Γ> path`: where the group has a strategy of the kind asked for. If only some states are of
+    /// interest, the set is right there and may lack others.
+    pub(crate) fn enforces(
+        &mut self,
+        formula: FormulaId,
+        over: Over,
+        asked: Option<&Bitset>,
+        budget: &Budget,
+    ) -> Result<Bitset, Stop> {
+        let Formula::Enforces(group, strategies, path) = self.system.formulas.get(formula) else {
+            return Err(Why::Unsupported.into());
+        };
+        let goal = self.goal(path, over)?;
+        let game = self.game(group, budget)?;
+        let (domain, constraints) = self.scope(over);
+        // Counters of moves and numbers of states, a few of each.
+        self.check_memory((game.n_moves() * 5 + game.n_states() * 12) as u64, budget)?;
+        let arena = Arena { game: &game, allowed: None, domain: &domain, constraints: &constraints, budget };
+        match strategies {
+            Strategies::Perfect => Ok(arena.solve(&goal)?.win),
+            _ => self.enforces_uniformly(strategies, &arena, &goal, asked),
+        }
+    }
+
+    /// What a temporal operator asks for.
+    fn goal(&mut self, path: FormulaId, over: Over) -> Result<Goal, Stop> {
+        let path = self.system.formulas.get(path);
+        let (left, right) = self.operands(path, over)?;
+        let (phi, psi) = ((*left).clone(), (*right).clone());
+        let (domain, _) = self.scope(over);
+        Ok(match path {
+            Formula::Next(_) => Goal::Next(phi),
+            Formula::Finally(_) => Goal::Reach((*domain).clone(), phi),
+            Formula::Until(..) => Goal::Reach(phi, psi),
+            Formula::Globally(_) => Goal::Stay(phi, Bitset::empty(self.space.n_states())),
+            Formula::WeakUntil(..) => Goal::Stay(phi, psi),
+            Formula::Release(..) => Goal::Stay(psi.clone(), phi.and(&psi)),
+            _ => return Err(Why::Unsupported.into()),
+        })
+    }
+
+    fn game(&mut self, group: GroupId, budget: &Budget) -> Result<Rc<Game>, Stop> {
+        if let Some(position) = self.games.iter().position(|(known, _)| *known == group) {
+            let game = self.games.remove(position);
+            self.games.push(game);
+        } else {
+            if self.games.len() == N_GAMES {
+                self.games.remove(0);
+            }
+            let members = &self.system.groups[group.index()].agents;
+            let game = Game::new(self.system, &self.steps, &self.space, members, budget)?;
+            self.games.push((group, Rc::new(game)));
+            self.check_memory(0, budget)?;
+        }
+        Ok(Rc::clone(&self.games[self.games.len() - 1].1))
+    }
+}

@@ -1,0 +1,223 @@
+//! The mu-calculus: fixpoints by iteration, and steps by what agents do.
+//!
+//! A fixpoint's body is labelled again and again, with what the variable stands for so far, until
+//! nothing changes. An inner fixpoint need not begin anew each time: while an outer one of its own
+//! kind goes on, its last value is on the right side of its next one, and the iteration goes on from
+//! there; only fixpoints of the other kind are set back. So the number of rounds grows with the
+//! alternation of kinds, not with the depth. [EL86 §4; CGP99 §7.4]
+
+use std::rc::Rc;
+
+use masque_model::{Expr, ExprId, Fixpoints, Formula, FormulaId, Formulas, System};
+use masque_verdict::{Budget, Stop, Why};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::bitset::Bitset;
+use crate::explore::Space;
+use crate::games::Odometer;
+use crate::graph::{Edges, Graph};
+use crate::jobs::Jobs;
+use crate::label::{Labeller, Over};
+use crate::steps::Steps;
+use crate::successors::Stepper;
+
+/// What is known of open formulas for the moment.
+#[derive(Default)]
+pub(crate) struct Open {
+    /// The sets of the formulas inside the fixpoints being computed, their variables among them.
+    pub(crate) sets: FxHashMap<FormulaId, Rc<Bitset>>,
+    /// The last value of each inner fixpoint, from which to go on.
+    reached: FxHashMap<FormulaId, Rc<Bitset>>,
+}
+
+impl Labeller<'_> {
+    /// `⟦μZ. φ⟧` and `⟦νZ. φ⟧`, given the sets of all closed formulas inside.
+    pub(crate) fn fixpoint(
+        &mut self,
+        formula: FormulaId,
+        over: Over,
+        budget: &Budget,
+    ) -> Result<Bitset, Stop> {
+        let formulas = &self.system.formulas;
+        let (variable, body, is_least) = match formulas.get(formula) {
+            Formula::Least(z, body) => (z, body, true),
+            Formula::Greatest(z, body) => (z, body, false),
+            _ => return Err(Why::Unsupported.into()),
+        };
+        if !self.fixpoints.is_open(formula) {
+            self.open = Open::default();
+        }
+        let bound = formulas.ids().find(|&id| formulas.get(id) == Formula::Bound(variable));
+        let parts = open_parts(formulas, &self.fixpoints, body);
+        let reset = other_kind(formulas, &self.fixpoints, body, is_least);
+        let mut set = match self.open.reached.get(&formula) {
+            Some(reached) => Rc::clone(reached),
+            None if is_least => Rc::new(Bitset::empty(self.space.n_states())),
+            None => self.domain_of(over),
+        };
+        loop {
+            budget.check()?;
+            if let Some(bound) = bound {
+                self.open.sets.insert(bound, Rc::clone(&set));
+            }
+            for inner in &reset {
+                self.open.reached.remove(inner);
+            }
+            for &part in &parts {
+                // The variables in scope have their sets.
+                if !matches!(formulas.get(part), Formula::Bound(_)) {
+                    let value = Rc::new(self.label_one(part, over, budget)?);
+                    self.check_memory(value.bytes(), budget)?;
+                    self.open.sets.insert(part, value);
+                }
+            }
+            let next = self.known(body, over)?;
+            if next == set {
+                break;
+            }
+            set = next;
+        }
+        match self.fixpoints.is_open(formula) {
+            true => _ = self.open.reached.insert(formula, Rc::clone(&set)),
+            // All that was open is done with.
+            false => self.open = Open::default(),
+        }
+        Ok((*set).clone())
+    }
+
+    /// `EX{c} φ`: some step with `c` leads to `φ`. The steps with `c` are found once.
+    pub(crate) fn exists_step(
+        &mut self,
+        condition: ExprId,
+        phi: &Bitset,
+        over: Over,
+        budget: &Budget,
+    ) -> Result<Bitset, Stop> {
+        let known = self.steps_with.iter().find(|(known, _)| *known == condition);
+        let graph = match known {
+            Some((_, graph)) => Rc::clone(graph),
+            None => {
+                let base = self.bytes();
+                let graph =
+                    steps_with(self.system, &self.steps, &self.space, condition, base, &self.jobs, budget)?;
+                let graph = Rc::new(graph);
+                self.check_memory(graph.bytes(), budget)?;
+                self.steps_with.push((condition, Rc::clone(&graph)));
+                graph
+            }
+        };
+        let domain = self.domain_of(over);
+        let paths = crate::temporal::Paths { graph: &graph, domain: &domain, constraints: &[], budget };
+        paths.exists_next(phi)
+    }
+}
+
+/// The open formulas inside a fixpoint's body, operands first; of inner fixpoints that are open the
+/// fixpoint itself, whose body is its own affair.
+fn open_parts(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId) -> Vec<FormulaId> {
+    let mut parts = FxHashSet::default();
+    let is_path = formulas.path_formulas();
+    let mut stack = vec![body];
+    let mut seen = FxHashSet::default();
+    while let Some(id) = stack.pop() {
+        if !fixpoints.is_open(id) || !seen.insert(id) {
+            continue;
+        }
+        if !is_path[id.index()] {
+            parts.insert(id);
+        }
+        if !matches!(formulas.get(id), Formula::Least(..) | Formula::Greatest(..)) {
+            formulas.each_operand(id, |operand| stack.push(operand));
+        }
+    }
+    let mut parts: Vec<FormulaId> = parts.into_iter().collect();
+    parts.sort_unstable();
+    parts
+}
+
+/// The open fixpoints inside a body that must begin anew when the outer one, least or greatest, has
+/// moved: those of the other kind, where a negation between changes the kind.
+fn other_kind(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId, is_least: bool) -> Vec<FormulaId> {
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![(body, false)];
+    while let Some((id, is_odd)) = stack.pop() {
+        if !fixpoints.is_open(id) || !seen.insert((id, is_odd)) {
+            continue;
+        }
+        match formulas.get(id) {
+            Formula::Least(..) if is_least == is_odd => found.push(id),
+            Formula::Greatest(..) if is_least != is_odd => found.push(id),
+            _ => {}
+        }
+        match formulas.get(id) {
+            Formula::Not(f) => stack.push((f, !is_odd)),
+            Formula::Implies(f, g) => stack.extend([(f, !is_odd), (g, is_odd)]),
+            Formula::Iff(f, g) => stack.extend([(f, true), (f, false), (g, true), (g, false)]),
+            _ => formulas.each_operand(id, |operand| stack.push((operand, is_odd))),
+        }
+    }
+    found
+}
+
+/// The transitions by joint actions with which a condition on the step is true.
+///
+/// Only the actions that the condition reads are chosen one by one; the others are combined as in
+/// exploration.
+fn steps_with(
+    system: &System,
+    steps: &Steps<'_>,
+    space: &Space,
+    condition: ExprId,
+    base: u64,
+    jobs: &Jobs,
+    budget: &Budget,
+) -> Result<Graph, Stop> {
+    let agents = agents_read(system, condition);
+    let mut stepper = Stepper::new(steps, budget);
+    let mut edges = Edges::default();
+    let mut found: Vec<u32> = Vec::new();
+    for number in 0..space.n_states() {
+        if number % 1024 == 0 {
+            budget.check()?;
+            budget.check_memory(base + edges.bytes())?;
+        }
+        found.clear();
+        let row = space.store.row(number);
+        let state = steps.layout.unpack(system, row);
+        let enabled = stepper.enabled_actions(row);
+        let mut joint = vec![masque_model::ActionId(0); system.agents.len()];
+        let lists: Vec<&[u32]> = agents.iter().map(|&agent| &enabled[agent][..]).collect();
+        let mut choice = Odometer::new(&lists);
+        while let Some(chosen) = choice.next() {
+            for (&agent, &action) in agents.iter().zip(&chosen) {
+                joint[agent] = masque_model::ActionId(action);
+                stepper.only(agent, Some(action));
+            }
+            if masque_model::semantics::is_true(system, condition, &state, &joint) {
+                stepper.expand(row, |next| {
+                    found.push(space.store.find(next).ok_or(Stop::from(Why::Unsupported))?);
+                    Ok(())
+                })?;
+            }
+        }
+        agents.iter().for_each(|&agent| stepper.only(agent, None));
+        edges.add_source(&mut found)?;
+    }
+    edges.into_graph(jobs, budget, base)
+}
+
+/// The agents whose actions a condition reads, in increasing order.
+fn agents_read(system: &System, condition: ExprId) -> Vec<usize> {
+    let parts = crate::bounds::parts(&system.exprs, [condition]);
+    let mut agents: Vec<usize> = parts
+        .into_iter()
+        .filter_map(|part| match system.exprs.get(part) {
+            Expr::ActionIs(agent, _) => Some(agent.index()),
+            _ => None,
+        })
+        .collect();
+    agents.sort_unstable();
+    agents.dedup();
+    agents
+}

@@ -1,0 +1,244 @@
+//! What a group can enforce: games solved in time linear in the moves. [AHK02 §4; GTW02 §2]
+//!
+//! | | the group wins if |
+//! |---|---|
+//! | without fairness | each of its moves is answered by a step, and the goal is met |
+//! | with fairness | the goal is met on every fair path: the others cannot keep one that violates it |
+
+use masque_verdict::{Budget, Stop};
+
+use crate::bitset::Bitset;
+use crate::games::Game;
+use crate::temporal::Clock;
+
+/// What a group is to enforce.
+#[derive(Clone, Debug)]
+pub(crate) enum Goal {
+    /// `X φ`
+    Next(Bitset),
+    /// `φ U ψ`, as `through` and `to`.
+    Reach(Bitset, Bitset),
+    /// Stay in the first for ever, or until the second: `G φ`, `φ W ψ`, and `φ R ψ` as
+    /// `ψ W (φ ∧ ψ)`.
+    Stay(Bitset, Bitset),
+}
+
+/// A game with some of its moves.
+pub(crate) struct Arena<'a> {
+    pub(crate) game: &'a Game,
+    /// The moves that the group may make; all if there is none.
+    pub(crate) allowed: Option<&'a Bitset>,
+    /// `D`, inside which all sets are.
+    pub(crate) domain: &'a Bitset,
+    /// Where each fairness constraint is true.
+    pub(crate) constraints: &'a [Bitset],
+    pub(crate) budget: &'a Budget,
+}
+
+/// Where the group wins.
+#[derive(Clone, Debug)]
+pub(crate) struct Solved {
+    pub(crate) win: Bitset,
+    /// Without fairness. Of a winning state of [`Goal::Reach`]: greater than that of all targets of
+    /// some move. Of a losing state of [`Goal::Stay`]: every move has a target whose number is
+    /// smaller; 0 if the state itself is outside.
+    pub(crate) order: Vec<u32>,
+}
+
+impl Arena<'_> {
+    pub(crate) fn solve(&self, goal: &Goal) -> Result<Solved, Stop> {
+        if !self.constraints.is_empty() {
+            let win = self.domain.clone().minus(&self.spoiled(goal)?);
+            return Ok(Solved { win, order: Vec::new() });
+        }
+        match goal {
+            Goal::Next(phi) => Ok(Solved { win: self.enforce_next(phi)?, order: Vec::new() }),
+            Goal::Reach(through, to) => self.reach(through, to),
+            Goal::Stay(inside, until) => self.stay(inside, until),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn may(&self, at: u32) -> bool {
+        self.allowed.is_none_or(|allowed| allowed.contains(at as usize))
+    }
+
+    /// A move that the group may make and that leads somewhere, whatever the others do.
+    #[inline]
+    fn is_good(&self, at: u32) -> bool {
+        self.game.is_total(at) && self.may(at)
+    }
+
+    /// `pre(φ)`: some move leads into `φ` and nowhere else.
+    fn enforce_next(&self, phi: &Bitset) -> Result<Bitset, Stop> {
+        let mut clock = Clock::new(self.budget);
+        let mut found = Bitset::empty(self.game.n_states());
+        for state in self.domain.iter() {
+            clock.tick()?;
+            let leads =
+                |at: u32| self.is_good(at) && self.game.targets(at).iter().all(|&t| phi.contains(t as usize));
+            if self.game.moves(state).any(leads) {
+                found.insert(state);
+            }
+        }
+        Ok(found)
+    }
+
+    /// `μZ. to ∨ (through ∧ pre(Z))`: each move counts its targets that are not yet in `Z`.
+    fn reach(&self, through: &Bitset, to: &Bitset) -> Result<Solved, Stop> {
+        let game = self.game;
+        let mut clock = Clock::new(self.budget);
+        let mut missing: Vec<u32> =
+            (0..game.n_moves() as u32).map(|at| game.targets(at).len() as u32).collect();
+        let mut win = to.clone();
+        let mut order = vec![0; game.n_states()];
+        let mut queue: Vec<u32> = to.iter().map(|state| state as u32).collect();
+        let mut next = 0;
+        // First in, first out: a smaller number is not farther away.
+        while let Some(&state) = queue.get(next) {
+            order[state as usize] = next as u32;
+            next += 1;
+            clock.tick()?;
+            for &at in game.into(state as usize) {
+                missing[at as usize] -= 1;
+                let owner = game.owner(at);
+                if missing[at as usize] == 0
+                    && self.is_good(at)
+                    && through.contains(owner as usize)
+                    && win.insert(owner as usize)
+                {
+                    queue.push(owner);
+                }
+            }
+        }
+        Ok(Solved { win, order })
+    }
+
+    /// `νZ. until ∨ (inside ∧ pre(Z))`: each state counts its moves that may still lead nowhere
+    /// else than into `Z`.
+    fn stay(&self, inside: &Bitset, until: &Bitset) -> Result<Solved, Stop> {
+        let game = self.game;
+        let mut clock = Clock::new(self.budget);
+        let mut win = inside.clone().or(until);
+        let mut order = vec![0; game.n_states()];
+        let mut left = vec![0_u32; game.n_states()];
+        let mut broken = Bitset::empty(game.n_moves());
+        let mut removed: Vec<u32> = Vec::new();
+        for state in self.domain.iter() {
+            left[state] = game.moves(state).filter(|&at| self.is_good(at)).count() as u32;
+            if !win.contains(state) {
+                removed.push(state as u32);
+            }
+        }
+        let n_outside = removed.len();
+        for state in self.domain.iter() {
+            if left[state] == 0 && win.contains(state) && !until.contains(state) {
+                win.remove(state);
+                removed.push(state as u32);
+            }
+        }
+        let mut next = 0;
+        while let Some(&state) = removed.get(next) {
+            if next >= n_outside {
+                order[state as usize] = 1 + next as u32;
+            }
+            next += 1;
+            clock.tick()?;
+            for &at in game.into(state as usize) {
+                let owner = game.owner(at) as usize;
+                if !self.is_good(at) || !broken.insert(at as usize) {
+                    continue;
+                }
+                left[owner] -= 1;
+                if left[owner] == 0 && win.contains(owner) && !until.contains(owner) {
+                    win.remove(owner);
+                    removed.push(owner as u32);
+                }
+            }
+        }
+        Ok(Solved { win, order })
+    }
+}
+
+/// With fairness: a generalised Büchi game, in which the others want a fair path that violates the
+/// goal. The equations are those of the truth definition.
+impl Arena<'_> {
+    /// Where the others can keep a fair path that violates the goal.
+    fn spoiled(&self, goal: &Goal) -> Result<Bitset, Stop> {
+        let nowhere = Bitset::empty(self.game.n_states());
+        let not = |set: &Bitset| self.domain.clone().minus(set);
+        let fair = || self.recurring(self.domain, &nowhere);
+        match goal {
+            Goal::Next(phi) => self.spoil_next(&not(phi).and(&fair()?)),
+            Goal::Reach(through, to) => {
+                let too_early = not(through).minus(to);
+                let now = if too_early.is_empty() { nowhere.clone() } else { too_early.and(&fair()?) };
+                self.recurring(&not(to), &now)
+            }
+            Goal::Stay(inside, until) => {
+                let outside = not(inside).minus(until);
+                self.spoil_until(&not(until), outside.and(&fair()?))
+            }
+        }
+    }
+
+    /// `opp(Z)`: there are moves, and each may lead into `Z`.
+    fn spoil_next(&self, z: &Bitset) -> Result<Bitset, Stop> {
+        let mut clock = Clock::new(self.budget);
+        let mut found = Bitset::empty(self.game.n_states());
+        for state in self.domain.iter() {
+            clock.tick()?;
+            let mut moves = self.game.moves(state).filter(|&at| self.may(at)).peekable();
+            let hits = |at: u32| self.game.targets(at).iter().any(|&t| z.contains(t as usize));
+            if moves.peek().is_some() && moves.all(hits) {
+                found.insert(state);
+            }
+        }
+        Ok(found)
+    }
+
+    /// `μY. now ∨ (through ∧ opp(Y))`: each state counts its moves that do not yet lead into `Y`.
+    fn spoil_until(&self, through: &Bitset, now: Bitset) -> Result<Bitset, Stop> {
+        let game = self.game;
+        let mut clock = Clock::new(self.budget);
+        let mut left = vec![0_u32; game.n_states()];
+        for state in self.domain.iter() {
+            left[state] = game.moves(state).filter(|&at| self.may(at)).count() as u32;
+        }
+        let mut hit = Bitset::empty(game.n_moves());
+        let mut open: Vec<u32> = now.iter().map(|state| state as u32).collect();
+        let mut reached = now;
+        while let Some(state) = open.pop() {
+            clock.tick()?;
+            for &at in game.into(state as usize) {
+                let owner = game.owner(at) as usize;
+                if !self.domain.contains(owner) || !self.may(at) || !hit.insert(at as usize) {
+                    continue;
+                }
+                left[owner] -= 1;
+                if left[owner] == 0 && through.contains(owner) && reached.insert(owner) {
+                    open.push(owner as u32);
+                }
+            }
+        }
+        Ok(reached)
+    }
+
+    /// `νZ. ⋀_c μY. now ∨ (through ∧ ((c ∧ opp(Z)) ∨ opp(Y)))`: they reach `now`, or go on for ever
+    /// inside `through` and meet every constraint again and again.
+    fn recurring(&self, through: &Bitset, now: &Bitset) -> Result<Bitset, Stop> {
+        let mut z = self.domain.clone();
+        loop {
+            let again = self.spoil_next(&z)?.and(through);
+            let mut next = self.domain.clone();
+            for c in self.constraints {
+                let reached = self.spoil_until(through, again.clone().and(c).or(now))?;
+                next = next.and(&reached);
+            }
+            if next == z {
+                return Ok(z);
+            }
+            z = next;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Coalitions: `<g>X p`, `<g, uniform>(p U q)`.
+
+use masque_model::Strategies;
+
+use super::{Mode, Parsed, Parser};
+use crate::lexer::Token;
+use crate::tree::{ExprId, Kind, Modal, Modality, Op, Temporal};
+
+impl Parser<'_> {
+    /// `<g>X p`, `<g, uniform>(p U q)`
+    pub(super) fn coalition(&mut self, start: usize) -> Parsed<ExprId> {
+        if let Mode::Path { .. } = self.mode {
+            let help = "coalitions belong to state formulas without `LTL` or `CTL*`".to_string();
+            return Err(self.wrong_logic("a coalition in a path formula", help));
+        }
+        self.advance();
+        let party = self.party(Modality::EveryoneKnows)?;
+        let strategies = match self.eat(Token::Comma) {
+            true => Some(self.strategies()?),
+            false => None,
+        };
+        self.expect(Token::Greater, "`,` or `>`")?;
+        let at = self.position;
+        let temporal = match self.word() {
+            "X" => Some(Temporal::Next),
+            "F" => Some(Temporal::Finally),
+            "G" => Some(Temporal::Globally),
+            _ => None,
+        };
+        let body = match temporal {
+            Some(temporal) => {
+                self.advance();
+                let operand = self.binary(Op::COMPARISON)?;
+                self.add(Kind::Temporal(temporal, operand), self.span_from(at))
+            }
+            None => {
+                self.expect(Token::Open, "`X`, `F`, `G`, or `U` in brackets")?;
+                let left = self.binary(Op::LOOSEST)?;
+                let path = self.until(at + 1, left)?;
+                self.expect(Token::Close, "an operator or `)`")?;
+                path
+            }
+        };
+        let modality = Modality::Enforces(strategies);
+        Ok(self.add_modal(start, Modal { modality, parties: vec![party], body }))
+    }
+
+    /// `uniform`, `uniform-joint`, ..
+    fn strategies(&mut self) -> Parsed<Strategies> {
+        let expected = "`perfect`, `uniform`, `uniform-joint` or `uniform-objective`";
+        let first = self.word();
+        if !matches!(first, "perfect" | "uniform") {
+            let help = masque_text::did_you_mean(first, ["perfect", "uniform"])
+                .unwrap_or("a set of agents is written in braces: `<{Alice, Bob}>`".to_string());
+            return Err(self.expected_with(expected, Some(help)));
+        }
+        self.advance();
+        if first == "perfect" {
+            return Ok(Strategies::Perfect);
+        }
+        if !self.eat(Token::Minus) {
+            return Ok(Strategies::Uniform);
+        }
+        let strategies = match self.word() {
+            "joint" => Strategies::UniformJoint,
+            "objective" => Strategies::UniformObjective,
+            _ => return Err(self.expected("`joint` or `objective`")),
+        };
+        self.advance();
+        Ok(strategies)
+    }
+}

@@ -1,0 +1,323 @@
+//! ATL: what a group can enforce, with and without fairness, with perfect and imperfect information.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::step::{enabled_actions, joint_actions, step};
+use super::truth::{States, Truths, and, is_subset, or};
+use crate::{ActionId, AgentId, Deadlock, Formula, FormulaId, GroupId, Strategies};
+
+/// Groups with more tuples of uniform strategies are refused.
+const MOST_STRATEGIES: usize = 1 << 10;
+
+/// For each state its joint actions, and where each leads.
+pub(super) type Moves = Vec<Vec<(Vec<ActionId>, Vec<usize>)>>;
+
+/// The actions of a group, one per member, and for each completion by the others where it leads.
+type Choice = (Vec<ActionId>, Vec<Vec<usize>>);
+
+/// What a group is to enforce.
+struct Aim {
+    /// One temporal operator.
+    path: FormulaId,
+    /// Where its operands are true; the same twice if there is one.
+    phi: States,
+    psi: States,
+    /// What the group may choose at each state.
+    choices: Vec<Vec<Choice>>,
+}
+
+/// Says whether a group may choose these actions, one per member, at a state.
+type May<'m> = &'m dyn Fn(usize, &[ActionId]) -> bool;
+
+/// An agent's local states, by number.
+struct LocalStates {
+    /// Of each state.
+    of: Vec<usize>,
+    n: usize,
+}
+
+/// One agent's uniform strategy: for each local state an action, or none where none is enabled.
+type Strategy = Vec<Option<ActionId>>;
+
+impl Truths<'_> {
+    /// `<Γ> path`: the group has a strategy that enforces the path formula. [AHK02 §3.1; Schobbens04 §3]
+    ///
+    /// ```text
+    /// g ⊨ <Γ> path            iff   a strategy of Γ enforces it from g
+    /// g ⊨ <Γ, uniform..> path  iff   one tuple of uniform strategies of Γ's members enforces it from
+    ///                               every g' ∈ D in question
+    ///    uniform               g' that some member cannot tell from g
+    ///    uniform-joint         g' that the members together cannot tell from g
+    ///    uniform-objective     g' = g
+    /// ```
+    ///
+    /// With perfect information memoryless strategies do as well as any others, so that fixpoints
+    /// decide. Uniform strategies are tried one by one: a tuple leaves the group one choice at each
+    /// state, and what it enforces is what the group can enforce with no other choice.
+    pub(super) fn enforces(
+        &mut self,
+        group: GroupId,
+        strategies: Strategies,
+        path: FormulaId,
+    ) -> Option<States> {
+        let aim = self.aim(group, path)?;
+        if strategies == Strategies::Perfect {
+            return self.enforced(&aim, &|_, _| true);
+        }
+        let members = &self.system.groups[group.index()].agents;
+        let local: Vec<LocalStates> = members.iter().map(|&i| self.local_states(i)).collect();
+        let questions: Vec<States> =
+            (0..self.structure.n_states()).map(|g| self.in_question(&local, strategies, g)).collect();
+        let mut truth = self.nowhere();
+        for tuple in self.uniform_strategies(members, &local)? {
+            let may = |g: usize, chosen: &[ActionId]| {
+                let follows = |((local, strategy), action): ((&LocalStates, &Strategy), &ActionId)| {
+                    strategy[local.of[g]] == Some(*action)
+                };
+                local.iter().zip(&tuple).zip(chosen).all(follows)
+            };
+            let enforced = self.enforced(&aim, &may)?;
+            for (g, question) in questions.iter().enumerate().filter(|(g, _)| self.domain[*g]) {
+                truth[g] |= is_subset(question, &enforced);
+            }
+        }
+        Some(truth)
+    }
+
+    /// What there is to enforce. Strategic operators inside choose anew, so that the operands do not
+    /// depend on our choice.
+    fn aim(&mut self, group: GroupId, path: FormulaId) -> Option<Aim> {
+        let (phi, psi) = match self.system.formulas.get(path) {
+            Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => (self.of(f)?, self.of(f)?),
+            Formula::Until(f, g) | Formula::WeakUntil(f, g) | Formula::Release(f, g) => {
+                (self.of(f)?, self.of(g)?)
+            }
+            _ => return None,
+        };
+        let moves = self.moves();
+        let choices = (0..self.structure.n_states()).map(|g| self.choices(&moves, group, g)).collect();
+        Some(Aim { path, phi, psi, choices })
+    }
+
+    /// Where a group enforces its aim with the choices it may make.
+    ///
+    /// Without fairness, with `pre` for [`enforce_next`](Self::enforce_next): [AHK02 §4.1]
+    ///
+    /// ```text
+    /// X φ      pre(φ)
+    /// F φ      μZ. φ ∨ pre(Z)               G φ      νZ. φ ∧ pre(Z)
+    /// φ U ψ    μZ. ψ ∨ (φ ∧ pre(Z))         φ W ψ    νZ. ψ ∨ (φ ∧ pre(Z))
+    /// φ R ψ    νZ. ψ ∧ (φ ∨ pre(Z))
+    /// ```
+    ///
+    /// With fairness it is enough that every fair path meets the goal: the complement of what the
+    /// others can [spoil](Self::spoiled).
+    fn enforced(&self, aim: &Aim, may: May<'_>) -> Option<States> {
+        if !self.constraints.is_empty() {
+            return Some(self.not(&self.spoiled(aim, |z| self.spoil_next(aim, may, z))?));
+        }
+        let Aim { path, phi, psi, .. } = aim;
+        let pre = |z: &States| self.enforce_next(aim, may, z);
+        let least = |f: &dyn Fn(&States) -> States| rest(self.nowhere(), f);
+        let greatest = |f: &dyn Fn(&States) -> States| rest(self.domain.clone(), f);
+        Some(match self.system.formulas.get(*path) {
+            Formula::Next(_) => pre(phi),
+            Formula::Finally(_) => least(&|z| or(phi, &pre(z))),
+            Formula::Globally(_) => greatest(&|z| and(phi, &pre(z))),
+            Formula::Until(..) => least(&|z| or(psi, &and(phi, &pre(z)))),
+            Formula::WeakUntil(..) => greatest(&|z| or(psi, &and(phi, &pre(z)))),
+            Formula::Release(..) => greatest(&|z| and(psi, &or(phi, &pre(z)))),
+            _ => return None,
+        })
+    }
+
+    /// `<Γ>X Z`: the members have actions such that, whatever the others do, a step follows and
+    /// leads into `Z`.
+    ///
+    /// ```text
+    /// g ∈ pre(Z)   iff   for some a ∈ P_Γ(g), for all b ∈ P_rest(g):  ∅ ≠ step(g, (a, b)) ⊆ Z
+    /// ```
+    ///
+    /// The Environment is one of the others unless it is listed. A joint action without successor
+    /// enforces nothing, and a state without joint actions is in no `pre(Z)`. Under
+    /// [`Deadlock::Stutter`] the loop is the only move of a dead end, for every group.
+    fn enforce_next(&self, aim: &Aim, may: May<'_>, z: &States) -> States {
+        self.at_each(|g| match self.is_looped(g) {
+            true => z[g],
+            false => aim.choices[g].iter().any(|(chosen, outcomes)| {
+                let leads = |next: &&Vec<usize>| !next.is_empty() && next.iter().all(|&next| z[next]);
+                may(g, chosen) && outcomes.iter().all(|next| leads(&next))
+            }),
+        })
+    }
+
+    /// The others' step: whatever the group chooses, some outcome leads into `Z`. They move knowing
+    /// the group's choice. Where the group has no choice at all there is no path to spoil.
+    ///
+    /// ```text
+    /// g ∈ opp(Z)   iff   P_Γ(g) ≠ ∅, and for all a ∈ P_Γ(g), for some b ∈ P_rest(g):  step(g, (a, b)) ∩ Z ≠ ∅
+    /// ```
+    fn spoil_next(&self, aim: &Aim, may: May<'_>, z: &States) -> States {
+        self.at_each(|g| {
+            if self.is_looped(g) {
+                return z[g];
+            }
+            let mut allowed = aim.choices[g].iter().filter(|(chosen, _)| may(g, chosen)).peekable();
+            allowed.peek().is_some()
+                && allowed.all(|(_, outcomes)| outcomes.iter().any(|next| next.iter().any(|&next| z[next])))
+        })
+    }
+
+    /// Where the others can keep a fair path that violates the goal: a generalised Büchi game.
+    ///
+    /// ```text
+    /// fair   = νZ. ⋀_c μY. (c ∧ opp(Z)) ∨ opp(Y)                      they can keep a path fair
+    /// X φ      opp(¬φ ∧ fair)
+    /// G φ      μY. (¬φ ∧ fair) ∨ opp(Y)
+    /// φ W ψ    μY. (¬φ ∧ ¬ψ ∧ fair) ∨ (¬ψ ∧ opp(Y))
+    /// φ R ψ    μY. (¬ψ ∧ fair) ∨ (¬φ ∧ opp(Y))
+    /// φ U ψ    νZ. ⋀_c μY. (¬φ ∧ ¬ψ ∧ fair) ∨ (¬ψ ∧ ((c ∧ opp(Z)) ∨ opp(Y)))
+    /// F φ      as true U φ
+    /// ```
+    ///
+    /// In the last, either the goal is violated after finitely many steps and a fair path follows,
+    /// or `¬ψ` lasts for ever on a path that meets every `c` again and again: from `Z` to a `c₁`,
+    /// from there to `Z` and a `c₂`, and so on.
+    fn spoiled(&self, aim: &Aim, opp: impl Fn(&States) -> States) -> Option<States> {
+        let recurring = |through: &States, now: &States| {
+            rest(self.domain.clone(), &|z| {
+                let reach = |c: &States| {
+                    let again = and(c, &opp(z));
+                    rest(self.nowhere(), &|y| or(now, &and(through, &or(&again, &opp(y)))))
+                };
+                self.constraints.iter().fold(self.domain.clone(), |all, c| and(&all, &reach(c)))
+            })
+        };
+        let fair = recurring(&self.domain, &self.nowhere());
+        let until = |through: &States, now: &States| {
+            rest(self.nowhere(), &|y| or(&and(now, &fair), &and(through, &opp(y))))
+        };
+        let (not_phi, not_psi) = (self.not(&aim.phi), self.not(&aim.psi));
+        let neither = and(&not_phi, &not_psi);
+        Some(match self.system.formulas.get(aim.path) {
+            Formula::Next(_) => opp(&and(&not_phi, &fair)),
+            Formula::Finally(_) => recurring(&not_phi, &self.nowhere()),
+            Formula::Globally(_) => until(&self.domain, &not_phi),
+            Formula::Until(..) => recurring(&not_psi, &and(&neither, &fair)),
+            Formula::WeakUntil(..) => until(&not_psi, &neither),
+            Formula::Release(..) => until(&not_phi, &not_psi),
+            _ => return None,
+        })
+    }
+
+    /// A dead end with a loop added to it.
+    fn is_looped(&self, g: usize) -> bool {
+        self.structure.deadlocked[g] && self.system.meaning.deadlock == Deadlock::Stutter
+    }
+
+    /// What the group may choose at a state, and for each choice where the others' completions lead.
+    fn choices(&self, moves: &Moves, group: GroupId, g: usize) -> Vec<Choice> {
+        let members = &self.system.groups[group.index()].agents;
+        let mut choices: BTreeMap<Vec<ActionId>, Vec<Vec<usize>>> = BTreeMap::new();
+        for (joint, next) in &moves[g] {
+            let chosen = members.iter().map(|i| joint[i.index()]).collect();
+            choices.entry(chosen).or_default().push(next.clone());
+        }
+        choices.into_iter().collect()
+    }
+
+    /// Where each joint action leads; computed once.
+    fn moves(&mut self) -> Rc<Moves> {
+        if let Some(moves) = &self.moves {
+            return Rc::clone(moves);
+        }
+        let of = |g: &super::State| {
+            let leads = |joint: Vec<ActionId>| {
+                let successors = step(self.system, g, &joint).successors;
+                let next = successors.iter().filter_map(|next| self.structure.index_of(next)).collect();
+                (joint, next)
+            };
+            joint_actions(self.system, g).into_iter().map(leads).collect()
+        };
+        let moves = Rc::new(self.structure.states.iter().map(of).collect::<Moves>());
+        self.moves = Some(Rc::clone(&moves));
+        moves
+    }
+
+    /// All tuples of uniform strategies, one for each member; none if there are too many.
+    ///
+    /// A uniform strategy is a function from the agent's local states to actions enabled there. What
+    /// it says of local states that no state of `D` has is of no consequence: it has one action.
+    fn uniform_strategies(&self, members: &[AgentId], local: &[LocalStates]) -> Option<Vec<Vec<Strategy>>> {
+        let mut tuples: Vec<Vec<Strategy>> = vec![Vec::new()];
+        for (&i, local) in members.iter().zip(local) {
+            tuples.iter_mut().for_each(|tuple| tuple.push(Strategy::new()));
+            for local_state in 0..local.n {
+                let seen_so = |g: &usize| local.of[*g] == local_state;
+                let mut enabled = match (0..self.structure.n_states()).find(seen_so) {
+                    Some(g) => enabled_actions(self.system, i, &self.structure.states[g]),
+                    None => Vec::new(),
+                };
+                if !(0..self.structure.n_states()).any(|g| seen_so(&g) && self.domain[g]) {
+                    enabled.truncate(1);
+                }
+                let options: Vec<Option<ActionId>> =
+                    if enabled.is_empty() { vec![None] } else { enabled.into_iter().map(Some).collect() };
+                if tuples.len() * options.len() > MOST_STRATEGIES {
+                    return None;
+                }
+                let extended = |tuple: &Vec<Strategy>| {
+                    let with = |&action: &Option<ActionId>| {
+                        let mut tuple = tuple.clone();
+                        tuple.last_mut().into_iter().for_each(|strategy| strategy.push(action));
+                        tuple
+                    };
+                    options.iter().map(with).collect::<Vec<_>>()
+                };
+                tuples = tuples.iter().flat_map(extended).collect();
+            }
+        }
+        Some(tuples)
+    }
+
+    /// The states from which one strategy must do, if it is to do for `g`.
+    fn in_question(&self, local: &[LocalStates], strategies: Strategies, g: usize) -> States {
+        self.at_each(|other| {
+            let mut alike = local.iter().map(|local| local.of[other] == local.of[g]);
+            match strategies {
+                Strategies::Perfect | Strategies::UniformObjective => other == g,
+                Strategies::Uniform => alike.any(|same| same),
+                Strategies::UniformJoint => alike.all(|same| same),
+            }
+        })
+    }
+
+    /// `l_i(g)`, what an agent sees of each state `g`, numbered in the order of the states.
+    fn local_states(&self, agent: AgentId) -> LocalStates {
+        let sees = &self.system.agent(agent).sees;
+        let mut numbers: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
+        let mut of = Vec::new();
+        for state in &self.structure.states {
+            let n = numbers.len();
+            of.push(*numbers.entry(sees.iter().map(|v| state[v.index()]).collect()).or_insert(n));
+        }
+        LocalStates { of, n: numbers.len() }
+    }
+
+    /// `{g ∈ D | test(g)}`, by number.
+    fn at_each(&self, test: impl Fn(usize) -> bool) -> States {
+        (0..self.structure.n_states()).map(|g| self.domain[g] && test(g)).collect()
+    }
+}
+
+/// Where a function on sets comes to rest.
+fn rest(mut set: States, f: &dyn Fn(&States) -> States) -> States {
+    loop {
+        let next = f(&set);
+        if next == set {
+            return set;
+        }
+        set = next;
+    }
+}

@@ -1,0 +1,178 @@
+//! ATL: what a group can enforce, with and without fairness.
+
+use masque_model::{Formula, FormulaId, GroupId, Strategies};
+use masque_verdict::{Stop, Why};
+
+use crate::check::Checker;
+use crate::moves::Coalition;
+use crate::space::{Limited, Set};
+
+/// What a group is to enforce.
+pub(crate) struct Goal<'p> {
+    /// One temporal operator.
+    pub(crate) path: Formula<'p>,
+    /// Where its operands are true; the same twice if there is one.
+    pub(crate) phi: Set,
+    pub(crate) psi: Set,
+}
+
+impl Checker<'_> {
+    /// `<Γ> path`: the group has a strategy that enforces the path formula. [AHK02 §4.1]
+    ///
+    /// With `pre` for [`enforce_next`](Self::enforce_next):
+    ///
+    /// ```text
+    /// X φ      pre(φ)
+    /// F φ      μZ. φ ∨ pre(Z)               G φ      νZ. φ ∧ pre(Z)
+    /// φ U ψ    μZ. ψ ∨ (φ ∧ pre(Z))         φ W ψ    νZ. ψ ∨ (φ ∧ pre(Z))
+    /// φ R ψ    νZ. ψ ∧ (φ ∨ pre(Z))
+    /// ```
+    ///
+    /// With fairness it is enough that every fair path meets the goal: the complement of what the
+    /// others can [spoil](Self::spoiled).
+    pub(crate) fn enforces(
+        &mut self,
+        group: GroupId,
+        strategies: Strategies,
+        path: FormulaId,
+    ) -> Limited<Set> {
+        let system = self.system;
+        let members = &system.groups[group.index()].agents[..];
+        let path = system.formulas.get(path);
+        let (phi, psi) = match path {
+            Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => (self.truth(f)?, self.truth(f)?),
+            Formula::Until(f, g) | Formula::WeakUntil(f, g) | Formula::Release(f, g) => {
+                (self.truth(f)?, self.truth(g)?)
+            }
+            _ => return Err(Stop::from(Why::Unsupported)),
+        };
+        let goal = Goal { path, phi: self.inside(&phi)?, psi: self.inside(&psi)? };
+        match strategies {
+            Strategies::Perfect => {
+                let anything = self.coalition(members)?;
+                self.enforced(&anything, &goal)
+            }
+            uniform => self.enforces_uniformly(members, uniform, &goal),
+        }
+    }
+
+    /// Where a group reaches its goal with what its members may choose.
+    pub(crate) fn enforced(&mut self, group: &Coalition<'_>, goal: &Goal<'_>) -> Limited<Set> {
+        if !self.constraints().is_empty() {
+            let spoiled = self.spoiled(group, goal)?;
+            return self.outside(&spoiled);
+        }
+        let Goal { path, phi, psi } = goal;
+        let (none, all) = (self.encoder.space.none(), self.domain().clone());
+        match path {
+            Formula::Next(_) => self.enforce_next(group, phi),
+            Formula::Finally(_) => self.reached(phi, &all, |c, z| c.enforce_next(group, z)),
+            Formula::Until(..) => self.reached(psi, phi, |c, z| c.enforce_next(group, z)),
+            Formula::Globally(_) => self.kept(&none, phi, group),
+            Formula::WeakUntil(..) => self.kept(psi, phi, group),
+            Formula::Release(..) => {
+                let both = self.encoder.space.and(phi, psi)?;
+                self.kept(&both, psi, group)
+            }
+            _ => Err(Stop::from(Why::Unsupported)),
+        }
+    }
+
+    pub(crate) fn inside(&self, set: &Set) -> Limited<Set> {
+        self.encoder.space.and(set, self.domain())
+    }
+
+    /// `D ∖ set`
+    pub(crate) fn outside(&self, set: &Set) -> Limited<Set> {
+        self.encoder.space.minus(self.domain(), set)
+    }
+
+    /// `μY. now ∨ (through ∧ before(Y))`
+    fn reached(
+        &mut self,
+        now: &Set,
+        through: &Set,
+        mut before: impl FnMut(&mut Self, &Set) -> Limited<Set>,
+    ) -> Limited<Set> {
+        let mut y = now.clone();
+        loop {
+            let next = before(self, &y)?;
+            let space = &self.encoder.space;
+            let next = space.or(&y, &space.and(through, &next)?)?;
+            if next == y {
+                return Ok(y);
+            }
+            y = next;
+        }
+    }
+
+    /// `νZ. now ∨ (through ∧ pre(Z))`
+    fn kept(&mut self, now: &Set, through: &Set, group: &Coalition<'_>) -> Limited<Set> {
+        let mut z = self.encoder.space.or(now, through)?;
+        loop {
+            let next = self.enforce_next(group, &z)?;
+            let space = &self.encoder.space;
+            let next = space.and(&z, &space.or(now, &space.and(through, &next)?)?)?;
+            if next == z {
+                return Ok(z);
+            }
+            z = next;
+        }
+    }
+
+    /// Where the others can keep a fair path that violates the goal: a generalised Büchi game.
+    ///
+    /// With `opp` for [`spoil_next`](Self::spoil_next):
+    ///
+    /// ```text
+    /// fair   = νZ. ⋀_c μY. (c ∧ opp(Z)) ∨ opp(Y)                      they can keep a path fair
+    /// X φ      opp(¬φ ∧ fair)
+    /// G φ      μY. (¬φ ∧ fair) ∨ opp(Y)
+    /// φ W ψ    μY. (¬φ ∧ ¬ψ ∧ fair) ∨ (¬ψ ∧ opp(Y))
+    /// φ R ψ    μY. (¬ψ ∧ fair) ∨ (¬φ ∧ opp(Y))
+    /// φ U ψ    νZ. ⋀_c μY. (¬φ ∧ ¬ψ ∧ fair) ∨ (¬ψ ∧ ((c ∧ opp(Z)) ∨ opp(Y)))
+    /// F φ      as true U φ
+    /// ```
+    fn spoiled(&mut self, group: &Coalition<'_>, goal: &Goal<'_>) -> Limited<Set> {
+        let (none, all) = (self.encoder.space.none(), self.domain().clone());
+        let (not_phi, not_psi) = (self.outside(&goal.phi)?, self.outside(&goal.psi)?);
+        if let Formula::Finally(_) = goal.path {
+            return self.recurring(group, &none, &not_phi);
+        }
+        let fair = self.recurring(group, &none, &all)?;
+        let space = &self.encoder.space;
+        let neither = space.and(&space.and(&not_phi, &not_psi)?, &fair)?;
+        let opp = |c: &mut Self, z: &Set| c.spoil_next(group, z);
+        match goal.path {
+            Formula::Next(_) => self.spoil_next(group, &neither),
+            Formula::Globally(_) => self.reached(&neither, &all, opp),
+            Formula::WeakUntil(..) => self.reached(&neither, &not_psi, opp),
+            Formula::Until(..) => self.recurring(group, &neither, &not_psi),
+            Formula::Release(..) => {
+                let violated = self.encoder.space.and(&not_psi, &fair)?;
+                self.reached(&violated, &not_phi, opp)
+            }
+            _ => Err(Stop::from(Why::Unsupported)),
+        }
+    }
+
+    /// `νZ. ⋀_c μY. now ∨ (through ∧ ((c ∧ opp(Z)) ∨ opp(Y)))`
+    fn recurring(&mut self, group: &Coalition<'_>, now: &Set, through: &Set) -> Limited<Set> {
+        let mut z = self.encoder.space.or(now, through)?;
+        loop {
+            let mut next = z.clone();
+            for number in 0..self.constraints().len() {
+                let again = self.spoil_next(group, &next)?;
+                let space = &self.encoder.space;
+                let again = space.and(&space.and(&again, &self.constraints()[number])?, through)?;
+                let met = space.or(now, &again)?;
+                let reached = self.reached(&met, through, |c, y| c.spoil_next(group, y))?;
+                next = self.encoder.space.and(&next, &reached)?;
+            }
+            if next == z {
+                return Ok(z);
+            }
+            z = next;
+        }
+    }
+}
