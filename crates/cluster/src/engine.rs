@@ -26,7 +26,8 @@ pub enum Workers {
 
 /// The distributed engine: the reachable states are spread over workers.
 ///
-/// It decides what the explicit engine does, with the same facts and evidence, to the byte.
+/// It decides CTL with knowledge and norms, with or without fairness; with the facts and the evidence
+/// of the explicit engine, to the byte.
 ///
 /// ```
 /// use masque_cluster::{Cluster, Workers};
