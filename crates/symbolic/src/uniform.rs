@@ -1,4 +1,4 @@
-//! Imperfect information: uniform strategies, found by search. [SJ04; BPJM17 §4]
+//! Imperfect information: uniform strategies, found by search. [Schobbens04]
 //!
 //! A uniform strategy chooses an action for each *view*: a member of the group and what it sees. One
 //! strategy must win from all states in question at once. What the group wins with perfect
