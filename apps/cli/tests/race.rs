@@ -15,6 +15,9 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
+/// So many random systems: each takes a handful of processes.
+const N_RANDOM: u64 = 60;
+
 /// All models that are shipped or tested with, but for two that are made to outlast engines.
 fn models() -> Vec<String> {
     let folders = ["../../models/ispl", "../../models/scale", "tests/models"];
@@ -49,6 +52,19 @@ fn a_race_reports_what_its_engines_report() {
         n_models += 1;
     }
     assert!(n_models >= 35, "{n_models}");
+}
+
+#[test]
+fn races_on_random_systems() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("random.ispl").display().to_string();
+    for seed in 0..N_RANDOM {
+        fs::write(&file, masque_testkit::random_model(seed)).unwrap();
+        let (alone, code) = report(&file, &["--engine", "explicit"]);
+        let (raced, raced_code) = report(&file, &["--engine", "race"]);
+        let raced = raced.replace(r#""engine": "race""#, r#""engine": "explicit""#);
+        assert!(raced == alone && raced_code == code, "seed {seed}: {raced}\n{alone}");
+    }
 }
 
 #[test]
