@@ -113,6 +113,8 @@ pub enum Because {
     Chain(Chain),
     /// A strategy of the group enforces it.
     Strategy(Strategy),
+    /// Whatever the group chooses, the others have an answer that spoils it.
+    Answers(Answers),
     /// One run or one state cannot show it.
     NotShown(Missing),
 }
@@ -127,6 +129,7 @@ impl Because {
             Because::Possible(possibility) => visit(possibility.reason),
             Because::Chain(chain) => visit(chain.reason),
             Because::Strategy(strategy) => strategy.claims.iter().copied().for_each(visit),
+            Because::Answers(answers) => answers.claims.iter().copied().for_each(visit),
         }
     }
 }
@@ -211,11 +214,14 @@ pub struct Strategy {
     /// What to do.
     pub rows: Vec<Row>,
     /// What is so at the states to which the strategy may lead: all that must be so on the way, or
-    /// all that must be so at the end.
+    /// all that must be so at the end. With fairness nothing is claimed where no fair run goes on.
     pub claims: Vec<ReasonId>,
     /// How it is played against opponents who put off the end as long as they can. It begins in the
     /// state of the claim.
     pub play: Run,
+    /// If the play goes on for ever and is not what the goal says: a fairness constraint that it
+    /// does not meet on its loop.
+    pub unmet: Option<usize>,
 }
 
 /// What agents do where they see what they see of a state.
@@ -231,6 +237,52 @@ pub struct Row {
     pub actions: Vec<ActionId>,
 }
 
+/// What the others do so that a group cannot enforce what a coalition's formula says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answers {
+    /// The state from which they do it: the state of the claim, or with uniform strategies one that
+    /// must be won together with it.
+    pub from: StateId,
+    /// A run from an initial state to it; none if it is the state of the claim.
+    pub path: Option<Run>,
+    /// An answer to each choice of the group, wherever the answers may lead.
+    pub rows: Vec<Answer>,
+    /// What is so at the states to which the answers may lead: that the end has not come, or that the
+    /// goal is violated.
+    pub claims: Vec<ReasonId>,
+    /// How it is played against a group that puts off its defeat as long as it can. It begins in
+    /// `from`.
+    pub play: Run,
+    /// If the play has a loop: for each fairness constraint of the system a position on the loop
+    /// where it is true.
+    pub fair: Vec<usize>,
+}
+
+/// What the others do when the group has chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Where.
+    pub state: StateId,
+    /// When.
+    pub stage: Stage,
+    /// What the members of the group do.
+    pub actions: Vec<ActionId>,
+    /// What all agents do, the members as they chose.
+    pub joint: JointAction,
+    /// Where that leads; none if no step follows.
+    pub next: Option<StateId>,
+}
+
+/// How far the others are. Without fairness there is one stage only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Stage {
+    /// The goal is violated, it remains to keep the run fair.
+    pub violated: bool,
+    /// The fairness constraint that is to be met next; when it is met the next one comes, and after
+    /// the last the first. None without fairness, and while the goal must first be violated.
+    pub seeks: Option<usize>,
+}
+
 /// Why a claim is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Missing {
@@ -238,10 +290,13 @@ pub enum Missing {
     AllPaths,
     /// It is about all states that somebody cannot tell from this one, or that norms admit.
     AllStates,
-    /// It is about all strategies of a group, or about the right one against all others.
+    /// It is about all uniform strategies of a group: none will do, though with perfect information
+    /// there is one.
     Strategies,
     /// It is about a fixpoint, which is reached round by round.
     Fixpoint,
+    /// It is about what a group can enforce, and a fairness constraint speaks of more than one state.
+    Fairness,
     /// The evidence would become too large.
     TooMuch,
 }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | decided by any one of several operands | one that this state shows by itself, else the one of which most can be shown, else the first |
 //! | a group can enforce something | the strategy that `strategies` finds, which takes everything in order |
+//! | a group cannot enforce something | the answers of the others that `answers` finds, likewise |
 //! | some run does something | the shortest finite run, of these the least; if no finite one does, a loop as in `lasso` |
 //! | not known | the claim's own state if the operand is false there, else of the states in question the one nearest to an initial state, along the least path; of several agents the first |
 //! | not common knowledge | the shortest chain, of these the least; each link with the first agent that cannot tell |
@@ -20,17 +21,19 @@
 use std::collections::{HashMap, VecDeque};
 
 use masque_model::semantics::is_green;
-use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
+use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, Strategies, System};
 
+use crate::aim::Aim;
+use crate::answers::NoReply;
 use crate::goal::{Goal, Needs, Scope};
 use crate::lasso::{self, Lasso};
-use crate::local::local_truth;
+use crate::local::{has_local_fairness, local_truth};
 use crate::rank::{Rank, Ranks};
 use crate::runs::{path_of, state_parts};
-use crate::strategies::Aim;
+use crate::strategies::Play;
 use crate::{
-    Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Path,
-    Possibility, Reason, ReasonId, Route, Row, Run, Showing, State, StateId, Stop, Strategy,
+    Answer, Answers, Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle,
+    Part, Path, Possibility, Reason, ReasonId, Route, Row, Run, Showing, State, StateId, Stop, Strategy,
 };
 
 /// So many claims that need more than a look at their state get a reason.
@@ -201,7 +204,10 @@ impl Explainer<'_> {
         if let Some(aim) = Aim::of(self.system, literal.formula)
             && missing(self.system, literal).is_none()
         {
-            return self.enforcing(&aim, &state);
+            return match literal.holds {
+                true => self.enforcing(&aim, &state),
+                false => self.spoiling(&aim, at, &state),
+            };
         }
         match Scope::of(self.system, literal.formula) {
             Some((Scope::Views { views, green }, operand)) if !literal.holds => {
@@ -313,9 +319,60 @@ impl Explainer<'_> {
         });
         let rows = rows.collect();
         let from = from.into_iter().map(|state| self.state(state)).collect();
-        let (states, actions, back_to) = plan.play;
+        let (play, unmet) = (self.played(plan.play), plan.unmet);
+        Ok(Because::Strategy(Strategy { from, rows, claims, play, unmet }))
+    }
+
+    fn played(&mut self, (states, actions, back_to): Play) -> Run {
         let states = states.into_iter().map(|state| self.state(state)).collect();
-        Ok(Because::Strategy(Strategy { from, rows, claims, play: Run { states, actions, back_to } }))
+        Run { states, actions, back_to }
+    }
+
+    /// What the others do against it, with what must be claimed where that leads.
+    fn spoiling(&mut self, aim: &Aim, at: StateId, state: &State) -> Result<Because, Stop> {
+        let too_much = Ok(Because::NotShown(Missing::TooMuch));
+        let Some(question) = self.in_question(aim, state)? else { return too_much };
+        let reply = match self.answers(aim, &question)? {
+            Ok(reply) => reply,
+            Err(NoReply::Won) if aim.strategies != Strategies::Perfect => {
+                return Ok(Because::NotShown(Missing::Strategies));
+            }
+            Err(_) => return too_much,
+        };
+        let path = match reply.from {
+            0 => None,
+            from => match self.path_to(&[Part::Is(question[from].clone())])? {
+                Some(path) => Some(self.finite_run(path)?),
+                None => return too_much,
+            },
+        };
+        let from = path.as_ref().and_then(Run::last).unwrap_or(at);
+        let mut claims = Vec::new();
+        for (state, is_violated) in reply.visited {
+            let lists = match is_violated {
+                true => aim.violated_by(),
+                false => aim.end.iter().map(Vec::as_slice).collect(),
+            };
+            let mut found: Vec<Literal> = Vec::new();
+            for list in lists {
+                let negated: Vec<Literal> = list.iter().map(|literal| literal.negated()).collect();
+                if !negated.iter().any(|literal| found.contains(literal)) {
+                    found.extend(self.first_so(&negated, &state)?);
+                }
+            }
+            let state = self.state(state);
+            claims.extend(self.claims_along(&found, &[state]).into_iter().map(|(_, reason)| reason));
+        }
+        let rows = reply.rows.into_iter().map(|row| Answer {
+            state: self.state(row.state),
+            stage: row.stage,
+            actions: row.actions,
+            joint: row.joint,
+            next: row.next.map(|next| self.state(next)),
+        });
+        let rows = rows.collect();
+        let play = self.played(reply.play);
+        Ok(Because::Answers(Answers { from, path, rows, claims, play, fair: reply.fair }))
     }
 
     /// What must be claimed on a run of a path formula: each of its state formulas, true or false, at
@@ -491,9 +548,7 @@ pub(crate) fn missing(system: &System, literal: Literal) -> Option<Missing> {
     match system.formulas.get(literal.formula) {
         Formula::Exists(..) | Formula::ExistsStep(..) => (!literal.holds).then_some(Missing::AllPaths),
         Formula::Forall(..) | Formula::ForallStep(..) => literal.holds.then_some(Missing::AllPaths),
-        Formula::Enforces(..) => {
-            (!literal.holds || !system.fairness.is_empty()).then_some(Missing::Strategies)
-        }
+        Formula::Enforces(..) => (!has_local_fairness(system)).then_some(Missing::Fairness),
         Formula::Least(..) | Formula::Greatest(..) => Some(Missing::Fixpoint),
         _ => Scope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates),
     }

@@ -19,17 +19,22 @@
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
 //! | `explain`, `start`, `lasso` | from a verdict to its evidence |
 //! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
-//! | `strategies` | strategies that coalitions ask for |
-//! | `replay`, `enforced`, `refusal` | evidence confirmed by the definition, or refused |
+//! | `aim`, `game`, `rounds`, `strategies` | strategies that coalitions ask for |
+//! | `answers` | what the others do where there is none |
+//! | `replay`, `enforced`, `answered`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
 //! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
 #![forbid(unsafe_code)]
 
+mod aim;
+mod answered;
+mod answers;
 mod buchi;
 mod budget;
 mod choices;
+mod components;
 mod enforced;
 mod engine;
 mod evidence;
@@ -37,6 +42,7 @@ mod explain;
 mod extent;
 mod facts;
 mod fragment;
+mod game;
 mod goal;
 mod lasso;
 mod local;
@@ -47,6 +53,7 @@ mod path;
 mod rank;
 mod refusal;
 mod replay;
+mod rounds;
 mod runs;
 mod start;
 mod steps;
@@ -58,8 +65,8 @@ pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
-    Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Row, Run, Showing, StateId,
-    Strategy,
+    Answer, Answers, Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Row, Run,
+    Showing, Stage, StateId, Strategy,
 };
 pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};

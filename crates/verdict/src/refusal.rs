@@ -93,6 +93,10 @@ pub enum Fault {
     NoStrategy,
     /// The strategy does not enforce the goal.
     NotEnforced,
+    /// There is no answer to a choice of the group, there are two, or it is impossible.
+    NoAnswer,
+    /// The answers do not spoil the goal.
+    NotSpoiled,
 }
 
 impl fmt::Display for Fault {
@@ -108,6 +112,8 @@ impl fmt::Display for Fault {
             Fault::NotADeadEnd => "the state has a successor",
             Fault::NoStrategy => "the strategy does not say what to do",
             Fault::NotEnforced => "the strategy does not enforce the goal",
+            Fault::NoAnswer => "a choice of the group is not answered",
+            Fault::NotSpoiled => "the answers do not spoil the goal",
         })
     }
 }

@@ -11,15 +11,16 @@
 use masque_model::semantics::{enabled_actions, is_green, is_true};
 use masque_model::{AgentId, At, Deadlock, FormulaId, GroupId, Property, Strategies, System, VarId};
 
-use crate::enforced::confirm;
+use crate::aim::Aim;
+use crate::answered;
+use crate::enforced;
 use crate::explain::{looks_same, missing as why_missing};
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::{local_formulas, local_truth};
 use crate::runs::{path_of, state_parts, truth_on_run};
-use crate::strategies::Aim;
 use crate::{
-    Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,
-    ReasonId, ReplayError, Run, Showing, State, StateId, Strategy, Trusted,
+    Answer, Answers, Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path,
+    Possibility, Reason, ReasonId, ReplayError, Run, Showing, State, StateId, Strategy, Trusted,
 };
 
 /// Confirms that a path starts in an initial state and that each step is one of the system.
@@ -96,6 +97,10 @@ impl<'e> Checked<'e> {
                 }
                 Because::Strategy(Strategy { from, rows, play, .. }) => {
                     from.iter().all(is_state) && rows.iter().all(|row| is_state(&row.state)) && is_run(play)
+                }
+                Because::Answers(Answers { from, path, rows, play, .. }) => {
+                    let is_row = |row: &Answer| is_state(&row.state) && row.next.iter().all(is_state);
+                    is_state(from) && path.iter().all(is_run) && rows.iter().all(is_row) && is_run(play)
                 }
                 _ => true,
             };
@@ -212,8 +217,12 @@ impl<'s> Replayer<'s> {
             _ if is_local => return refuse(Fault::Kind),
             Because::NotShown(missing) => {
                 trusted.claims.push(id);
-                let fits =
-                    *missing == Missing::TooMuch || why_missing(self.system, literal) == Some(*missing);
+                let fits = match missing {
+                    Missing::TooMuch => true,
+                    Missing::Strategies => Aim::of(self.system, reason.formula)
+                        .is_some_and(|aim| !reason.holds && aim.strategies != Strategies::Perfect),
+                    _ => why_missing(self.system, literal) == Some(*missing),
+                };
                 (!fits).then_some(Fault::Kind)
             }
             Because::Operands(list) => {
@@ -275,14 +284,25 @@ impl<'s> Replayer<'s> {
                 _ => Some(Fault::Kind),
             },
             Because::Strategy(strategy) => match Aim::of(self.system, reason.formula) {
-                Some(aim) if why_missing(self.system, literal).is_none() => {
+                Some(aim) if reason.holds => {
                     self.run(evidence, &strategy.play, false)?;
                     if strategy.from.len() > 1
                         || !matches!(aim.strategies, Strategies::Perfect | Strategies::UniformObjective)
                     {
                         trusted.questions.push(id);
                     }
-                    confirm(self.system, evidence.0, reason, strategy, &aim)
+                    enforced::confirm(self.system, evidence.0, reason, strategy, &aim)
+                }
+                _ => Some(Fault::Kind),
+            },
+            Because::Answers(answers) => match Aim::of(self.system, reason.formula) {
+                Some(aim) if !reason.holds => {
+                    self.run(evidence, &answers.play, false)?;
+                    if let Some(path) = &answers.path {
+                        self.run(evidence, path, true)?;
+                        _ = self.trust_fair(answers.from, trusted);
+                    }
+                    answered::confirm(self.system, evidence.0, reason, answers, &aim)
                 }
                 _ => Some(Fault::Kind),
             },
