@@ -115,6 +115,8 @@ pub enum Because {
     Strategy(Strategy),
     /// Whatever the group chooses, the others have an answer that spoils it.
     Answers(Answers),
+    /// The fixpoint is unfolded as often as is needed.
+    Unfolded(Unfolding),
     /// One run or one state cannot show it.
     NotShown(Missing),
 }
@@ -130,6 +132,11 @@ impl Because {
             Because::Chain(chain) => visit(chain.reason),
             Because::Strategy(strategy) => strategy.claims.iter().copied().for_each(visit),
             Because::Answers(answers) => answers.claims.iter().copied().for_each(visit),
+            Because::Unfolded(unfolding) => unfolding.nodes.iter().for_each(|node| {
+                if let Support::Reason(id) = node.by {
+                    visit(id);
+                }
+            }),
         }
     }
 }
@@ -283,6 +290,57 @@ pub struct Stage {
     pub seeks: Option<usize>,
 }
 
+/// Why a fixpoint is true or false at a state: claims about parts of it, in which the variables of
+/// fixpoints stand for these, each with those that decide it.
+///
+/// They may lead round in circles. What is true may rest on itself by way of a greatest fixpoint, and
+/// what is false by way of a least one: on every circle the outermost fixpoint that is unfolded is
+/// such.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfolding {
+    /// The first is the claim itself.
+    pub nodes: Vec<Node>,
+}
+
+/// A claim about a part of a fixpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// The part.
+    pub formula: FormulaId,
+    /// Whether it is true or false.
+    pub holds: bool,
+    /// Where.
+    pub state: StateId,
+    /// The fixpoints whose variables the part depends on, the outermost first.
+    pub scope: Vec<FormulaId>,
+    /// Why.
+    pub by: Support,
+}
+
+/// Why a claim about a part of a fixpoint is so. Nodes are spoken of by their position in
+/// [`Unfolding::nodes`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Support {
+    /// It depends on no variable: it is a claim with a reason of its own.
+    Reason(ReasonId),
+    /// These, at the same state, decide: operands of a connective, the body of a fixpoint, or the
+    /// fixpoint that a variable stands for.
+    Nodes(Vec<usize>),
+    /// These, after steps: one that leads there, or all that there are.
+    Steps(Vec<(Option<JointAction>, usize)>),
+    /// One at a state that somebody cannot tell from this one, or that norms admit.
+    Possible {
+        /// The agents that cannot tell the two states apart, even together.
+        view: Vec<AgentId>,
+        /// A run from an initial state to the other state; none if it is the same.
+        path: Option<Run>,
+        /// The claim there.
+        node: usize,
+    },
+    /// These, at all states that must be reckoned with.
+    Alike(Vec<usize>),
+}
+
 /// Why a claim is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Missing {
@@ -293,7 +351,7 @@ pub enum Missing {
     /// It is about all uniform strategies of a group: none will do, though with perfect information
     /// there is one.
     Strategies,
-    /// It is about a fixpoint, which is reached round by round.
+    /// It is about a fixpoint whose variable stands under an operator that is not unfolded.
     Fixpoint,
     /// It is about what a group can enforce, and a fairness constraint speaks of more than one state.
     Fairness,

@@ -20,20 +20,23 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use masque_model::semantics::is_green;
-use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, Strategies, System};
+use masque_model::semantics::{is_green, is_true};
+use masque_model::{AgentId, Deadlock, ExprId, Formula, FormulaId, GroupId, Property, Strategies, System};
 
 use crate::aim::Aim;
 use crate::answers::NoReply;
 use crate::goal::{Goal, Needs, Scope};
 use crate::lasso::{self, Lasso};
 use crate::local::{has_local_fairness, local_truth};
+use crate::nearby::{Nearby, Step};
 use crate::rank::{Rank, Ranks};
 use crate::runs::{path_of, state_parts};
 use crate::strategies::Play;
+use crate::unfold::{How, Shown, can_unfold};
 use crate::{
-    Answer, Answers, Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle,
-    Part, Path, Possibility, Reason, ReasonId, Route, Row, Run, Showing, State, StateId, Stop, Strategy,
+    Answer, Answers, Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Node,
+    Oracle, Part, Path, Possibility, Reason, ReasonId, Route, Row, Run, Showing, State, StateId, Stop,
+    Strategy, Support, Unfolding,
 };
 
 /// So many claims that need more than a look at their state get a reason.
@@ -209,6 +212,19 @@ impl Explainer<'_> {
                 false => self.spoiling(&aim, at, &state),
             };
         }
+        match self.system.formulas.get(literal.formula) {
+            Formula::ExistsStep(condition, operand) | Formula::ForallStep(condition, operand)
+                if missing(self.system, literal).is_none() =>
+            {
+                let operand = Literal { formula: operand, holds: literal.holds };
+                return self.step(condition, operand, &state);
+            }
+            Formula::ExistsStep(..) | Formula::ForallStep(..) => return self.no_step(&state),
+            Formula::Least(..) | Formula::Greatest(..) if missing(self.system, literal).is_none() => {
+                return self.unfolding(literal, &state);
+            }
+            _ => {}
+        }
         match Scope::of(self.system, literal.formula) {
             Some((Scope::Views { views, green }, operand)) if !literal.holds => {
                 self.possible(views, green, operand, at, &state)
@@ -373,6 +389,69 @@ impl Explainer<'_> {
         let rows = rows.collect();
         let play = self.played(reply.play);
         Ok(Because::Answers(Answers { from, path, rows, claims, play, fair: reply.fair }))
+    }
+
+    /// A step with a condition to a state where a literal is so: the least such state, by the least
+    /// joint action.
+    fn step(&mut self, condition: ExprId, literal: Literal, state: &State) -> Result<Because, Stop> {
+        let mut nearby = Nearby::new(self.system);
+        let here = nearby.number(state.clone());
+        let (Some(steps), Some(successors)) = (nearby.steps(here), nearby.successors(here)) else {
+            return Ok(Because::NotShown(Missing::TooMuch));
+        };
+        for target in successors {
+            let leads = |step: &&Step| {
+                let may = step.joint.as_ref().is_some_and(|j| is_true(self.system, condition, state, j));
+                may && step.targets.contains(&target)
+            };
+            let Some(Step { joint, .. }) = steps.iter().find(leads) else { continue };
+            let next = nearby.state(target).clone();
+            if self.is_inside(&next)? && self.is_so(literal, &next)? {
+                let states = vec![self.state(state.clone()), self.state(next)];
+                let claims = vec![(1, self.claim(literal, states[1]))];
+                let run = Run { states, actions: vec![joint.clone()], back_to: None };
+                return Ok(Because::Run(Showing { run, claims, fair: Vec::new() }));
+            }
+        }
+        Ok(Because::NotShown(Missing::TooMuch))
+    }
+
+    /// That no step with a condition leads anywhere, if that shows at the state itself.
+    fn no_step(&mut self, state: &State) -> Result<Because, Stop> {
+        let ends = self.system.meaning.deadlock != Deadlock::Stutter;
+        Ok(match ends && self.oracle.is_dead_end(state, self.budget)? {
+            true => Because::DeadEnd(Vec::new()),
+            false => Because::NotShown(Missing::AllPaths),
+        })
+    }
+
+    /// A fixpoint, unfolded as often as is needed.
+    fn unfolding(&mut self, literal: Literal, state: &State) -> Result<Because, Stop> {
+        let Some(shown) = self.unfold(literal, state)? else {
+            return Ok(Because::NotShown(Missing::TooMuch));
+        };
+        let states: Vec<State> = shown.iter().map(|shown| shown.state.clone()).collect();
+        let mut nodes = Vec::new();
+        for Shown { claim, state, how } in shown {
+            let (Literal { formula, holds }, state) = (claim.literal, self.state(state));
+            let by = match how {
+                How::Closed => Support::Reason(self.claims_along(&[claim.literal], &[state])[0].1),
+                How::Nodes(list) => Support::Nodes(list),
+                How::Steps(list) => Support::Steps(list),
+                How::Alike(list) => Support::Alike(list),
+                How::Possible(view, node) => {
+                    let is_here = states[node] == self.states[state.index()];
+                    let path = match is_here {
+                        true => None,
+                        false => self.path_to(&[Part::Is(states[node].clone())])?,
+                    };
+                    let path = path.map(|path| self.finite_run(path)).transpose()?;
+                    Support::Possible { view, path, node }
+                }
+            };
+            nodes.push(Node { formula, holds, state, scope: claim.scope, by });
+        }
+        Ok(Because::Unfolded(Unfolding { nodes }))
     }
 
     /// What must be claimed on a run of a path formula: each of its state formulas, true or false, at
@@ -549,7 +628,9 @@ pub(crate) fn missing(system: &System, literal: Literal) -> Option<Missing> {
         Formula::Exists(..) | Formula::ExistsStep(..) => (!literal.holds).then_some(Missing::AllPaths),
         Formula::Forall(..) | Formula::ForallStep(..) => literal.holds.then_some(Missing::AllPaths),
         Formula::Enforces(..) => (!has_local_fairness(system)).then_some(Missing::Fairness),
-        Formula::Least(..) | Formula::Greatest(..) => Some(Missing::Fixpoint),
+        Formula::Least(..) | Formula::Greatest(..) => {
+            (!can_unfold(system, literal.formula)).then_some(Missing::Fixpoint)
+        }
         _ => Scope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates),
     }
 }

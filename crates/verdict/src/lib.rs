@@ -21,7 +21,8 @@
 //! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
 //! | `aim`, `game`, `rounds`, `strategies` | strategies that coalitions ask for |
 //! | `answers` | what the others do where there is none |
-//! | `replay`, `enforced`, `answered`, `refusal` | evidence confirmed by the definition, or refused |
+//! | `unfold`, `parity` | fixpoints, unfolded as often as is needed |
+//! | `replay`, `enforced`, `answered`, `unfolded`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
 //! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
@@ -49,6 +50,7 @@ mod local;
 mod nearby;
 mod oracle;
 mod outcome;
+mod parity;
 mod path;
 mod rank;
 mod refusal;
@@ -58,6 +60,8 @@ mod runs;
 mod start;
 mod steps;
 mod strategies;
+mod unfold;
+mod unfolded;
 mod vacuity;
 
 pub use buchi::{Automaton, Cover};
@@ -65,8 +69,8 @@ pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
-    Answer, Answers, Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Row, Run,
-    Showing, Stage, StateId, Strategy,
+    Answer, Answers, Because, Chain, Evidence, Link, Missing, Node, Possibility, Reason, ReasonId, Row, Run,
+    Showing, Stage, StateId, Strategy, Support, Unfolding,
 };
 pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};

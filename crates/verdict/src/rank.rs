@@ -1,6 +1,6 @@
 //! How much of a claim evidence can show, told from its form alone.
 
-use masque_model::{FormulaId, Strategies, System};
+use masque_model::{Formula, FormulaId, Strategies, System};
 
 use crate::Literal;
 use crate::aim::Aim;
@@ -98,6 +98,21 @@ impl Ranks {
                 (true, true) => Rank::Whole,
                 (true, false) => Rank::Part,
             };
+        }
+        match system.formulas.get(formula) {
+            Formula::ExistsStep(_, operand) | Formula::ForallStep(_, operand) => {
+                let is_whole = self.of(Literal { formula: operand, holds }) <= Rank::Whole;
+                return match (missing(system, literal).is_none(), is_whole) {
+                    (false, _) => Rank::Nothing,
+                    (true, true) => Rank::Whole,
+                    (true, false) => Rank::Part,
+                };
+            }
+            // How much of the closed parts it rests on is known when it is unfolded.
+            Formula::Least(..) | Formula::Greatest(..) => {
+                return if missing(system, literal).is_none() { Rank::Part } else { Rank::Nothing };
+            }
+            _ => {}
         }
         match Scope::of(system, formula) {
             Some((_, operand)) if !holds => {

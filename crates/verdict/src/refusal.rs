@@ -15,7 +15,9 @@ pub struct Trusted {
     pub fair: Vec<StateId>,
     /// Dead ends with too many choices to try all.
     pub dead_ends: Vec<StateId>,
-    /// Reasons with a strategy for several states: that no other state must be won as well.
+    /// Reasons with a strategy for several states: that no other state must be won as well. Reasons
+    /// with an unfolded fixpoint: that no other states look alike, and that no fair run starts where
+    /// steps lead that are left out.
     pub questions: Vec<ReasonId>,
     /// Fairness constraints that speak of more than one state, with the states at which they are
     /// said to be true.
@@ -97,6 +99,8 @@ pub enum Fault {
     NoAnswer,
     /// The answers do not spoil the goal.
     NotSpoiled,
+    /// A claim about a fixpoint rests on itself in the wrong way.
+    Circle,
 }
 
 impl fmt::Display for Fault {
@@ -114,6 +118,7 @@ impl fmt::Display for Fault {
             Fault::NotEnforced => "the strategy does not enforce the goal",
             Fault::NoAnswer => "a choice of the group is not answered",
             Fault::NotSpoiled => "the answers do not spoil the goal",
+            Fault::Circle => "a fixpoint rests on itself",
         })
     }
 }

@@ -9,7 +9,9 @@
 //! would take too long.
 
 use masque_model::semantics::{enabled_actions, is_green, is_true};
-use masque_model::{AgentId, At, Deadlock, FormulaId, GroupId, Property, Strategies, System, VarId};
+use masque_model::{
+    AgentId, At, Deadlock, ExprId, Formula, FormulaId, GroupId, Property, Strategies, System, VarId,
+};
 
 use crate::aim::Aim;
 use crate::answered;
@@ -18,9 +20,11 @@ use crate::explain::{looks_same, missing as why_missing};
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::{local_formulas, local_truth};
 use crate::runs::{path_of, state_parts, truth_on_run};
+use crate::unfolded;
 use crate::{
     Answer, Answers, Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path,
-    Possibility, Reason, ReasonId, ReplayError, Run, Showing, State, StateId, Strategy, Trusted,
+    Possibility, Reason, ReasonId, ReplayError, Run, Showing, State, StateId, Strategy, Support, Trusted,
+    Unfolding,
 };
 
 /// Confirms that a path starts in an initial state and that each step is one of the system.
@@ -101,6 +105,20 @@ impl<'e> Checked<'e> {
                 Because::Answers(Answers { from, path, rows, play, .. }) => {
                     let is_row = |row: &Answer| is_state(&row.state) && row.next.iter().all(is_state);
                     is_state(from) && path.iter().all(is_run) && rows.iter().all(is_row) && is_run(play)
+                }
+                Because::Unfolded(Unfolding { nodes }) => {
+                    let is_node = |place: &usize| *place < nodes.len();
+                    nodes.iter().all(|node| {
+                        is_state(&node.state)
+                            && match &node.by {
+                                Support::Reason(_) => true,
+                                Support::Nodes(list) | Support::Alike(list) => list.iter().all(is_node),
+                                Support::Steps(list) => list.iter().all(|(_, place)| is_node(place)),
+                                Support::Possible { path, node, .. } => {
+                                    path.iter().all(is_run) && is_node(node)
+                                }
+                            }
+                    })
                 }
                 _ => true,
             };
@@ -236,6 +254,17 @@ impl<'s> Replayer<'s> {
                     _ => Some(Fault::Kind),
                 }
             }
+            Because::DeadEnd(list) if steps_of(self.system, literal).is_some_and(|(.., one)| !one) => {
+                let has_successor = self.moves.has_successor(at);
+                if has_successor.is_none() {
+                    trusted.dead_ends.push(reason.state);
+                }
+                let ends = self.system.meaning.deadlock != Deadlock::Stutter && has_successor != Some(true);
+                match list.is_empty() {
+                    true => (!ends).then_some(Fault::NotADeadEnd),
+                    false => Some(Fault::Claims),
+                }
+            }
             Because::DeadEnd(list) => match (evidence.claims_at(list, reason.state), goal) {
                 (Some(claims), Some(goal)) if goal.holds != reason.holds => {
                     let has_successor = self.moves.has_successor(at);
@@ -259,8 +288,33 @@ impl<'s> Replayer<'s> {
                     self.run(evidence, &showing.run, false)?;
                     self.showing_path(evidence, reason, showing, (path, truth), trusted)
                 }
-                _ => Some(Fault::Kind),
+                _ => match steps_of(self.system, literal) {
+                    Some((condition, operand, true)) => {
+                        self.run(evidence, &showing.run, false)?;
+                        self.step(evidence, reason, showing, (condition, operand), trusted)
+                    }
+                    _ => Some(Fault::Kind),
+                },
             },
+            Because::Unfolded(unfolding) if why_missing(self.system, literal).is_none() => {
+                for node in &unfolding.nodes {
+                    if let Support::Possible { path: Some(path), node, .. } = &node.by {
+                        self.run(evidence, path, true)?;
+                        _ = self.trust_fair(unfolding.nodes[*node].state, trusted);
+                    }
+                    if let Support::Steps(_) = &node.by {
+                        _ = self.trust_fair(node.state, trusted);
+                    }
+                }
+                match unfolded::confirm(self.system, evidence.0, reason, unfolding) {
+                    Ok(trusts) => {
+                        trusted.questions.extend(trusts.then_some(id));
+                        None
+                    }
+                    Err(fault) => Some(fault),
+                }
+            }
+            Because::Unfolded(_) => Some(Fault::Kind),
             Because::Possible(possibility) => match scope {
                 Some((Scope::Views { views, green }, operand)) if !reason.holds => {
                     let operand = Literal { formula: operand, holds: false };
@@ -345,6 +399,32 @@ impl<'s> Replayer<'s> {
             None => self.trust_fair(run.states[last], trusted).or(fair.first().map(|_| Fault::Unfair)),
             Some(begin) => self.is_fair(evidence, run, begin, fair, trusted),
         }
+    }
+
+    /// Whether a run is one step with a condition, to where the operand has the truth value of the
+    /// whole.
+    fn step(
+        &self,
+        evidence: Checked<'_>,
+        reason: &Reason,
+        showing: &Showing,
+        (condition, operand): (ExprId, FormulaId),
+        trusted: &mut Trusted,
+    ) -> Option<Fault> {
+        let Showing { run, claims, fair } = showing;
+        let ([from, to], [Some(joint)], None) = (&run.states[..], &run.actions[..], run.back_to) else {
+            return Some(Fault::Ends);
+        };
+        let here = evidence.0.state(*from);
+        if *from != reason.state || !is_true(self.system, condition, here, joint) {
+            return Some(Fault::Ends);
+        }
+        let operand = Literal { formula: operand, holds: reason.holds };
+        let [(1, id)] = claims[..] else { return Some(Fault::Claims) };
+        if evidence.claim(id) != (operand, *to) {
+            return Some(Fault::Claims);
+        }
+        self.trust_fair(*to, trusted).or(fair.first().map(|_| Fault::Unfair))
     }
 
     /// Whether a path formula has a truth value on an infinite run, given the claims about its state
@@ -465,5 +545,14 @@ impl<'s> Replayer<'s> {
             _ = self.trust_fair(at, trusted);
         }
         (evidence.claim(chain.reason) != (operand, at)).then_some(Fault::Claims)
+    }
+}
+
+/// The condition and the operand of `EX{c}` or `AX{c}`, and whether one step shows the claim.
+fn steps_of(system: &System, literal: Literal) -> Option<(ExprId, FormulaId, bool)> {
+    match system.formulas.get(literal.formula) {
+        Formula::ExistsStep(condition, operand) => Some((condition, operand, literal.holds)),
+        Formula::ForallStep(condition, operand) => Some((condition, operand, !literal.holds)),
+        _ => None,
     }
 }
