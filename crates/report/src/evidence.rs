@@ -149,7 +149,7 @@ pub enum BecauseReport {
     Unfolded {
         /// Claims about parts of the fixpoint, the first the claim itself. Elsewhere a node is its
         /// position here.
-        nodes: Vec<PartReport>,
+        nodes: Vec<UnfoldedReport>,
     },
     /// It is so, but one run or one state cannot show it.
     NotShown {
@@ -199,7 +199,7 @@ pub struct AnswerReport {
 
 /// A claim about a part of a fixpoint, in which variables stand for the fixpoints around it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct PartReport {
+pub struct UnfoldedReport {
     /// The part.
     pub formula: usize,
     /// Whether it is true or false.
@@ -402,12 +402,12 @@ fn answer_report(system: &System, formula: FormulaId, row: &Answer) -> AnswerRep
     }
 }
 
-fn node_report(system: &System, node: &Node, position: &dyn Fn(FormulaId) -> usize) -> PartReport {
+fn node_report(system: &System, node: &Node, position: &dyn Fn(FormulaId) -> usize) -> UnfoldedReport {
     let step = |(joint, node): &(Option<JointAction>, usize)| StepReport {
         actions: joint.as_ref().map(|joint| doing(system, joint)),
         node: *node,
     };
-    PartReport {
+    UnfoldedReport {
         formula: position(node.formula),
         holds: node.holds,
         state: node.state.index(),

@@ -79,8 +79,8 @@ pub use dddmp::dddmp;
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{
-    AnswerReport, AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PartReport, PositionReport,
-    ReasonReport, RowReport, RunPath, StepReport, SupportReport,
+    AnswerReport, AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport,
+    RowReport, RunPath, StepReport, SupportReport, UnfoldedReport,
 };
 pub use lcc::{EventReport, ProtocolReport, TraceReport, lcc_report};
 pub use lines::WIDTH;
