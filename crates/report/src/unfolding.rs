@@ -23,6 +23,12 @@ impl Teller<'_, '_> {
             let why = self.why(&unfolding.nodes, &told, node);
             let text = format!("({}) {what} at {}, for {why}", position + 1, number(node.state));
             self.lines.sentence(PLAIN, "  ", &text)?;
+            // What is told of others shows their states, too.
+            for next in targets(node) {
+                if told.number(told.end(&unfolding.nodes, next)).is_none() {
+                    self.meet(unfolding.nodes[next].state)?;
+                }
+            }
         }
         match told.order.len().saturating_sub(MOST_TOLD) {
             0 => Ok(()),
