@@ -298,13 +298,10 @@ impl<'s> Replayer<'s> {
             },
             Because::Unfolded(unfolding) if why_missing(self.system, literal).is_none() => {
                 for node in &unfolding.nodes {
-                    if let Support::Possible { path: Some(path), node, .. } = &node.by {
+                    if let Support::Possible { path: Some(path), .. } = &node.by {
                         self.run(evidence, path, true)?;
-                        _ = self.trust_fair(unfolding.nodes[*node].state, trusted);
                     }
-                    if let Support::Steps(_) = &node.by {
-                        _ = self.trust_fair(node.state, trusted);
-                    }
+                    _ = self.trust_fair(node.state, trusted);
                 }
                 match unfolded::confirm(self.system, evidence.0, reason, unfolding) {
                     Ok(trusts) => {
@@ -340,6 +337,11 @@ impl<'s> Replayer<'s> {
             Because::Strategy(strategy) => match Aim::of(self.system, reason.formula) {
                 Some(aim) if reason.holds => {
                     self.run(evidence, &strategy.play, false)?;
+                    // What is claimed of a state is claimed of one where a fair run starts.
+                    let claimed = strategy.claims.iter().map(|&id| evidence.claim(id).1);
+                    for state in strategy.from.iter().copied().chain(claimed) {
+                        _ = self.trust_fair(state, trusted);
+                    }
                     if strategy.from.len() > 1
                         || !matches!(aim.strategies, Strategies::Perfect | Strategies::UniformObjective)
                     {
@@ -354,7 +356,7 @@ impl<'s> Replayer<'s> {
                     self.run(evidence, &answers.play, false)?;
                     if let Some(path) = &answers.path {
                         self.run(evidence, path, true)?;
-                        _ = self.trust_fair(answers.from, trusted);
+                        _ = self.trust_fair(reason.state, trusted);
                     }
                     answered::confirm(self.system, evidence.0, reason, answers, &aim)
                 }

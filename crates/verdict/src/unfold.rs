@@ -4,7 +4,7 @@
 //! enough (an operand of a true disjunction, a step for a true `EX`), her opponent where all are
 //! needed. A variable leads to its fixpoint. A play that goes on for ever is the prover's if the
 //! outermost fixpoint that recurs is a greatest one, for a claim of truth, or a least one, for a
-//! claim of falsehood. The claim is so iff the prover wins, and her strategy shows it. [EJ91; BS01 §4]
+//! claim of falsehood. The claim is so iff the prover wins, and her strategy shows it. [EJ91]
 //!
 //! The game is explored by the definition from the claim on, within limits that count: the same game
 //! for all engines. Parts without free variables are decided by the oracle.
