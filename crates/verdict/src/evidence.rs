@@ -40,7 +40,8 @@ impl ReasonId {
 /// What shows a verdict: reasons that refer to each other and to states, each stored once.
 ///
 /// The reasons form a tree in which equal parts are shared: a reason refers only to reasons about
-/// smaller formulas, so a walk from the first one ends.
+/// smaller formulas, so a walk from the first one ends. Claims that rest on each other are there only
+/// inside an [`Unfolding`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// All states that are spoken of, each once, in the order in which they first are.

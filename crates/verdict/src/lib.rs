@@ -17,12 +17,12 @@
 //! | `evidence` | reasons for claims |
 //! | `oracle` | what evidence asks of an engine |
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
-//! | `explain`, `start`, `lasso` | from a verdict to its evidence |
+//! | `explain`, `logics`, `start`, `lasso` | from a verdict to its evidence |
 //! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
 //! | `aim`, `game`, `rounds`, `strategies` | strategies that coalitions ask for |
 //! | `answers` | what the others do where there is none |
 //! | `unfold`, `parity` | fixpoints, unfolded as often as is needed |
-//! | `replay`, `enforced`, `answered`, `unfolded`, `refusal` | evidence confirmed by the definition, or refused |
+//! | `replay`, `enforced`, `answered`, `unfolded`, `shape`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
 //! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
@@ -47,6 +47,7 @@ mod game;
 mod goal;
 mod lasso;
 mod local;
+mod logics;
 mod nearby;
 mod oracle;
 mod outcome;
@@ -57,6 +58,7 @@ mod refusal;
 mod replay;
 mod rounds;
 mod runs;
+mod shape;
 mod start;
 mod steps;
 mod strategies;

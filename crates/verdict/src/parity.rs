@@ -160,7 +160,7 @@ mod tests {
                 .map(|_| {
                     let rank = random(4) as u32;
                     let next = (0..1 + random(2)).map(|_| random(n)).collect();
-                    Position { is_hers: random(2) == 0, rank, is_good: rank % 2 == 0, next }
+                    Position { is_hers: random(2) == 0, rank, is_good: rank.is_multiple_of(2), next }
                 })
                 .collect();
             let found = solve(&game);

@@ -134,6 +134,9 @@ pub(crate) fn unfolded_once(
     }
 }
 
+/// A joint action, none for the loop of a dead end, and the state to which it leads.
+type Leading = (Option<JointAction>, u32);
+
 /// A claim about a part: where, and what its variables stand for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Claim {
@@ -273,11 +276,7 @@ impl Unfold<'_, '_> {
     }
 
     /// The steps from a state, one for each successor in canonical order; none if it is too much.
-    fn steps(
-        &mut self,
-        state: u32,
-        condition: Option<ExprId>,
-    ) -> Result<Option<Vec<(Option<JointAction>, u32)>>, Stop> {
+    fn steps(&mut self, state: u32, condition: Option<ExprId>) -> Result<Option<Vec<Leading>>, Stop> {
         let Some(steps) = self.nearby.steps(state) else { return Ok(None) };
         let here = self.nearby.state(state).clone();
         let mut found: HashMap<u32, Option<JointAction>> = HashMap::new();
