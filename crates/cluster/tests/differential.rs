@@ -3,18 +3,15 @@
 //! Every state formula of every model is asked, at the initial and at the reachable states, not only
 //! the properties. A model on which the two disagree is shrunk and printed.
 
-mod support;
-
 use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
 use masque_model::{At, Deadlock, Formula, FormulaId, Property, Strategies, System};
 use masque_testkit::{
-    random_fixpoint_model, random_game_model, random_model, random_old_model, random_parameterised_model,
-    random_path_model, shrink,
+    load, random_fixpoint_model, random_game_model, random_model, random_old_model,
+    random_parameterised_model, random_path_model, shrink,
 };
 use masque_text::Span;
 use masque_verdict::{Budget, Encoded, Engine, Show, Stop, outside_logic};
-use support::load;
 
 #[test]
 fn random_models() {

@@ -21,3 +21,35 @@ pub fn load(text: &str, deadlock: Deadlock) -> Option<System> {
     let options = Options { deadlock: Some(deadlock), ..Options::default() };
     check(&sources, &mut tree, &options).system
 }
+
+/// The system of a text that is valid; with paths that end at dead ends.
+///
+/// # Panics
+/// If it is not valid.
+///
+/// ```
+/// let text = masque_testkit::one_agent("MultiAssignment", "n : 0..2;", "", "n = 1 if n = 0;", "A.n = 0");
+/// assert_eq!(masque_testkit::system(&text).agents.len(), 1);
+/// ```
+#[track_caller]
+pub fn system(text: &str) -> System {
+    load(text, Deadlock::Finite).unwrap_or_else(|| panic!("not valid:\n{text}"))
+}
+
+/// A text with one agent `A` with actions `a` and `b`, both always enabled unless a protocol is given;
+/// without propositions and formulas.
+pub fn one_agent(semantics: &str, variables: &str, protocol: &str, evolution: &str, initial: &str) -> String {
+    let protocol = if protocol.is_empty() { "Other : {a, b};" } else { protocol };
+    format!(
+        "Semantics = {semantics};
+         Agent A
+           Vars: {variables} end Vars
+           Actions = {{a, b}};
+           Protocol: {protocol} end Protocol
+           Evolution: {evolution} end Evolution
+         end Agent
+         Evaluation end Evaluation
+         InitStates {initial}; end InitStates
+         Formulae end Formulae"
+    )
+}
