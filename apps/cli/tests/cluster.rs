@@ -68,7 +68,10 @@ fn long_model(folder: &TempDir, bits: usize) -> String {
          end Agent
          Evaluation first if A.b0; last if A.b{}; end Evaluation
          InitStates {}; end InitStates
-         Formulae AG EF last; EF(first and AX last); K(A, !first); AF last; end Formulae",
+         Formulae
+           AG EF last; EF(first and AX last); K(A, !first); AF last;
+           LTL G F last; <A>F last; nu Z. mu Y. EX(last and Z or Y);
+         end Formulae",
         bits - 1,
         initial.join(" and "),
     );

@@ -118,7 +118,7 @@ impl<'s> Shard<'s> {
     }
 
     /// A limit was hit somewhere.
-    pub(crate) fn is_stopped(&mut self) {
+    pub(crate) fn tear(&mut self) {
         self.is_torn = true;
     }
 
@@ -132,12 +132,15 @@ impl<'s> Shard<'s> {
             return Ok(());
         }
         self.forget_aids();
-        let known = |domain: &Domain| domain.known.keys().map(|formula| formula.index() as u64).collect();
+        let known = |domain: &Domain| {
+            let mut ids: Vec<u64> = domain.known.keys().map(|formula| formula.index() as u64).collect();
+            ids.sort_unstable();
+            ids
+        };
         let graph = vec![u64::from(self.space.graph.is_some())];
-        let plain: Vec<u64> = known(&self.plain);
-        let fair: Option<Vec<u64>> = self.fair.as_ref().map(known);
+        let (plain, fair) = (known(&self.plain), self.fair.as_ref().map(known));
         let all = |held: Vec<Vec<u64>>| {
-            move |id: &FormulaId| held.iter().all(|ids| ids.contains(&(id.index() as u64)))
+            move |id: &FormulaId| held.iter().all(|ids| ids.binary_search(&(id.index() as u64)).is_ok())
         };
         if self.net.gather(graph)?.concat().contains(&0) {
             self.space.graph = None;
@@ -256,5 +259,45 @@ impl<'s> Shard<'s> {
         let bytes = self.bytes() + more;
         self.peak_bytes = self.peak_bytes.max(bytes);
         self.net.budget.check_memory(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use masque_testkit::{one_agent, system};
+
+    use super::*;
+    use crate::explore::explore;
+    use crate::net::tests::workers;
+
+    /// One worker has not come as far as the others. If they went on like that, it would wait for
+    /// answers to questions that nobody hears.
+    #[test]
+    fn after_a_limit_all_know_the_same_again() {
+        let text = one_agent("MultiAssignment", "n : 0..99;", "", "n = n + 1 if n < 99;", "A.n = 0");
+        let text = text.replace("Evaluation end", "Evaluation far if A.n > 60; end");
+        let system = Arc::new(system(&text.replace("Formulae end", "Formulae AG EF far; EX far; end")));
+        let counts = workers(3, move |mut net| {
+            let machine = Machine::new(&system);
+            let mut space = Space::initial(&net, &machine, true).unwrap();
+            explore(&mut net, &system, &machine, &mut space, None, &mut |_, _| Ok(())).unwrap();
+            let mut shard = Shard::new(&system, &machine, net, space);
+            let [first, second] = [0, 1].map(|number: usize| system.properties[number].formula);
+            let counts = [first, second].map(|formula| shard.truth(formula).unwrap().count());
+            if shard.net.index() == 1 {
+                shard.plain.known.remove(&first);
+                shard.space.graph = None;
+            }
+            shard.tear();
+            shard.mend().unwrap();
+            assert!(!shard.plain.known.contains_key(&first) && shard.plain.known.contains_key(&second));
+            assert!(shard.space.graph.is_none());
+            assert_eq!([first, second].map(|formula| shard.truth(formula).unwrap().count()), counts);
+            counts
+        });
+        let sum = |number: usize| counts.iter().map(|counts| counts[number]).sum::<usize>();
+        assert_eq!([sum(0), sum(1)], [100, 40]);
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn serve(system: &System, net: Net, mut keeper: Option<Keeper>, order
         let result = shard.mend().and_then(|()| execute(&mut shard, keeper.as_mut(), &command));
         let result = shard.net.agree(result);
         if result.is_err() {
-            shard.is_stopped();
+            shard.tear();
         }
         let trouble = keeper.as_mut().and_then(Keeper::take_trouble);
         let reply = match (result, trouble) {
