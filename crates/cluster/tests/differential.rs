@@ -7,8 +7,8 @@ use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
 use masque_model::{At, Deadlock, Formula, FormulaId, Property, Strategies, System};
 use masque_testkit::{
-    load, random_fixpoint_model, random_game_model, random_model, random_old_model,
-    random_parameterised_model, random_path_model, shrink,
+    load, one_agent, random_fixpoint_model, random_game_model, random_model, random_old_model,
+    random_parameterised_model, random_path_model, shrink, system,
 };
 use masque_text::Span;
 use masque_verdict::{Budget, Encoded, Engine, Show, Stop, outside_logic};
@@ -48,6 +48,29 @@ fn random_game_models() {
 fn random_fixpoint_models() {
     let tally = run(random_fixpoint_model, 0..70);
     assert!(tally.systems >= 120 && tally.fair >= 25 && tally.pieces >= 1000, "{tally:?}");
+}
+
+/// Models that tell logics apart, which few random ones do: those of the page on logics; games in
+/// which it matters what a member sees; and a path that meets `p` once, but not again and again.
+#[test]
+fn telling_models() {
+    let guide = include_str!("../../../docs/logics.md").split("\n```ispl\n").skip(1);
+    let mut texts: Vec<String> =
+        guide.map(|block| block.split("```").next().unwrap_or_default().to_string()).collect();
+    assert!(texts.len() >= 5, "{}", texts.len());
+    texts.push(include_str!("../../../models/ispl/card_game.ispl").to_string());
+    texts.push(include_str!("../../../models/ispl/horse_race.ispl").to_string());
+    let evolution = "n = 1 if n = 0 and Action = a; n = 2 if n = 1;";
+    let once = one_agent("MultiAssignment", "n : 0..2;", "", evolution, "A.n = 0");
+    let once = once.replace("Evaluation end", "Evaluation p if A.n = 1; end");
+    texts.push(once.replace("Formulae end", "Formulae nu Z. mu Y. EX(p and Z or Y); end"));
+    let mut tally = Tally::default();
+    for text in texts {
+        if let Err(difference) = compare(&system(&text), &mut tally) {
+            panic!("{difference}\n{text}");
+        }
+    }
+    assert!(tally.uniform >= 8, "{tally:?}");
 }
 
 /// As long as one cares to wait: `SEEDS=FROM..TO cargo test --release at_length`.

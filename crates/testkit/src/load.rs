@@ -2,7 +2,7 @@
 
 use masque_ispl::{Options, check, parse};
 use masque_model::{Deadlock, System};
-use masque_text::Sources;
+use masque_text::{Diagnostic, Sources};
 
 /// The system of a text, if it is valid.
 ///
@@ -14,8 +14,8 @@ use masque_text::Sources;
 pub fn load(text: &str, deadlock: Deadlock) -> Option<System> {
     let mut sources = Sources::default();
     let file = sources.add("test.ispl", text).ok()?;
-    let (mut tree, errors) = parse(&sources, file);
-    if !errors.is_empty() {
+    let (mut tree, diagnostics) = parse(&sources, file);
+    if diagnostics.iter().any(Diagnostic::is_error) {
         return None;
     }
     let options = Options { deadlock: Some(deadlock), ..Options::default() };
