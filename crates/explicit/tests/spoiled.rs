@@ -1,15 +1,13 @@
 //! Strategies, answers to them, unfolded fixpoints, steps and runs of path formulas that are wrong in
 //! any way are refused.
 
-mod support;
-
 use masque_explicit::Explicit;
 use masque_model::{ActionId, System};
+use masque_testkit::system;
 use masque_verdict::{
     Answers, Because, Budget, Engine, Evidence, Fault, Missing, ReasonId, ReplayError, Show, Showing,
     StateId, Strategy, Support, Unfolding, replay,
 };
-use support::system;
 
 /// A thief gets into a house by the door that the guard does not watch. What is hidden is how often he
 /// has tried, up to one.
