@@ -74,11 +74,12 @@ impl<'a> Reference<'a> {
             Formula::Or(list) if holds => list.iter().all(|&f| self.is_existential(f, true)),
             Formula::And(list) => list.iter().all(|&f| self.is_existential(f, false)),
             Formula::Or(list) => list.iter().any(|&f| self.is_existential(f, false)),
-            Formula::Exists(..) => holds,
+            Formula::Exists(..) | Formula::ExistsStep(..) => holds,
             Formula::Enforces(_, strategies, _) => {
                 self.system.fairness.is_empty() && (holds || strategies == Strategies::Perfect)
             }
             Formula::Forall(..)
+            | Formula::ForallStep(..)
             | Formula::Knows(..)
             | Formula::EveryoneKnows(..)
             | Formula::DistributedKnowledge(..)

@@ -8,7 +8,7 @@ use crate::aim::{Aim, Kind};
 use crate::components::has_circle;
 use crate::enforced::{Claimed, is_asked};
 use crate::game::{choices, constraints_at};
-use crate::nearby::Nearby;
+use crate::nearby::{Nearby, Step};
 use crate::{Answer, Answers, Evidence, Fault, Reason, Stage};
 
 /// A state's number, and how far the others are.
@@ -197,9 +197,7 @@ impl Visit<'_> {
             passed.push(node);
         }
         let is_over = |visit: &mut Self, (number, stage): Node| {
-            let ends = |steps: &[crate::nearby::Step]| {
-                choices(&members, steps).iter().all(|choice| !choice.is_total)
-            };
+            let ends = |steps: &[Step]| choices(&members, steps).iter().all(|choice| !choice.is_total);
             stage.violated || visit.nearby.steps(number).is_some_and(|steps| ends(&steps))
         };
         let ends = match play.back_to {

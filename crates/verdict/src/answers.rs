@@ -18,6 +18,7 @@ use masque_model::{ActionId, Strategies};
 use crate::aim::{Aim, Kind};
 use crate::explain::Explainer;
 use crate::game::{Choice, Game, choices, chosen_in};
+use crate::nearby::Step;
 use crate::strategies::{MOST_VISITED, Play};
 use crate::{JointAction, Stage, State, Stop};
 
@@ -177,7 +178,7 @@ impl Spoils {
         let stage = Stage { seeks, ..stage };
         let mut all = Vec::new();
         for Choice { actions, targets, is_total } in choices(&game.members, &steps) {
-            let same = |step: &&crate::nearby::Step| chosen_in(&game.members, step) == actions;
+            let same = |step: &&Step| chosen_in(&game.members, step) == actions;
             if !is_total && self.fair.is_none() {
                 let ends = steps.iter().filter(same).find(|step| step.targets.is_empty())?;
                 all.push((actions, Then::Nothing(ends.joint.clone()?)));

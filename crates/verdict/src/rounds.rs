@@ -62,6 +62,11 @@ impl Solved {
         self.goal.has(at)
     }
 
+    /// Whether the play may go on where the goal is violated.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.means == Means::Unfairly
+    }
+
     /// How long the end may be put off from a state: the greater, the longer.
     pub(crate) fn distance(&self, at: usize) -> (usize, usize) {
         match &self.unfair {
@@ -181,12 +186,5 @@ impl Game<'_> {
             (true, Kind::Reach) => &[Means::Surely, Means::Fairly, Means::Unfairly],
             (true, Kind::Next | Kind::Stay) => &[Means::Surely, Means::Unfairly],
         }
-    }
-}
-
-impl Solved {
-    /// Whether the play may go on where the goal is violated.
-    pub(crate) fn goes_on(&self) -> bool {
-        self.means == Means::Unfairly
     }
 }

@@ -14,12 +14,13 @@ use crate::explain::Explainer;
 use crate::game::{Fixed, Game, chosen_in};
 use crate::nearby::Step;
 use crate::rounds::{Means, Solved};
-use crate::{JointAction, Part, State, Stop};
+use crate::{Budget, JointAction, Part, State, Stop};
 
 /// So many states may occur in a strategy.
 pub(crate) const MOST_VISITED: usize = 200;
-/// So many games are solved.
+/// So many games are solved, and so many states in all of them together.
 const MOST_SOLVED: usize = 300;
+const MOST_STATES_SOLVED: usize = 200_000;
 /// So many states are looked at from which no fair run starts.
 const MOST_OUTSIDE: usize = 2000;
 
@@ -74,7 +75,7 @@ impl Explainer<'_> {
                 let Some(game) = Game::new(self, aim, from, true)? else { return Ok(None) };
                 search.game = game;
             }
-            if let Some(fixed) = search.search(means) {
+            if let Some(fixed) = search.search(means, self.budget)? {
                 return Ok(search.plan(means, &fixed));
             }
         }
@@ -91,20 +92,21 @@ struct Search<'s> {
 
 impl Search<'_> {
     /// What to fix so that all states in question are won.
-    fn search(&self, means: Means) -> Option<Fixed> {
+    fn search(&self, means: Means, budget: &Budget) -> Result<Option<Fixed>, Stop> {
         // Each level has a view and the choices still to be tried for it.
         let mut levels: Vec<(u32, Vec<Vec<ActionId>>)> = Vec::new();
         let mut fixed = Fixed::new();
-        for _ in 0..MOST_SOLVED {
+        for _ in 0..MOST_SOLVED.min(MOST_STATES_SOLVED / self.game.n_states()) {
+            budget.check()?;
             let solved = self.game.solve(means, &fixed);
             if (0..self.game.n_from).all(|at| solved.wins(at)) {
                 match self.walk(&solved, &fixed) {
-                    Ok(strategy) => return Some(strategy),
+                    Ok(strategy) => return Ok(Some(strategy)),
                     Err(view) => levels.push((view, self.game.options(view))),
                 }
             }
             loop {
-                let (view, options) = levels.last_mut()?;
+                let Some((view, options)) = levels.last_mut() else { return Ok(None) };
                 if options.is_empty() {
                     fixed.remove(view);
                     levels.pop();
@@ -114,7 +116,7 @@ impl Search<'_> {
                 break;
             }
         }
-        None
+        Ok(None)
     }
 
     /// Follows winning choices from the states in question; the view that would need two choices if
