@@ -23,6 +23,9 @@ impl Teller<'_, '_> {
             let why = self.why(&unfolding.nodes, &told, node);
             let text = format!("({}) {what} at {}, for {why}", position + 1, number(node.state));
             self.lines.sentence(PLAIN, "  ", &text)?;
+            if let Support::Possible { path: Some(path), node: other, .. } = &node.by {
+                self.reached(unfolding.nodes[*other].state, path, false)?;
+            }
             // What is told of others shows their states, too.
             for next in targets(node) {
                 if told.number(told.end(&unfolding.nodes, next)).is_none() {
