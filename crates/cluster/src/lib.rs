@@ -14,7 +14,7 @@
 //! | `command`, `worker` | what workers are asked, and how they do it |
 //! | `crew`, `engine` | the supervisor: asks all, puts the answers together |
 //! | `threads` | workers that are threads |
-//! | `hosts`, `launch`, `link`, `peers`, `process` | workers that are processes |
+//! | `hosts`, `launch`, `joining`, `started`, `link`, `peers`, `process` | workers that are processes |
 #![forbid(unsafe_code)]
 
 mod command;
@@ -24,6 +24,7 @@ mod explore;
 mod file;
 mod graph;
 mod hosts;
+mod joining;
 mod keep;
 mod label;
 mod launch;
@@ -34,6 +35,7 @@ mod peers;
 mod process;
 mod region;
 mod shard;
+mod started;
 mod store;
 mod temporal;
 mod threads;

@@ -26,6 +26,8 @@ pub struct Plan {
     pub program: PathBuf,
     /// How long they may take to start.
     pub patience: Duration,
+    /// How long one may say nothing before it is taken for lost.
+    pub silence: Duration,
     /// Where checkpoints are kept, if they are.
     pub checkpoints: Option<Checkpoints>,
 }
@@ -39,6 +41,7 @@ pub fn engine(loaded: &Loaded, request: &Request, plan: &Plan) -> Option<Cluster
         places: plan.places.clone(),
         program: plan.program.clone(),
         patience: plan.patience,
+        silence: plan.silence,
         checkpoints: plan.checkpoints.clone(),
         model: number,
         payload: Model { name: loaded.name.clone(), ..model }.write(),

@@ -35,6 +35,9 @@ pub struct ClusterArgs {
     /// How long the processes may take to start.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "30s", requires = "places")]
     pub start_within: Duration,
+    /// How long a process may say nothing before it is taken for lost.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "20s", requires = "places", hide = true)]
+    pub silence: Duration,
     /// Store what is found in this directory, at each process, so that another run can go on.
     #[arg(long, value_name = "DIR", requires = "places")]
     pub checkpoint: Option<PathBuf>,

@@ -60,6 +60,7 @@ pub(super) fn plan(args: &CheckArgs) -> anyhow::Result<Option<Plan>> {
         places: places(cluster)?,
         program: std::env::current_exe().context("the program does not find itself")?,
         patience: cluster.start_within,
+        silence: cluster.silence,
         checkpoints,
     }))
 }

@@ -1,0 +1,146 @@
+//! What can happen to a check that is spread over processes: it is stopped, its limits are hit, a
+//! worker falls silent, a disk is full. What is decided is told, and nobody is left behind.
+#![cfg(target_os = "linux")]
+
+mod spread;
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use spread::*;
+
+/// Properties that take some time each, more than anybody waits for.
+fn many_properties(bits: usize) -> Vec<String> {
+    let pairs = (0..bits).flat_map(|i| (0..bits).filter(move |j| i != *j).map(move |j| (i, j)));
+    pairs.map(|(i, j)| format!("E(!(A.b{i}=true) U (A.b{j}=true and K(A, A.b{j}=true)))")).collect()
+}
+
+/// The workers of a check, when they are all there.
+fn workers(child: &Child, number: usize) -> Vec<u32> {
+    wait_for("workers", || children(child.id()).len() == number);
+    children(child.id())
+}
+
+/// No worker is left soon after the end of a check.
+fn none_is_left(workers: &[u32]) {
+    let start = Instant::now();
+    wait_for("the end of the workers", || workers.iter().all(is_gone));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
+fn has_labels(checkpoint: &Path) -> bool {
+    let manifest = fs::read_to_string(checkpoint.join("manifest.json")).unwrap_or_default();
+    manifest.contains("labels") && !manifest.contains("\"labels\":null")
+}
+
+/// Ctrl-C reaches the whole group of a terminal; `kill` one process; a job system all there are.
+#[test]
+fn whoever_stops_a_check_gets_what_is_decided() {
+    //   signal, and who gets it
+    for (name, to) in [("INT", "group"), ("TERM", "supervisor"), ("TERM", "all")] {
+        let folder = tempfile::tempdir().unwrap();
+        let model = long_model(&folder, 14);
+        let checkpoint = folder.path().join("checkpoint");
+        let mut command = masque(&["check", &model, "--processes", "2", "--evidence", "none"]);
+        for property in many_properties(14) {
+            command.args(["--property", &property]);
+        }
+        command.arg("--checkpoint").arg(&checkpoint).process_group(0);
+        let child = command.spawn().unwrap();
+        let workers = workers(&child, 2);
+        wait_for("something decided", || has_labels(&checkpoint));
+        let start = Instant::now();
+        match to {
+            "group" => signal(name, format!("-{}", child.id())),
+            "supervisor" => signal(name, child.id()),
+            _ => [workers[0], child.id(), workers[1]].into_iter().for_each(|process| signal(name, process)),
+        }
+        let (said, errors, code) = finish(child);
+        assert_eq!((errors.as_str(), code), ("", 1), "{name} to {to}: {said}");
+        assert!(said.contains("\nholds  "), "{name} to {to}: {said}");
+        assert!(said.contains("unknown(interrupted)"), "{name} to {to}: {said}");
+        assert!(start.elapsed() < Duration::from_secs(5), "{name} to {to}: {:?}", start.elapsed());
+        none_is_left(&workers);
+    }
+}
+
+/// While states are looked for nothing is decided.
+#[test]
+fn limits_and_interrupts_end_in_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 22);
+    //   options                                 signal   said
+    for (options, name, reason) in [
+        (&["--timeout", "2s"][..], None, "timeout"),
+        (&["--memory", "1M"][..], None, "memory"),
+        (&[][..], Some("INT"), "interrupted"),
+    ] {
+        let start = Instant::now();
+        let child = masque(&[&["check", &model, "--processes", "2"], options].concat()).spawn().unwrap();
+        let workers = workers(&child, 2);
+        if let Some(name) = name {
+            std::thread::sleep(Duration::from_millis(500));
+            signal(name, child.id());
+        }
+        let (said, errors, code) = finish(child);
+        assert_eq!((errors.as_str(), code), ("", 3), "{reason}: {said}");
+        assert_eq!(said.matches(&format!("unknown({reason})")).count(), 4, "{said}");
+        assert!(start.elapsed() < Duration::from_secs(20));
+        none_is_left(&workers);
+    }
+}
+
+#[test]
+fn a_worker_that_falls_silent_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 22);
+    let child = masque(&["check", &model, "--processes", "2", "--silence", "3s"]).spawn().unwrap();
+    let workers = workers(&child, 2);
+    std::thread::sleep(Duration::from_millis(500));
+    signal("STOP", workers[1]);
+    let (said, errors, code) = finish(child);
+    assert_eq!((errors.lines().count(), code), (1, 3), "{errors}");
+    let lost = format!("(process {}) is lost: it has said nothing for 3 s\n", workers[1]);
+    assert!(errors.starts_with("error: worker ") && errors.ends_with(&lost), "{errors}");
+    assert_eq!(said.matches("unknown(workers)").count(), 4, "{said}");
+    none_is_left(&workers);
+}
+
+/// A check that was itself stopped for longer has not lost anybody.
+#[test]
+fn a_check_that_was_stopped_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 18);
+    let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
+    let args = ["check", &model, "--format", "json", "--processes", "2", "--silence", "2s"];
+    let child = masque(&args).spawn().unwrap();
+    workers(&child, 2);
+    std::thread::sleep(Duration::from_millis(200));
+    signal("STOP", child.id());
+    std::thread::sleep(Duration::from_millis(3500));
+    signal("CONT", child.id());
+    let (said, errors, code) = finish(child);
+    assert_eq!(errors, "");
+    assert!((without_engine(&said), code) == expected);
+}
+
+/// Whoever does not even read what it is told has not started; a large model does not fit into a pipe.
+#[test]
+fn a_launcher_that_does_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 4);
+    let padded = fs::read_to_string(&model).unwrap() + &"-- padding, padding, padding\n".repeat(20_000);
+    let model = file(&folder, "padded.ispl", &padded);
+    let launcher = launcher(&folder, "exec sleep 60");
+    let hosts = file(&folder, "hosts.txt", "127.0.0.1");
+    let args = ["--cluster", &hosts, "--launcher", &launcher, "--start-within", "0.5s"];
+    let start = Instant::now();
+    let output = output(&[&["check", &model], &args[..]].concat());
+    let said = text(&output.stderr);
+    assert_eq!((said.lines().count(), output.status.code()), (1, Some(3)), "{said}");
+    assert!(said.contains("worker 1 of 1 (127.0.0.1) has not started within 0.5 s"), "{said}");
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
