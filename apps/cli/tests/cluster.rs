@@ -166,13 +166,11 @@ fn workers_that_do_not_start() {
 fn mistakes_are_bad_input() {
     let folder = tempfile::tempdir().unwrap();
     let model = long_model(&folder, 4);
-    let hosts = file(&folder, "hosts.txt", "a b\n");
     let missing = folder.path().join("missing").display().to_string();
     //  arguments                                                     said
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 5] = [
         (&["--processes", "0"], "--processes"),
-        (&["--cluster", &hosts], "line 1: `a b` is not a host"),
-        (&["--cluster", &missing], "cannot read"),
+        (&["--cluster", &missing], "error[file/not-found]: there is no file"),
         (&["--processes", "2", "--engine", "symbolic"], "several processes are for the engine `cluster`"),
         (&["--checkpoint", "x"], "--processes"),
         (&["--processes", "2", "--checkpoint", "x", &model], "a checkpoint is of one file"),

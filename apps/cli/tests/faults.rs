@@ -7,7 +7,7 @@ mod spread;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use spread::*;
@@ -143,4 +143,89 @@ fn a_launcher_that_does_not_read() {
     assert_eq!((said.lines().count(), output.status.code()), (1, Some(3)), "{said}");
     assert!(said.contains("worker 1 of 1 (127.0.0.1) has not started within 0.5 s"), "{said}");
     assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+/// A shell with a file system of its own, small enough to be full; none where that is not allowed.
+fn in_a_small_disk(folder: &Path, script: &str) -> Option<Output> {
+    let mut probe = Command::new("unshare");
+    let mount = format!("mount -t tmpfs -o size=1m none '{}'", folder.display());
+    let is_allowed = probe.args(["-Urm", "sh", "-c", &mount]).stderr(Stdio::null()).status();
+    if !is_allowed.is_ok_and(|status| status.success()) {
+        return None;
+    }
+    let script = format!("{mount} && {script}");
+    Some(Command::new("unshare").args(["-Urm", "sh", "-c", &script]).output().unwrap())
+}
+
+#[test]
+fn a_full_disk_is_told_and_the_last_whole_checkpoint_is_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = folder.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    let model = long_model(&folder, 15);
+    let checkpoint = disk.join("checkpoint").display().to_string();
+    let check =
+        format!("'{PROGRAM}' check '{model}' --format json --processes 2 --checkpoint '{checkpoint}'");
+    let larger = format!("mount -o remount,size=100m '{}'", disk.display());
+    // Every round is stored, until one does not fit; then there is room again.
+    let script = format!(
+        "{check} --checkpoint-every 0s >&2; echo exit $?; ls '{checkpoint}'; {larger} && {check} --resume"
+    );
+    let Some(output) = in_a_small_disk(&disk, &script) else {
+        println!("mounts are not available here: a full disk was not tested");
+        return;
+    };
+    let (told, errors) = (text(&output.stdout), text(&output.stderr));
+    let (before, resumed) = told.split_at(told.find('{').unwrap_or(told.len()));
+    let line = errors.lines().filter(|line| line.starts_with("error: ")).collect::<Vec<_>>();
+    let [line] = line[..] else { panic!("one line of:\n{errors}") };
+    assert!(line.starts_with("error: worker "), "{line}");
+    let full = format!(": the checkpoint in {checkpoint} cannot be written: No space left on device");
+    assert!(line.ends_with(&full), "{line}");
+    assert_eq!(errors.matches("\"reason\": \"workers\"").count(), 4, "{errors}");
+    // Nothing is there that does not belong to the last whole checkpoint.
+    let files: Vec<&str> = before.lines().collect();
+    assert_eq!((files[0], files.len()), ("exit 3", 4), "{before}");
+    assert!(files[1] == "manifest.json" && files[2..].iter().all(|file| file.ends_with(".part")), "{before}");
+    let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
+    assert!((without_engine(resumed), output.status.code().unwrap()) == expected, "{errors}");
+}
+
+/// Two workers that live, and do not hear each other any more.
+#[test]
+fn a_broken_connection_between_workers_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 22);
+    let child = masque(&["check", &model, "--processes", "2"]).spawn().unwrap();
+    let workers = workers(&child, 2);
+    let mut port = None;
+    wait_for("a connection", || {
+        port = connection_of(workers[1]);
+        port.is_some() || !has_sockets_tool()
+    });
+    let cut = port.map(|port| Command::new("ss").args(["-KHtn", "sport", "=", &format!(":{port}")]).output());
+    let is_cut = cut.is_some_and(|cut| cut.is_ok_and(|cut| cut.status.success() && !cut.stdout.is_empty()));
+    if !is_cut {
+        println!("connections cannot be cut here: a broken one was not tested");
+        signal("INT", child.id());
+        finish(child);
+        return;
+    }
+    let (said, errors, code) = finish(child);
+    assert_eq!((errors.lines().count(), code), (1, 3), "{errors}");
+    assert!(errors.ends_with(" is lost: its connection to another worker has broken\n"), "{errors}");
+    assert_eq!(said.matches("unknown(workers)").count(), 4, "{said}");
+    none_is_left(&workers);
+}
+
+fn has_sockets_tool() -> bool {
+    Command::new("ss").arg("-V").output().is_ok()
+}
+
+/// The port at which a process has a connection.
+fn connection_of(process: u32) -> Option<u16> {
+    let list = Command::new("ss").args(["-Htnp", "state", "established"]).output().ok()?;
+    let list = text(&list.stdout);
+    let line = list.lines().find(|line| line.contains(&format!("pid={process},")))?;
+    line.split_whitespace().nth(2)?.rsplit(':').next()?.parse().ok()
 }

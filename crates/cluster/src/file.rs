@@ -2,7 +2,7 @@
 //!
 //! A file begins with words that say what it is, and ends with a check sum. It is written under
 //! another name, made durable, and then renamed: whatever happens, under its own name there is a
-//! whole file or none.
+//! whole file or none. What could not be finished is removed: where a disk is full, it must not stay.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -16,17 +16,17 @@ const VERSION: u64 = 1;
 /// Writes a file.
 pub(crate) struct Writer {
     path: PathBuf,
-    under: PathBuf,
     file: BufWriter<File>,
+    under: Unfinished,
     sum: u64,
 }
 
 impl Writer {
     /// Begins a file that is to have this name; `head` says what it is.
     pub(crate) fn new(path: &Path, head: &[u64]) -> io::Result<Writer> {
-        let under = path.with_extension("tmp");
-        let file = BufWriter::with_capacity(1 << 20, File::create(&under)?);
-        let mut writer = Writer { path: path.to_path_buf(), under, file, sum: 0 };
+        let (file, under) = begin(path)?;
+        let file = BufWriter::with_capacity(1 << 20, file);
+        let mut writer = Writer { path: path.to_path_buf(), file, under, sum: 0 };
         writer.words(&[MAGIC, VERSION])?;
         writer.list(head)?;
         Ok(writer)
@@ -63,9 +63,25 @@ impl Writer {
     }
 }
 
+/// The name that a file has until it is whole. When it is dropped, so is the file, unless it has its
+/// own name by then.
+struct Unfinished(PathBuf);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Begins a file under another name.
+fn begin(path: &Path) -> io::Result<(File, Unfinished)> {
+    let under = Unfinished(path.with_extension("tmp"));
+    Ok((File::create(&under.0)?, under))
+}
+
 /// Gives a file its name, durably.
-fn put(under: &Path, path: &Path) -> io::Result<()> {
-    fs::rename(under, path)?;
+fn put(under: &Unfinished, path: &Path) -> io::Result<()> {
+    fs::rename(&under.0, path)?;
     match path.parent() {
         Some(parent) => File::open(parent)?.sync_all(),
         None => Ok(()),
@@ -74,8 +90,7 @@ fn put(under: &Path, path: &Path) -> io::Result<()> {
 
 /// Writes a small text at one stroke.
 pub(crate) fn write_text(path: &Path, text: &str) -> io::Result<()> {
-    let under = path.with_extension("tmp");
-    let mut file = File::create(&under)?;
+    let (mut file, under) = begin(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     put(&under, path)
@@ -148,6 +163,30 @@ fn add(sum: u64, word: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A file whose unfinished name is a disk that is full: nothing stays but what was there.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("some.part");
+        fs::write(&path, "as it was").unwrap();
+        let full = || std::os::unix::fs::symlink("/dev/full", path.with_extension("tmp")).unwrap();
+        let write = || {
+            let mut writer = Writer::new(&path, &[1, 2])?;
+            writer.list(&[7; 1000])?;
+            writer.finish()
+        };
+        let write_all = || Writer::new(&path, &[1]).and_then(|mut writer| writer.list(&[7; 1 << 18]));
+        let writes: [&dyn Fn() -> io::Result<()>; 3] = [&write, &write_all, &|| write_text(&path, "text")];
+        for (number, write) in writes.into_iter().enumerate() {
+            full();
+            assert_eq!(write().unwrap_err().kind(), io::ErrorKind::StorageFull, "{number}");
+            let names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+            assert_eq!(names, ["some.part"], "{number}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), "as it was", "{number}");
+        }
+    }
 
     #[test]
     fn what_is_written_is_read_and_damage_is_seen() {

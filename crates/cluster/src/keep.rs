@@ -90,7 +90,12 @@ impl Keeper {
         let directory = self.plan.directory.display();
         match result {
             Ok(value) => Ok(value),
-            Err(error) => self.fail(format!("the checkpoint in {directory} cannot be {doing}: {error}")),
+            Err(error) => {
+                let text = error.to_string();
+                // The system's words, without its number for them.
+                let why = text.split(" (os error").next().unwrap_or(&text);
+                self.fail(format!("the checkpoint in {directory} cannot be {doing}: {why}"))
+            }
         }
     }
 
@@ -163,11 +168,12 @@ impl Keeper {
     /// Stores the states.
     pub(crate) fn store_space(&mut self, net: &mut Net, space: &Space) -> Result<(), Stop> {
         let (start, number) = (Instant::now(), self.last + 1);
-        let written = write_space(&self.part("states", number), &self.head(number), space);
+        let part = self.part("states", number);
+        let written = write_space(&part, &self.head(number), space);
         self.check(written, "written")?;
         let (format, model, workers) = (FORMAT.to_string(), self.model, self.workers);
         let manifest = Manifest { format, model, workers, states: number, labels: None };
-        self.publish(net, manifest, start)
+        self.publish(net, &part, manifest, start)
     }
 
     /// Stores what is known of the states, if that has not been done lately.
@@ -178,14 +184,25 @@ impl Keeper {
         }
         let Some(manifest) = self.manifest.clone() else { return Ok(()) };
         let (start, number) = (Instant::now(), self.last + 1);
-        let written = write_labels(&self.part("labels", number), &self.head(number), shard);
+        let part = self.part("labels", number);
+        let written = write_labels(&part, &self.head(number), shard);
         self.check(written, "written")?;
-        self.publish(&mut shard.net, Manifest { labels: Some(number), ..manifest }, start)
+        self.publish(&mut shard.net, &part, Manifest { labels: Some(number), ..manifest }, start)
     }
 
     /// All parts of a manifest are written, when all workers are here.
-    fn publish(&mut self, net: &mut Net, manifest: Manifest, start: Instant) -> Result<(), Stop> {
-        net.gather(Vec::new())?;
+    fn publish(
+        &mut self,
+        net: &mut Net,
+        part: &Path,
+        manifest: Manifest,
+        start: Instant,
+    ) -> Result<(), Stop> {
+        if let Err(stop) = net.gather(Vec::new()) {
+            // Somebody could not write, and no manifest will name this part.
+            _ = std::fs::remove_file(part);
+            return Err(stop);
+        }
         self.last += 1;
         if self.index == 0 {
             let text = serde_json::to_string(&manifest).map_err(io::Error::other);

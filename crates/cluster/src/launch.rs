@@ -1,9 +1,10 @@
 //! Starting the worker processes of a run, and watching them.
 
 use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
 use std::hash::BuildHasher;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -145,10 +146,15 @@ impl Launch {
         let [command, arguments @ ..] = launcher else {
             return Err(NoAnswer::Trouble("there is no launcher to start workers with".to_string()));
         };
+        let program = match Path::new(command).file_name() {
+            // It hands its arguments to a shell on the other machine, joined by spaces.
+            Some(name) if name == "ssh" => shell_word(self.program.as_os_str()),
+            _ => self.program.clone().into_os_string(),
+        };
         let start = |(number, host): (usize, &Host)| {
             let mut process = Process::new(command);
             process.args(arguments).arg(host.name.trim_matches(['[', ']']));
-            process.arg(&self.program).arg("worker");
+            process.arg(&program).arg("worker");
             let cannot =
                 |error| NoAnswer::Trouble(format!("the launcher `{command}` cannot be started: {error}"));
             let mut started = Started::spawn(process, number, events).map_err(cannot)?;
@@ -160,6 +166,18 @@ impl Launch {
             Ok(started)
         };
         hosts.iter().enumerate().map(start).collect()
+    }
+}
+
+/// What a shell reads as this one word. A name that is no text is left as it is.
+fn shell_word(word: &OsStr) -> OsString {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
+    match word.to_str() {
+        // Nothing is special between single quotes but these; each is put outside of them.
+        Some(text) if text.is_empty() || !text.chars().all(is_plain) => {
+            format!("'{}'", text.replace('\'', "'\\''")).into()
+        }
+        _ => word.to_os_string(),
     }
 }
 
@@ -218,4 +236,21 @@ impl Starting<'_> {
 /// What nobody guesses: the standard library's hashers have random keys.
 fn random_token() -> String {
     (0..2_u8).map(|n| format!("{:016x}", RandomState::new().hash_one(n))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_a_shell() {
+        for (word, expected) in [
+            ("/usr/bin/masque-1.0", "/usr/bin/masque-1.0"),
+            ("/my tools/masque", "'/my tools/masque'"),
+            ("/it's/$HOME", "'/it'\\''s/$HOME'"),
+            ("", "''"),
+        ] {
+            assert_eq!(shell_word(OsStr::new(word)), expected);
+        }
+    }
 }

@@ -20,6 +20,8 @@ use crate::{peers, threads};
 
 /// How often a worker says that it lives.
 const BEAT: Duration = Duration::from_secs(1);
+/// How long it takes, at most, until the supervisor has noticed that a worker is lost.
+const LOSS: Duration = Duration::from_secs(5);
 /// What timely's panics about lost connections begin with.
 const TIMELY_LOST: &str = "timely communication error";
 
@@ -47,7 +49,6 @@ pub fn work(
     supervisor: &Supervisor,
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,
 ) -> Result<(), String> {
-    quiet_panics();
     match supervisor {
         Supervisor::Standard => {
             let hello = hello("", None);
@@ -67,13 +68,16 @@ fn hello(token: &str, host: Option<String>) -> Report {
     Report::Hello { protocol: PROTOCOL.to_string(), token: token.to_string(), host }
 }
 
-/// A killed peer makes timely's threads panic. The supervisor will notice who was lost, and tell; so
-/// these threads say nothing, and wait for the end.
-fn quiet_panics() {
+/// A killed peer makes timely's threads panic. The supervisor will notice who was lost, and end us; so
+/// these threads say nothing. If nobody was lost but a connection, there is nobody else to tell it.
+fn quiet_panics(line: &Line) {
     let usual = std::panic::take_hook();
+    let line = Arc::clone(line);
     std::panic::set_hook(Box::new(move |info| {
         let is_lost = info.payload_as_str().is_some_and(|message| message.starts_with(TIMELY_LOST));
         if is_lost {
+            std::thread::sleep(LOSS);
+            say(&line, &Report::Failed("its connection to another worker has broken".to_string()));
             loop {
                 std::thread::park();
             }
@@ -97,6 +101,7 @@ fn work_for(
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,
 ) -> Result<(), String> {
     let line: Line = Arc::new(Mutex::new(output));
+    quiet_panics(&line);
     let flag = Arc::new(AtomicBool::new(false));
     let (sender, orders) = channel();
     let stop = Arc::clone(&flag);

@@ -24,7 +24,7 @@ pub struct ClusterArgs {
     #[arg(long, value_name = "N", group = "places")]
     pub await_workers: Option<NonZeroUsize>,
     /// What starts a process on a machine: it is given HOST PROGRAM worker.
-    #[arg(long, value_name = "COMMAND", default_value = "ssh", requires = "cluster")]
+    #[arg(long, value_name = "COMMAND", default_value = "ssh -o BatchMode=yes", requires = "cluster")]
     pub launcher: String,
     /// Where to listen for workers that you start.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", requires = "await_workers")]

@@ -93,7 +93,14 @@ fn report_all(
     mut apart: Option<&mut Apart>,
 ) -> anyhow::Result<Exit> {
     let request = args.question.request();
-    let plan = worker::plan(args)?;
+    let hosts = match worker::hosts(args) {
+        Ok(hosts) => hosts,
+        Err(refused) => {
+            context.text.diagnostics(err, &refused.sources, &refused.diagnostics)?;
+            return Ok(Exit::BadInput);
+        }
+    };
+    let plan = worker::plan(args, hosts)?;
     let engine = plan.as_ref().map_or(args.work.engine, |_| EngineChoice::Named("cluster"));
     let settings = Settings { request: &request, engine, stats: args.stats };
     let text = Text { evidence: apart.is_none(), ..context.text };

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,12 @@ use tempfile::TempDir;
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_masque");
 
 pub(crate) fn masque(args: &[&str]) -> Command {
-    let mut command = Command::new(PROGRAM);
+    program(Path::new(PROGRAM), args)
+}
+
+/// The same by any copy of the program.
+pub(crate) fn program(path: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(path);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env("RUST_BACKTRACE", "0");
     command
