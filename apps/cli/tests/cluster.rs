@@ -83,7 +83,7 @@ fn a_lost_worker_is_told_and_the_run_can_be_resumed() {
     let workers = children(child.id());
     assert_eq!(workers.len(), 3);
     let lost = Instant::now();
-    signal("KILL", workers[1]);
+    signal("KILL", &[workers[1].into()]);
     let (_, said, code) = finish(child);
     assert!(lost.elapsed() < Duration::from_secs(5), "{:?}", lost.elapsed());
     assert_eq!((said.lines().count(), code), (1, 3), "{said}");
@@ -120,7 +120,7 @@ fn workers_end_with_their_check() {
     let mut child = masque(&["check", &model, "--processes", "2"]).spawn().unwrap();
     wait_for("two workers", || children(child.id()).len() == 2);
     let workers = children(child.id());
-    signal("KILL", child.id());
+    signal("KILL", &[child.id().into()]);
     child.wait().unwrap();
     wait_for("the end of the workers", || workers.iter().all(is_gone));
 }

@@ -31,32 +31,30 @@ fn none_is_left(workers: &[u32]) {
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
-fn has_labels(checkpoint: &Path) -> bool {
-    let manifest = fs::read_to_string(checkpoint.join("manifest.json")).unwrap_or_default();
-    manifest.contains("labels") && !manifest.contains("\"labels\":null")
-}
-
 /// Ctrl-C reaches the whole group of a terminal; `kill` one process; a job system all there are.
 #[test]
 fn whoever_stops_a_check_gets_what_is_decided() {
     //   signal, and who gets it
     for (name, to) in [("INT", "group"), ("TERM", "supervisor"), ("TERM", "all")] {
         let folder = tempfile::tempdir().unwrap();
-        let model = long_model(&folder, 14);
+        let model = long_model(&folder, 17);
         let checkpoint = folder.path().join("checkpoint");
         let mut command = masque(&["check", &model, "--processes", "2", "--evidence", "none"]);
-        for property in many_properties(14) {
+        for property in many_properties(17) {
             command.args(["--property", &property]);
         }
         command.arg("--checkpoint").arg(&checkpoint).process_group(0);
+        let start = Instant::now();
         let child = command.spawn().unwrap();
         let workers = workers(&child, 2);
-        wait_for("something decided", || has_labels(&checkpoint));
+        wait_for("the end of exploration", || checkpoint.join("manifest.json").exists());
+        // A property takes a twentieth of the time of exploration, all of them ten times as long.
+        std::thread::sleep(start.elapsed() / 2);
         let start = Instant::now();
         match to {
-            "group" => signal(name, format!("-{}", child.id())),
-            "supervisor" => signal(name, child.id()),
-            _ => [workers[0], child.id(), workers[1]].into_iter().for_each(|process| signal(name, process)),
+            "group" => signal(name, &[-i64::from(child.id())]),
+            "supervisor" => signal(name, &[child.id().into()]),
+            _ => signal(name, &[workers[0], child.id(), workers[1]].map(i64::from)),
         }
         let (said, errors, code) = finish(child);
         assert_eq!((errors.as_str(), code), ("", 1), "{name} to {to}: {said}");
@@ -83,7 +81,7 @@ fn limits_and_interrupts_end_in_unknown() {
         let workers = workers(&child, 2);
         if let Some(name) = name {
             std::thread::sleep(Duration::from_millis(500));
-            signal(name, child.id());
+            signal(name, &[child.id().into()]);
         }
         let (said, errors, code) = finish(child);
         assert_eq!((errors.as_str(), code), ("", 3), "{reason}: {said}");
@@ -100,7 +98,7 @@ fn a_worker_that_falls_silent_is_lost() {
     let child = masque(&["check", &model, "--processes", "2", "--silence", "3s"]).spawn().unwrap();
     let workers = workers(&child, 2);
     std::thread::sleep(Duration::from_millis(500));
-    signal("STOP", workers[1]);
+    signal("STOP", &[workers[1].into()]);
     let (said, errors, code) = finish(child);
     assert_eq!((errors.lines().count(), code), (1, 3), "{errors}");
     let lost = format!("(process {}) is lost: it has said nothing for 3 s\n", workers[1]);
@@ -119,9 +117,9 @@ fn a_check_that_was_stopped_goes_on() {
     let child = masque(&args).spawn().unwrap();
     workers(&child, 2);
     std::thread::sleep(Duration::from_millis(200));
-    signal("STOP", child.id());
+    signal("STOP", &[child.id().into()]);
     std::thread::sleep(Duration::from_millis(3500));
-    signal("CONT", child.id());
+    signal("CONT", &[child.id().into()]);
     let (said, errors, code) = finish(child);
     assert_eq!(errors, "");
     assert!((without_engine(&said), code) == expected);
@@ -207,7 +205,7 @@ fn a_broken_connection_between_workers_is_told() {
     let is_cut = cut.is_some_and(|cut| cut.is_ok_and(|cut| cut.status.success() && !cut.stdout.is_empty()));
     if !is_cut {
         println!("connections cannot be cut here: a broken one was not tested");
-        signal("INT", child.id());
+        signal("INT", &[child.id().into()]);
         finish(child);
         return;
     }
@@ -228,4 +226,48 @@ fn connection_of(process: u32) -> Option<u16> {
     let list = text(&list.stdout);
     let line = list.lines().find(|line| line.contains(&format!("pid={process},")))?;
     line.split_whitespace().nth(2)?.rsplit(':').next()?.parse().ok()
+}
+
+/// Workers' threads are not ours: their stacks must be made large. Conditions and formulas are nested
+/// as deep as files may have them, and beyond that only flat.
+#[test]
+fn deep_conditions_and_formulas() {
+    let folder = tempfile::tempdir().unwrap();
+    let nested = |x: &str, y: &str| format!("{}{x}{}", format!("({y} or !(").repeat(150), "))".repeat(150));
+    let flat: Vec<String> = (0..5000).map(|i| format!("(x and n = {})", i % 7)).collect();
+    let model = format!(
+        "Agent A
+           Vars: x : boolean; y : boolean; n : 0..6; end Vars
+           Actions = {{a, b}};
+           Protocol: Other : {{a, b}}; end Protocol
+           Evolution:
+             x = !x if ({}) and Action = a;
+             y = x if ({}) and Action = b;
+             n = n + 1 if n < 6 and Action = b;
+           end Evolution
+         end Agent
+         Evaluation p if {}; q if A.n = 3; end Evaluation
+         InitStates A.x = true and A.y = false and A.n = 0; end InitStates
+         Formulae {} p; {}p{}; {} q; {}; end Formulae",
+        nested("x", "y"),
+        flat.join(" or "),
+        nested("A.x", "A.y"),
+        "AX ".repeat(200),
+        "K(A, ".repeat(200),
+        ")".repeat(200),
+        "AG EF ".repeat(200),
+        ["(p -> EF AX q)"; 2000].join(" and "),
+    );
+    let model = file(&folder, "deep.ispl", &model);
+    let common = ["check", &model, "--format", "json", "--evidence", "all"];
+    let expected = report(&[&common[..], &["--engine", "explicit"]].concat());
+    assert!(expected.0.contains("\"verdict\": \"holds\""), "{}", expected.0);
+    for stack in [None, Some("16384")] {
+        let mut command = masque(&[&common[..], &["--processes", "2"]].concat());
+        // Somebody may have asked for small ones.
+        command.envs(stack.map(|size| ("RUST_MIN_STACK", size)));
+        let output = command.output().unwrap();
+        assert_eq!(text(&output.stderr), "");
+        assert!((without_engine(&text(&output.stdout)), output.status.code().unwrap()) == expected);
+    }
 }

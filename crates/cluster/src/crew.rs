@@ -4,7 +4,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use masque_verdict::{Budget, Stop, Why};
+use masque_verdict::{Budget, Found, Stop, Why};
 
 use crate::command::{Answer, Command, Costs, Reply};
 
@@ -14,15 +14,15 @@ const PULSE: Duration = Duration::from_millis(20);
 /// meanwhile is still to be heard.
 const ABSENCE: Duration = Duration::from_secs(1);
 /// What ends a worker may be meant for all of us, and reaches us within this time.
-const MOMENT: Duration = Duration::from_millis(250);
+const MOMENT: Duration = Duration::from_millis(500);
 
 /// What happens at a worker.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// It has answered.
     Reply(Reply),
-    /// It lives.
-    Alive,
+    /// It lives, and knows of so many states, at all workers, in so many layers.
+    Alive { states: u64, layer: u64 },
     /// It listens for other workers at this port.
     Listening(u16),
     /// It is connected to all other workers.
@@ -114,9 +114,14 @@ impl Crew {
                     heard[number] = looked;
                     replies[number] = Some(reply);
                 }
-                Ok((number, Event::Alive | Event::Listening(_) | Event::Ready)) => {
+                Ok((number, Event::Alive { states, layer })) => {
                     heard[number] = looked;
+                    if number == 0 {
+                        let workers = self.members.len() as u64;
+                        budget.meter().found(Found { states, layer, workers });
+                    }
                 }
+                Ok((number, Event::Listening(_) | Event::Ready)) => heard[number] = looked,
                 Ok((number, Event::Lost(why))) => return Err(self.lose(number, why, budget)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(self.lose(0, None, budget)),

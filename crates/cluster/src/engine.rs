@@ -116,11 +116,10 @@ impl Cluster {
     }
 
     fn start(&self, system: &System, budget: &Budget) -> Result<Crew, NoAnswer> {
-        let memory = budget.memory();
         match &self.workers {
-            Workers::Threads(workers) => threads::start(&Arc::new(system.clone()), *workers, memory)
+            Workers::Threads(workers) => threads::start(&Arc::new(system.clone()), *workers, budget)
                 .map_err(|error| NoAnswer::Trouble(format!("a worker cannot be started: {error}"))),
-            Workers::Processes(launch) => launch.start(memory, budget, &self.processes),
+            Workers::Processes(launch) => launch.start(budget, &self.processes),
         }
     }
 

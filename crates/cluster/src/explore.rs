@@ -7,7 +7,7 @@
 
 use masque_explicit::parts::{Machine, Successors};
 use masque_model::{Deadlock, System};
-use masque_verdict::{Budget, Stop, Why};
+use masque_verdict::{Budget, Found, Stop, Why};
 
 use crate::graph::{Edges, Graph, Place};
 use crate::net::{Net, Outbox, Task};
@@ -127,6 +127,8 @@ pub(crate) fn explore(
         let votes = net.round(&mut task)?;
         let (left, in_layer) = (votes.sum(0), votes.sum(1));
         task.space.n_everywhere = votes.sum(2);
+        let (states, layer) = (task.space.n_everywhere, task.space.layers.len() as u64 - 2);
+        budget.meter().found(Found { states, layer, workers: net.peers() as u64 });
         if most_states.is_some_and(|most| task.space.n_everywhere > most) {
             return Err(Stop::from(Why::States).after_states(task.space.n_everywhere));
         }

@@ -66,12 +66,7 @@ pub enum Places {
 impl Launch {
     /// Starts all workers and waits until they are connected to each other. Each is among `processes`
     /// as soon as it is there.
-    pub(crate) fn start(
-        &self,
-        memory: Option<u64>,
-        budget: &Budget,
-        processes: &Processes,
-    ) -> Result<Crew, NoAnswer> {
+    pub(crate) fn start(&self, budget: &Budget, processes: &Processes) -> Result<Crew, NoAnswer> {
         let deadline = Instant::now() + self.patience;
         let token = match &self.places {
             Places::Joining { token: Some(token), .. } => token.clone(),
@@ -96,7 +91,7 @@ impl Launch {
                 token: token.clone(),
                 bind: starting.started[index].bind.clone(),
                 patience: self.patience,
-                memory,
+                memory: budget.memory(),
                 checkpoints: self.checkpoints.clone(),
                 model: self.model,
                 payload: self.payload.clone(),

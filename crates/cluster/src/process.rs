@@ -9,6 +9,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use masque_model::System;
+use masque_verdict::Meter;
 use timely::communication::Allocator;
 
 use crate::command::{Command, Reply};
@@ -118,9 +119,15 @@ fn work_for(
         // The supervisor is gone, and with it all reason to work.
         std::process::exit(0);
     };
-    let beating = Arc::clone(&line);
+    let meter = Meter::default();
+    let (beating, watched) = (Arc::clone(&line), meter.clone());
     let beat = move || {
-        while say(&beating, &Report::Alive) {
+        loop {
+            let found = watched.read();
+            let (states, layer) = found.map_or((0, 0), |found| (found.states, found.layer));
+            if !say(&beating, &Report::Alive { states, layer }) {
+                return;
+            }
             std::thread::sleep(BEAT);
         }
     };
@@ -141,7 +148,7 @@ fn work_for(
     let work = move |allocator: Allocator| {
         let part = part.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((memory, checkpoints, orders)) = part else { return };
-        let net = Net::new(allocator, threads::budget(memory, &flag));
+        let net = Net::new(allocator, threads::budget(memory, &flag).with_meter(meter.clone()));
         let keeper = checkpoints.map(|plan| Keeper::new(plan, model, index, workers));
         say(&line, &Report::Ready);
         serve(&system, net, keeper, &mut Commands { orders, line: Arc::clone(&line) });

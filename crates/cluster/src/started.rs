@@ -251,7 +251,8 @@ fn hear(output: &mut dyn Read) -> Event {
         Ok(Some(Report::Hello { protocol, .. })) if protocol != PROTOCOL => {
             Event::Lost(Some(format!("it speaks `{protocol}`, not `{PROTOCOL}`")))
         }
-        Ok(Some(Report::Hello { .. } | Report::Alive)) => Event::Alive,
+        Ok(Some(Report::Hello { .. })) => Event::Alive { states: 0, layer: 0 },
+        Ok(Some(Report::Alive { states, layer })) => Event::Alive { states, layer },
         Ok(Some(Report::Listening(port))) => Event::Listening(port),
         Ok(Some(Report::Ready)) => Event::Ready,
         Ok(Some(Report::Reply(reply))) => Event::Reply(reply),

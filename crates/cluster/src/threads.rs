@@ -23,14 +23,14 @@ const NAME: &str = "a thread";
 const STACK: usize = 64 << 20;
 
 /// Starts so many workers for a system.
-pub(crate) fn start(system: &Arc<System>, workers: usize, memory: Option<u64>) -> Result<Crew, String> {
+pub(crate) fn start(system: &Arc<System>, workers: usize, limits: &Budget) -> Result<Crew, String> {
     let (sender, events) = channel();
     let mut members: Vec<Box<dyn Member>> = Vec::new();
     let mut parts = Vec::new();
     for number in 0..workers {
         let (commands, inbox) = channel();
         let flag = Arc::new(AtomicBool::new(false));
-        let budget = budget(memory, &flag);
+        let budget = budget(limits.memory(), &flag).with_meter(limits.meter().clone());
         let orders = Inbox { number, commands: inbox, events: sender.clone() };
         parts.push(Some((orders, budget)));
         members.push(Box::new(Thread { commands: Some(commands), flag }));

@@ -11,7 +11,7 @@ use crate::args::{CheckArgs, ClusterArgs, WorkerArgs};
 
 /// The stack of threads that we do not start ourselves: successors are found by recursion over the
 /// agents that have a choice, of which there may be thousands.
-const STACK: &str = "67108864";
+const STACK: usize = 64 << 20;
 
 /// `worker`: does a part of somebody's check. Its verdicts are told there.
 pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -93,11 +93,13 @@ fn places(args: &ClusterArgs, hosts: Vec<Host>) -> anyhow::Result<Places> {
 /// before the first thread is started. Where that is not possible, small ones must do.
 fn with_large_stacks() {
     #[cfg(unix)]
-    if std::env::var_os("RUST_MIN_STACK").is_none()
+    let asked = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse::<usize>().ok());
+    #[cfg(unix)]
+    if asked.is_none_or(|size| size < STACK)
         && let Ok(program) = std::env::current_exe()
     {
         let mut again = std::process::Command::new(program);
-        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", STACK);
+        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", STACK.to_string());
         _ = std::os::unix::process::CommandExt::exec(&mut again);
     }
 }

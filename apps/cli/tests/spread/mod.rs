@@ -102,10 +102,11 @@ pub(crate) fn children(parent: u32) -> Vec<u32> {
     all
 }
 
-/// Sends a signal, to a whole process group if the number is negative.
-pub(crate) fn signal(name: &str, process: impl std::fmt::Display) {
-    let status = Command::new("kill").args([&format!("-{name}"), "--", &process.to_string()]).status();
-    assert!(status.unwrap().success(), "{name} to {process}");
+/// Sends a signal, to a whole process group if a number is negative.
+pub(crate) fn signal(name: &str, processes: &[i64]) {
+    let numbers = processes.iter().map(i64::to_string);
+    let status = Command::new("kill").args([&format!("-{name}"), "--"]).args(numbers).status();
+    assert!(status.unwrap().success(), "{name} to {processes:?}");
 }
 
 pub(crate) fn is_gone(process: &u32) -> bool {
