@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use spread::*;
 
 /// Properties that take some time each, more than anybody waits for.
@@ -167,14 +168,14 @@ fn a_full_disk_is_told_and_the_last_whole_checkpoint_is_good() {
     let larger = format!("mount -o remount,size=100m '{}'", disk.display());
     // Every round is stored, until one does not fit; then there is room again.
     let script = format!(
-        "{check} --checkpoint-every 0s >&2; echo exit $?; ls '{checkpoint}'; {larger} && {check} --resume"
+        "{check} --checkpoint-every 0s >&2; echo exit $?; ls '{checkpoint}'; cat '{checkpoint}/manifest.json'; echo; {larger} && {check} --resume"
     );
     let Some(output) = in_a_small_disk(&disk, &script) else {
         println!("mounts are not available here: a full disk was not tested");
         return;
     };
     let (told, errors) = (text(&output.stdout), text(&output.stderr));
-    let (before, resumed) = told.split_at(told.find('{').unwrap_or(told.len()));
+    let (before, resumed) = told.split_at(told.find("{\n").unwrap_or(told.len()));
     let line = errors.lines().filter(|line| line.starts_with("error: ")).collect::<Vec<_>>();
     let [line] = line[..] else { panic!("one line of:\n{errors}") };
     assert!(line.starts_with("error: worker "), "{line}");
@@ -182,9 +183,15 @@ fn a_full_disk_is_told_and_the_last_whole_checkpoint_is_good() {
     assert!(line.ends_with(&full), "{line}");
     assert_eq!(errors.matches("\"reason\": \"workers\"").count(), 4, "{errors}");
     // Nothing is there that does not belong to the last whole checkpoint.
-    let files: Vec<&str> = before.lines().collect();
-    assert_eq!((files[0], files.len()), ("exit 3", 4), "{before}");
-    assert!(files[1] == "manifest.json" && files[2..].iter().all(|file| file.ends_with(".part")), "{before}");
+    let before: Vec<&str> = before.lines().collect();
+    let ["exit 3", "manifest.json", files @ .., manifest] = &before[..] else { panic!("{before:?}") };
+    let manifest: Value = serde_json::from_str(manifest).unwrap();
+    let numbers = manifest["states"].as_array().unwrap();
+    assert!(numbers.len() > 1, "{manifest}");
+    let named = |worker| numbers.iter().map(move |number| format!("states-{worker}-{number}.part"));
+    let mut expected: Vec<String> = named(0).chain(named(1)).collect();
+    expected.sort();
+    assert_eq!(files, expected);
     let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
     assert!((without_engine(resumed), output.status.code().unwrap()) == expected, "{errors}");
 }
@@ -270,4 +277,40 @@ fn deep_conditions_and_formulas() {
         assert_eq!(text(&output.stderr), "");
         assert!((without_engine(&text(&output.stdout)), output.status.code().unwrap()) == expected);
     }
+}
+
+/// Each layer is stored, as what is new; now and then all of it, so that there are never many files.
+#[test]
+fn many_checkpoints_are_few_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "
+        Agent Clock
+          Vars: n : 0..150; end Vars
+          Actions = {tick};
+          Protocol: Other : {tick}; end Protocol
+          Evolution: n = n + 1 if n < 150; end Evolution
+        end Agent
+        Evaluation late if Clock.n = 150; end Evaluation
+        InitStates Clock.n = 0; end InitStates
+        Formulae AF AG late; K(Clock, !late); end Formulae";
+    let model = file(&folder, "clock.ispl", model);
+    let checkpoint = folder.path().join("checkpoint");
+    let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
+    let directory = checkpoint.display().to_string();
+    let spread = ["check", &model, "--format", "json", "--processes", "2", "--checkpoint", &directory];
+    assert!(report(&[&spread[..], &["--checkpoint-every", "0s"]].concat()) == expected);
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(checkpoint.join("manifest.json")).unwrap()).unwrap();
+    let n_parts = manifest["states"].as_array().unwrap().len();
+    // 151 layers and the end: 64 parts, again 64, and the rest.
+    assert!((1..64).contains(&n_parts) && manifest["whole"] == true, "{manifest}");
+    let n_states = || {
+        let names = fs::read_dir(&checkpoint).unwrap().map(|file| file.unwrap().file_name());
+        names.filter(|name| name.to_str().unwrap().starts_with("states-")).count()
+    };
+    assert_eq!(n_states(), 2 * n_parts);
+    // What a killed run leaves is swept up, and what is whole is not stored again.
+    fs::write(checkpoint.join("states-1-9999.tmp"), "half").unwrap();
+    assert!(report(&[&spread[..], &["--resume"]].concat()) == expected);
+    assert_eq!(n_states(), 2 * n_parts);
 }

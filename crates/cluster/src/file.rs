@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// What a file of ours begins with: `masquecp`.
 const MAGIC: u64 = u64::from_le_bytes(*b"masquecp");
-/// The first version of the format.
-const VERSION: u64 = 1;
+/// The version of the format.
+const VERSION: u64 = 2;
 
 /// Writes a file.
 pub(crate) struct Writer {
@@ -47,10 +47,13 @@ impl Writer {
         self.words(words)
     }
 
-    /// The same for short words.
+    /// The same for short words, two in one.
     pub(crate) fn short_list(&mut self, words: &[u32]) -> io::Result<()> {
         self.words(&[words.len() as u64])?;
-        words.iter().try_for_each(|&word| self.words(&[u64::from(word)]))
+        words.chunks(2).try_for_each(|pair| {
+            let high = pair.get(1).copied().unwrap_or(0);
+            self.words(&[u64::from(high) << 32 | u64::from(pair[0])])
+        })
     }
 
     /// Ends the file and gives it its name.
@@ -136,9 +139,21 @@ impl Reader {
     }
 
     pub(crate) fn short_list(&mut self) -> io::Result<Vec<u32>> {
-        let length = self.length()?;
-        let short = |word: u64| u32::try_from(word).map_err(|_| broken("it is damaged"));
-        (0..length).map(|_| self.word().and_then(short)).collect()
+        let length = match self.word()? {
+            length if length.div_ceil(2) <= self.most => length as usize,
+            _ => return Err(broken("it is damaged")),
+        };
+        let mut list = Vec::with_capacity(length);
+        while list.len() < length {
+            let word = self.word()?;
+            list.push(word as u32);
+            match word >> 32 {
+                high if list.len() < length => list.push(high as u32),
+                0 => {}
+                _ => return Err(broken("it is damaged")),
+            }
+        }
+        Ok(list)
     }
 
     /// Checks the end.
@@ -195,14 +210,15 @@ mod tests {
         let mut writer = Writer::new(&path, &[1, 2]).unwrap();
         writer.list(&[7, 8, 9]).unwrap();
         writer.short_list(&[5]).unwrap();
+        writer.short_list(&[1, u32::MAX, 3, 4]).unwrap();
         assert!(!path.exists());
         writer.finish().unwrap();
-        let read = || -> io::Result<(Vec<u64>, Vec<u32>)> {
+        let read = || -> io::Result<(Vec<u64>, [Vec<u32>; 2])> {
             let mut reader = Reader::new(&path, &[1, 2])?;
-            let lists = (reader.list()?, reader.short_list()?);
+            let lists = (reader.list()?, [reader.short_list()?, reader.short_list()?]);
             reader.finish().map(|()| lists)
         };
-        assert_eq!(read().unwrap(), (vec![7, 8, 9], vec![5]));
+        assert_eq!(read().unwrap(), (vec![7, 8, 9], [vec![5], vec![1, u32::MAX, 3, 4]]));
         assert!(Reader::new(&path, &[1, 3]).is_err());
         let whole = fs::read(&path).unwrap();
         for position in 0..whole.len() {

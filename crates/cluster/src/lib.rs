@@ -10,7 +10,7 @@
 //! | `store`, `graph`, `explore` | keep states and transitions, and find them |
 //! | `shard`, `label`, `temporal`, `views` | label states, operator by operator |
 //! | `region`, `paths` | answer what evidence asks |
-//! | `file`, `keep` | checkpoints |
+//! | `file`, `stored`, `keep` | checkpoints |
 //! | `command`, `worker` | what workers are asked, and how they do it |
 //! | `crew`, `engine` | the supervisor: asks all, puts the answers together |
 //! | `threads` | workers that are threads |
@@ -37,6 +37,7 @@ mod region;
 mod shard;
 mod started;
 mod store;
+mod stored;
 mod temporal;
 mod threads;
 mod views;
