@@ -14,19 +14,19 @@ const GLIMPSE: Duration = Duration::from_secs(1);
 pub(crate) struct Display<'a> {
     name: &'a str,
     start: Instant,
-    /// The states that were there when the first were heard of, as after `--resume`.
-    first: Option<(Instant, u64)>,
+    /// The states that were there when the first were heard of, and when there were others last.
+    counted: Option<[(Instant, u64); 2]>,
     bar: Option<ProgressBar>,
 }
 
 impl<'a> Display<'a> {
     pub(crate) fn new(name: &'a str) -> Self {
-        Display { name, start: Instant::now(), first: None, bar: None }
+        Display { name, start: Instant::now(), counted: None, bar: None }
     }
 
     pub(crate) fn show(&mut self, progress: Progress) {
         let now = Instant::now();
-        let first = progress.found.map(|found| *self.first.get_or_insert((now, found.states)));
+        let span = progress.found.map(|found| self.count(now, found.states));
         if now - self.start < PATIENCE {
             return;
         }
@@ -35,9 +35,18 @@ impl<'a> Display<'a> {
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
             bar
         });
-        let since = first.map_or((Duration::ZERO, 0), |(then, states)| (now - then, states));
-        bar.set_message(message(self.name, now - self.start, progress, since));
+        bar.set_message(message(self.name, now - self.start, progress, span.unwrap_or_default()));
         bar.tick();
+    }
+
+    /// How long states have been counted, and how many have come in that time. Those that were there
+    /// at the beginning do not count: after `--resume` they are many.
+    fn count(&mut self, now: Instant, states: u64) -> (Duration, u64) {
+        let [first, last] = self.counted.get_or_insert([(now, states); 2]);
+        if states != last.1 {
+            *last = (now, states);
+        }
+        (last.0 - first.0, last.1.saturating_sub(first.1))
     }
 }
 
@@ -49,21 +58,21 @@ impl Drop for Display<'_> {
     }
 }
 
-/// One line. `since` has how long states have been counted, and how many there were then.
-fn message(name: &str, time: Duration, progress: Progress, since: (Duration, u64)) -> String {
+/// One line. `span` has how long states have been counted, and how many have come in that time.
+fn message(name: &str, time: Duration, progress: Progress, span: (Duration, u64)) -> String {
     let Progress { decided, total, is_explored, found } = progress;
     let doing = match (is_explored, found) {
         (true, _) => format!("{decided} of {total} properties decided"),
         (false, None) => "finding the reachable states".to_string(),
-        (false, Some(found)) => exploring(found, since),
+        (false, Some(found)) => exploring(found, span),
     };
     format!("{name}: {doing}, {} s", time.as_secs())
 }
 
-fn exploring(Found { states, layer, workers }: Found, (time, before): (Duration, u64)) -> String {
+fn exploring(Found { states, layer, workers }: Found, (time, more): (Duration, u64)) -> String {
     let mut text = format!("{} states found", grouped(states));
     if time >= GLIMPSE {
-        let rate = u128::from(states.saturating_sub(before)) * 1000 / time.as_millis();
+        let rate = u128::from(more) * 1000 / time.as_millis();
         text += &format!(", {} a second", grouped(rate as u64));
     }
     text += &format!(", layer {layer}");
@@ -94,7 +103,7 @@ mod tests {
     fn messages() {
         let at = |is_explored, found, since| {
             let progress = Progress { decided: 1, total: 3, is_explored, found };
-            message("a.ispl", Duration::from_secs(2), progress, (Duration::from_millis(since), 1000))
+            message("a.ispl", Duration::from_secs(2), progress, (Duration::from_millis(since), 1_233_567))
         };
         let found = |workers| Some(Found { states: 1_234_567, layer: 17, workers });
         assert_eq!(at(false, None, 0), "a.ispl: finding the reachable states, 2 s");

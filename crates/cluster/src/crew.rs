@@ -36,7 +36,7 @@ pub(crate) trait Member: Send {
     /// What to call it.
     fn name(&self) -> String;
 
-    /// Whether it says every second that it lives.
+    /// Whether it says, again and again, that it lives.
     fn beats(&self) -> bool;
 
     /// Hands it a command.

@@ -20,7 +20,7 @@ use crate::worker::{Orders, serve};
 use crate::{peers, threads};
 
 /// How often a worker says that it lives.
-const BEAT: Duration = Duration::from_secs(1);
+const BEAT: Duration = Duration::from_millis(500);
 /// How long it takes, at most, until the supervisor has noticed that a worker is lost.
 const LOSS: Duration = Duration::from_secs(5);
 /// What timely's panics about lost connections begin with.
