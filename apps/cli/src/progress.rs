@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use masque_driver::{Found, Progress};
 
 /// A check shorter than this shows nothing.
@@ -33,6 +33,10 @@ impl<'a> Display<'a> {
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::new_spinner();
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+            // What is too long for the line is cut.
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+                bar.set_style(style);
+            }
             bar
         });
         bar.set_message(message(self.name, now - self.start, progress, span.unwrap_or_default()));

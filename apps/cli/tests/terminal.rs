@@ -11,7 +11,7 @@ use spread::*;
 /// What a terminal gets from a check; none where no terminal can be had.
 fn on_a_terminal(folder: &Path, args: &[&str]) -> Option<String> {
     let words: Vec<String> = args.iter().map(|arg| format!("'{arg}'")).collect();
-    let line = format!("'{PROGRAM}' {}", words.join(" "));
+    let line = format!("cd '{}' && '{PROGRAM}' {}", folder.display(), words.join(" "));
     let log = folder.join("terminal");
     let script = Command::new("script")
         .args(["-qefc", &line])
@@ -29,8 +29,10 @@ fn on_a_terminal(folder: &Path, args: &[&str]) -> Option<String> {
 #[test]
 fn who_waits_sees_how_far_it_is() {
     let folder = tempfile::tempdir().unwrap();
-    let model = long_model(&folder, 22);
-    let spread = ["check", &model, "--processes", "2", "--color", "never", "--timeout"];
+    let path = long_model(&folder, 22);
+    // The line must not be too long for a terminal of unknown width.
+    let model = "long.ispl";
+    let spread = ["check", model, "--processes", "2", "--color", "never", "--timeout"];
     let Some(shown) = on_a_terminal(folder.path(), &[&spread[..], &["2.8s"]].concat()) else {
         println!("there is no `script` here: progress was not tested");
         return;
@@ -42,10 +44,10 @@ fn who_waits_sees_how_far_it_is() {
     }
     // It is removed before the report.
     let (progress, report) = shown.split_at(shown.find("unknown(timeout)").unwrap());
-    assert!(progress.ends_with("\u{1b}[2K"), "{:?}", &shown[shown.len() - 800..]);
+    assert!(progress.ends_with("\r\u{1b}[2K"), "{shown:?}");
     assert!(!report.contains("states found"), "{shown:?}");
 
-    let alone = ["check", &model, "--engine", "explicit", "--timeout", "1s"];
+    let alone = ["check", model, "--engine", "explicit", "--timeout", "1s"];
     let shown = on_a_terminal(folder.path(), &alone).unwrap();
     assert!(shown.contains(" states found, ") && !shown.contains(" workers"), "{shown:?}");
 
@@ -54,5 +56,6 @@ fn who_waits_sees_how_far_it_is() {
         let shown = shown.unwrap();
         assert!(!shown.contains("finding") && !shown.contains("found"), "{more:?}: {shown}");
     }
-    assert_eq!(text(&output(&[&spread[..], &["0.8s"]].concat()).stderr), "");
+    let nobody = output(&["check", &path, "--processes", "2", "--timeout", "0.8s"]);
+    assert_eq!(text(&nobody.stderr), "");
 }

@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
     fn limits(&mut self) -> Result<(), Stop> {
         self.checked = self.next;
         let (states, layer) = (self.store.len() as u64, self.layer);
-        self.budget.meter().found(Progress { states, layer, workers: self.jobs.n_threads() as u64 });
+        self.budget.meter().found(Progress { states, layer, workers: 1 });
         self.budget.check()?;
         self.budget.check_states(self.store.len() as u64)?;
         let edges = self.edges.as_ref().map_or(0, Edges::bytes);

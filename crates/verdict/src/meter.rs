@@ -27,7 +27,7 @@ pub struct Found {
     pub states: u64,
     /// The greatest distance from an initial state, as far as they are explored.
     pub layer: u64,
-    /// How many processes or threads look for them.
+    /// How many workers they are spread over; 1 if one engine keeps them all, by however many threads.
     pub workers: u64,
 }
 
