@@ -157,15 +157,13 @@ fn explore_or_resume(
         None => Space::initial(&shard.net, machine, transitions)?,
     };
     if space.open.is_some() {
-        let mut between = |net: &mut Net, space: &Space| match &mut keeper {
+        let mut between = |net: &mut Net, space: &Space, is_whole: bool| match &mut keeper {
+            Some(keeper) if is_whole => keeper.store_whole(net, space),
             Some(keeper) => keeper.store_if_due(net, space),
             None => Ok(()),
         };
         let result = explore(&mut shard.net, system, machine, &mut space, most_states, &mut between);
         result.map_err(|stop| stop.after_states(space.n_everywhere))?;
-        if let Some(keeper) = &mut keeper {
-            keeper.store_space(&mut shard.net, &space)?;
-        }
     }
     let n_everywhere = space.n_everywhere;
     shard.set_space(space);

@@ -194,7 +194,7 @@ pub fn check(model: &Arc<(Model, Plan)>, limits: &Limits, observe: &mut dyn FnMu
             return abandoned(&model.0, decided, why);
         }
         let n_decided = decided.iter().flatten().count();
-        observe(Progress { decided: n_decided, total, is_explored: n_decided > 0 });
+        observe(Progress { decided: n_decided, total, is_explored: n_decided > 0, found: None });
     }
 }
 

@@ -114,7 +114,12 @@ pub fn check(instance: Instance, wanted: Wanted, limits: &Limits, observe: &mut 
             return abandoned(&properties, decided, wanted.counts, why);
         }
         // States are found while properties are decided.
-        observe(Progress { decided: decided.iter().flatten().count(), total, is_explored: true });
+        observe(Progress {
+            decided: decided.iter().flatten().count(),
+            total,
+            is_explored: true,
+            found: None,
+        });
     }
 }
 

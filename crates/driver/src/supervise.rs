@@ -13,7 +13,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use masque_model::{FormulaId, System};
-use masque_verdict::{Budget, Extent, Facts, Stop, Unsupported, Vacuous, Why};
+use masque_verdict::{Budget, Extent, Facts, Found, Stop, Unsupported, Vacuous, Why};
 
 use crate::compare::CrossCheck;
 use crate::decide::{self, Compared, Cost, Decided, Event, Mode};
@@ -61,6 +61,8 @@ pub struct Progress {
     pub total: usize,
     /// Whether the reachable states are known.
     pub is_explored: bool,
+    /// How many of them are known, if they are found one by one.
+    pub found: Option<Found>,
 }
 
 /// What became of a check.
@@ -211,6 +213,7 @@ impl Gathered {
                 decided: self.n_decided,
                 total: self.decided.len(),
                 is_explored: self.facts.is_some(),
+                found: budget.meter().read(),
             });
         }
     }
