@@ -195,6 +195,7 @@ fn count(shard: &mut Shard<'_>, states: &Bitset) -> Result<u64, Stop> {
 /// M ⊨ φ   iff   I ∩ D ⊆ ⟦φ⟧  (at initial),   D ⊆ ⟦φ⟧  (at reachable)
 /// ```
 fn verdict(shard: &mut Shard<'_>, formula: FormulaId, at_initial: bool) -> Result<Answer, Stop> {
+    shard.turn_to(formula);
     let initial = shard.initial()?;
     let n_initial = count(shard, &initial)?;
     if n_initial == 0 && !shard.system.fairness.is_empty() {
@@ -233,15 +234,18 @@ fn is_true_in(
     let formulas = &shard.system.formulas;
     if let Some(phi) = always(formulas, formula) {
         let domain = shard.domain()?;
+        shard.decisive.insert(phi);
         let phi = shard.truth(phi)?;
         return Ok(!shard.net.any(!domain.is_subset(&phi))?);
     }
     if let Some(phi) = possibly(formulas, formula)
         && is_one_initial
     {
+        shard.decisive.insert(phi);
         let phi = shard.truth(phi)?;
         return shard.net.any(!phi.is_empty());
     }
+    shard.decisive.insert(formula);
     let phi = shard.truth_among(formula, asked)?;
     Ok(!shard.net.any(!asked.is_subset(&phi))?)
 }
