@@ -19,6 +19,7 @@ use crate::moves::Moves;
 use crate::relation::Relation;
 use crate::space::{Limited, Set};
 use crate::tableau::{Literal, PathFormulas};
+use crate::turns::Turns;
 use crate::world::{World, has_one};
 
 /// The reachable states of a system and what is true in them.
@@ -38,6 +39,8 @@ pub(crate) struct Checker<'s> {
     pub(crate) paths: PathFormulas<'s>,
     /// Steps with the actions left in, once they are needed.
     pub(crate) moves: Option<Arc<Moves>>,
+    /// The same turn by turn, for each group of agents whose actions were asked for.
+    pub(crate) turns: FxHashMap<Vec<AgentId>, Option<Arc<Turns>>>,
     fixpoints: Fixpoints,
     /// The value of each fixpoint variable while its fixpoint is computed.
     bound: Vec<Option<Set>>,
@@ -73,6 +76,7 @@ impl<'s> Checker<'s> {
             last_seen: None,
             paths: PathFormulas::new(&system.formulas),
             moves: None,
+            turns: FxHashMap::default(),
             fixpoints: system.formulas.fixpoints(),
             bound: vec![None; system.formulas.n_fixpoints()],
             begun: FxHashMap::default(),

@@ -29,6 +29,7 @@ mod tableau;
 #[cfg(test)]
 mod threads;
 mod trial;
+mod turns;
 mod uniform;
 mod world;
 

@@ -5,6 +5,8 @@
 //! order of the variables, quantifying an agent's action as soon as no other part mentions it, gives
 //! one relation that is far smaller than what comes up on the way.
 
+use std::sync::Arc;
+
 use masque_model::{Agent, AgentId, Assignment, ExprId, VarId};
 
 use crate::encode::{Choice, Encoder};
@@ -25,8 +27,10 @@ pub(crate) struct Part {
 
 /// The transition relation, ready for images: the union of its events.
 pub(crate) struct Relation {
-    /// One that changes everything, or one for each action of an agent that chooses who moves.
-    pub(crate) events: Vec<Event>,
+    /// One that changes everything, or one for each action of the scheduler.
+    pub(crate) events: Arc<Vec<Event>>,
+    /// The agent that chooses who moves.
+    pub(crate) scheduler: Option<AgentId>,
     /// Where every agent has an action.
     pub(crate) alive: Set,
 }
@@ -64,7 +68,7 @@ impl Event {
     }
 
     /// The predecessors of a set.
-    fn pre(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
+    pub(crate) fn pre(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let next = encoder.space.rename(states, &self.to_next)?;
         encoder.space.and_exists(&self.relation, &next, &self.next)
     }
@@ -74,13 +78,14 @@ impl Relation {
     pub(crate) fn new(encoder: &mut Encoder<'_>) -> Limited<Relation> {
         let alive = encoder.alive()?;
         let parts = encoder.parts()?;
-        if let Some(events) = encoder.scheduled(&parts)? {
-            return Ok(Relation { events, alive });
+        if let Some((scheduler, events)) = encoder.scheduled(&parts)? {
+            return Ok(Relation { events: Arc::new(events), scheduler: Some(scheduler), alive });
         }
         let changing: Vec<VarId> =
             encoder.system.variable_ids().filter(|&v| !encoder.layout.is_frozen(v)).collect();
         let whole = encoder.merge(parts)?;
-        Ok(Relation { events: vec![Event::new(encoder, whole, &changing)?], alive })
+        let events = Arc::new(vec![Event::new(encoder, whole, &changing)?]);
+        Ok(Relation { events, scheduler: None, alive })
     }
 
     /// The nodes of all events' diagrams.
@@ -145,7 +150,7 @@ impl Relation {
         loop {
             n_rounds += 1;
             let before = reached.clone();
-            for event in &self.events {
+            for event in self.events.iter() {
                 let image = step(event, &reached)?;
                 reached = encoder.space.or(&reached, &image)?;
             }
