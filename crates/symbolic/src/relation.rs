@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use masque_model::{Agent, AgentId, Assignment, ExprId, VarId};
+use masque_model::{Agent, AgentId, Assignment, ExprId, Formula, System, VarId};
 
 use crate::encode::{Choice, Encoder};
 use crate::layout::actions_read;
@@ -174,8 +174,20 @@ impl Encoder<'_> {
         self.balanced(sets, true)
     }
 
-    /// All parts, and the protocols of agents that have a choice somebody asks about.
+    /// All parts, and the protocols of agents that have a choice somebody asks about. They are kept
+    /// if a formula asks for the actions of a step.
     pub(crate) fn parts(&mut self) -> Limited<Vec<Part>> {
+        if let Some(parts) = &self.parts {
+            return Ok(parts.clone());
+        }
+        let parts = self.new_parts()?;
+        if asks_for_actions(self.system) {
+            self.parts = Some(parts.clone());
+        }
+        Ok(parts)
+    }
+
+    fn new_parts(&mut self) -> Limited<Vec<Part>> {
         let system = self.system;
         let mut parts = Vec::new();
         for agent in &system.agents {
@@ -346,4 +358,14 @@ impl Encoder<'_> {
         let variables = [&a.variables[..], b.map_or(&[], |b| &b.variables[..])].concat();
         Ok(Part { relation, actions: shared, variables, level: a.level })
     }
+}
+
+/// Whether some formula asks what can be done, or by which actions.
+fn asks_for_actions(system: &System) -> bool {
+    system.formulas.ids().any(|id| {
+        matches!(
+            system.formulas.get(id),
+            Formula::Enforces(..) | Formula::ExistsStep(..) | Formula::ForallStep(..)
+        )
+    })
 }
