@@ -1,11 +1,12 @@
-//! Decides the properties of ISPL files, with the time of each: `measure [--evidence] FILE..`.
+//! Decides the properties of ISPL files: `measure [--evidence] FILE..`, with the time of each and the
+//! steps in diagrams, which do not depend on what else the machine does.
 
 use std::time::Instant;
 
 use masque_ispl::{Options, check, parse};
 use masque_symbolic::Symbolic;
 use masque_text::Sources;
-use masque_verdict::{Budget, Engine, Show};
+use masque_verdict::{Budget, Engine, Show, Stats};
 
 /// Operations on diagrams recurse, level by level.
 const STACK: usize = 1 << 30;
@@ -44,13 +45,18 @@ fn measure(path: &str, evidence: Show) {
     };
     println!("  encode and explore {:>10.2?}", start.elapsed());
     for property in &system.properties {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), n_steps(&encoded.stats()));
         let verdict = encoded.decide(property, &budget).verdict;
-        println!("  {:<18} {:>10.2?}  {verdict}", property.name, start.elapsed());
+        let steps = n_steps(&encoded.stats()) - before;
+        println!("  {:<18} {:>10.2?} {steps:>12} steps  {verdict}", property.name, start.elapsed());
     }
     let stats = encoded.stats();
     for phase in &stats.phases {
         println!("  {:<18} {:>10.2?}", phase.name, phase.time);
     }
     println!("  {:?}", stats.figures);
+}
+
+fn n_steps(stats: &Stats) -> u64 {
+    stats.figures.iter().find(|(name, _)| *name == "diagram steps").map_or(0, |(_, n)| *n)
 }

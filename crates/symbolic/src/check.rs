@@ -59,8 +59,7 @@ impl<'s> Checker<'s> {
         reachable: Set,
     ) -> Limited<Self> {
         let system = encoder.system;
-        let next = encoder.space.all();
-        let live = relation.pre(&encoder, &next)?;
+        let live = relation.live(&encoder)?;
         let has_one_initial = has_one(&encoder, &initial);
         let world = World::new(system, reachable.clone(), Vec::new());
         let mut checker = Checker {

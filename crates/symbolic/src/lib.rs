@@ -7,6 +7,7 @@
 
 mod answers;
 mod check;
+mod clusters;
 mod diagram;
 mod encode;
 mod engine;

@@ -5,10 +5,12 @@
 //! order of the variables, quantifying an agent's action as soon as no other part mentions it, gives
 //! one relation that is far smaller than what comes up on the way.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use masque_model::{Agent, AgentId, Assignment, ExprId, Formula, System, VarId};
 
+use crate::clusters::clusters;
 use crate::encode::{Choice, Encoder};
 use crate::layout::actions_read;
 use crate::space::{Bit, Cube, Limited, Renaming, Set};
@@ -29,6 +31,8 @@ pub(crate) struct Part {
 pub(crate) struct Relation {
     /// One that changes everything, or one for each action of the scheduler.
     pub(crate) events: Arc<Vec<Event>>,
+    /// Several events put together, once an image is asked for.
+    clusters: OnceCell<Vec<Event>>,
     /// The agent that chooses who moves.
     pub(crate) scheduler: Option<AgentId>,
     /// Where every agent has an action.
@@ -38,6 +42,7 @@ pub(crate) struct Relation {
 /// A relation on some variables; the others keep their values.
 pub(crate) struct Event {
     pub(crate) relation: Set,
+    pub(crate) variables: Vec<VarId>,
     current: Cube,
     next: Cube,
     to_current: Renaming,
@@ -54,6 +59,7 @@ impl Event {
         let space = &encoder.space;
         Ok(Event {
             relation,
+            variables: variables.to_vec(),
             current: space.cube(changing.iter().map(|(current, _)| *current))?,
             next: space.cube(changing.iter().map(|(_, next)| *next))?,
             to_current: space.renaming(changing.iter().map(|&(current, next)| (next, current)))?,
@@ -79,13 +85,28 @@ impl Relation {
         let alive = encoder.alive()?;
         let parts = encoder.parts()?;
         if let Some((scheduler, events)) = encoder.scheduled(&parts)? {
-            return Ok(Relation { events: Arc::new(events), scheduler: Some(scheduler), alive });
+            return Ok(Relation::from_events(events, Some(scheduler), alive));
         }
         let changing: Vec<VarId> =
             encoder.system.variable_ids().filter(|&v| !encoder.layout.is_frozen(v)).collect();
         let whole = encoder.merge(parts)?;
-        let events = Arc::new(vec![Event::new(encoder, whole, &changing)?]);
-        Ok(Relation { events, scheduler: None, alive })
+        Ok(Relation::from_events(vec![Event::new(encoder, whole, &changing)?], None, alive))
+    }
+
+    fn from_events(events: Vec<Event>, scheduler: Option<AgentId>, alive: Set) -> Relation {
+        Relation { events: Arc::new(events), clusters: OnceCell::new(), scheduler, alive }
+    }
+
+    /// What to take an image with.
+    fn whole(&self, encoder: &Encoder<'_>) -> Limited<&[Event]> {
+        if self.events.len() == 1 {
+            return Ok(&self.events);
+        }
+        if let Some(clusters) = self.clusters.get() {
+            return Ok(clusters);
+        }
+        let clusters = clusters(encoder, &self.events)?;
+        Ok(self.clusters.get_or_init(|| clusters))
     }
 
     /// The nodes of all events' diagrams.
@@ -101,14 +122,21 @@ impl Relation {
     /// The successors of a set.
     pub(crate) fn post(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let states = encoder.space.and(states, &self.alive)?;
-        let images = self.events.iter().map(|event| event.post(encoder, &states));
+        let images = self.whole(encoder)?.iter().map(|event| event.post(encoder, &states));
         encoder.balanced(images.collect::<Limited<Vec<_>>>()?, false)
     }
 
     /// The predecessors of a set.
     pub(crate) fn pre(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
-        let images = self.events.iter().map(|event| event.pre(encoder, states));
+        let images = self.whole(encoder)?.iter().map(|event| event.pre(encoder, states));
         let union = encoder.balanced(images.collect::<Limited<Vec<_>>>()?, false)?;
+        encoder.space.and(&union, &self.alive)
+    }
+
+    /// The states with a successor.
+    pub(crate) fn live(&self, encoder: &Encoder<'_>) -> Limited<Set> {
+        let sets = self.events.iter().map(|event| encoder.space.exists(&event.relation, &event.next));
+        let union = encoder.balanced(sets.collect::<Limited<Vec<_>>>()?, false)?;
         encoder.space.and(&union, &self.alive)
     }
 
