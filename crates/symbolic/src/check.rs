@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use masque_model::{
-    AgentId, At, Deadlock, FixpointId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, System,
+    AgentId, At, Deadlock, FixpointId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, Strategies,
+    System,
 };
 use masque_verdict::{FairInitial, Stop, Why};
 use rustc_hash::FxHashMap;
@@ -238,6 +239,10 @@ impl<'s> Checker<'s> {
                 let confused = self.encoder.space.and(&confused, &green)?;
                 self.everywhere(&confused, f, false)
             }
+            Formula::Enforces(group, strategies, path) if strategies != Strategies::Perfect => {
+                let truth = self.enforces(group, strategies, path, Some(context))?;
+                self.encoder.space.is_subset(context, &truth)
+            }
             _ => self.subset_of_truth(context, formula),
         }
     }
@@ -386,7 +391,7 @@ impl<'s> Checker<'s> {
                 let violated = self.exists_path(Literal::new(path, false))?;
                 self.encoder.space.not(&violated)?
             }
-            Formula::Enforces(group, strategies, path) => self.enforces(group, strategies, path)?,
+            Formula::Enforces(group, strategies, path) => self.enforces(group, strategies, path, None)?,
             Formula::ExistsStep(condition, f) => {
                 let phi = self.truth(f)?;
                 self.exists_step(condition, &phi)?

@@ -49,9 +49,8 @@ pub(crate) fn clusters(encoder: &Encoder<'_>, events: &[Event]) -> Limited<Vec<E
             break;
         }
     }
-    let made = clusters.iter().map(|cluster| {
-        Event::new(encoder, cluster.relation.clone(), &cluster.variables)
-    });
+    let made =
+        clusters.iter().map(|cluster| Event::new(encoder, cluster.relation.clone(), &cluster.variables));
     made.collect()
 }
 
@@ -59,7 +58,8 @@ pub(crate) fn clusters(encoder: &Encoder<'_>, events: &[Event]) -> Limited<Vec<E
 /// all of them alike.
 fn place(encoder: &Encoder<'_>, variables: &[VarId]) -> u64 {
     let bits = variables.iter().flat_map(|v| &encoder.layout.variables[v.index()].current);
-    let (n_bits, sum) = bits.fold((0, 0), |(n, sum), &bit| (n + 1, sum + u64::from(encoder.space.level(bit).0)));
+    let (n_bits, sum) =
+        bits.fold((0, 0), |(n, sum), &bit| (n + 1, sum + u64::from(encoder.space.level(bit).0)));
     sum * 1_000 / n_bits.max(1)
 }
 

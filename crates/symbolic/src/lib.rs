@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod answers;
+mod arena;
 mod check;
 mod clusters;
 mod diagram;
@@ -23,6 +24,7 @@ mod overflow;
 mod parallel;
 mod reach;
 mod relation;
+mod search;
 mod sift;
 pub mod space;
 mod strategic;

@@ -99,12 +99,7 @@ impl Moves {
     }
 
     /// As [`stuck`](Self::stuck), where the action of one agent is this one.
-    pub(crate) fn stuck_in(
-        &self,
-        encoder: &Encoder<'_>,
-        is_action: &Set,
-        kept: &[AgentId],
-    ) -> Limited<Set> {
+    pub(crate) fn stuck_in(&self, encoder: &Encoder<'_>, is_action: &Set, kept: &[AgentId]) -> Limited<Set> {
         let mut sets = Vec::new();
         for change in self.parts.iter().filter(|change| !change.stuck.is_empty()) {
             let stuck = encoder.space.restrict(&change.stuck, is_action)?;
@@ -201,16 +196,22 @@ impl Checker<'_> {
         let safe = match self.players(group)? {
             Some(players) => players.enforcing(&self.encoder, z)?,
             None => {
-                let moves = self.moves()?;
-                let Checker { encoder, reachable, .. } = self;
-                let space = &encoder.space;
-                let outside = space.minus(reachable, z)?;
-                let spoiled = moves.leading_into(encoder, &outside, &space.all(), group.members)?;
-                let spoiled = space.or(&spoiled, &moves.stuck(encoder, group.members)?)?;
-                group.choose(encoder, &space.not(&spoiled)?, None)?
+                let spoiled = self.spoiled_choices(group, z)?;
+                group.choose(&self.encoder, &self.encoder.space.not(&spoiled)?, None)?
             }
         };
         self.with_loops(safe, z)
+    }
+
+    /// Where, and with which actions of the members, the others have actions that lead out of `Z` or
+    /// that no step follows.
+    pub(crate) fn spoiled_choices(&mut self, group: &Coalition<'_>, z: &Set) -> Limited<Set> {
+        let moves = self.moves()?;
+        let Checker { encoder, reachable, .. } = self;
+        let space = &encoder.space;
+        let outside = space.minus(reachable, z)?;
+        let spoiled = moves.leading_into(encoder, &outside, &space.all(), group.members)?;
+        space.or(&spoiled, &moves.stuck(encoder, group.members)?)
     }
 
     /// The others' step: whatever the members choose, some outcome leads into `Z`.

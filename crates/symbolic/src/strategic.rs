@@ -31,11 +31,15 @@ impl Checker<'_> {
     ///
     /// With fairness it is enough that every fair path meets the goal: the complement of what the
     /// others can [spoil](Self::spoiled).
+    ///
+    /// With uniform strategies one question after the other must be answered, so it helps to know
+    /// which states are asked for: if not all of these are in the set, others may be missing.
     pub(crate) fn enforces(
         &mut self,
         group: GroupId,
         strategies: Strategies,
         path: FormulaId,
+        asked: Option<&Set>,
     ) -> Limited<Set> {
         let system = self.system;
         let members = &system.groups[group.index()].agents[..];
@@ -53,7 +57,7 @@ impl Checker<'_> {
                 let anything = self.coalition(members)?;
                 self.enforced(&anything, &goal)
             }
-            uniform => self.enforces_uniformly(members, uniform, &goal),
+            uniform => self.enforces_uniformly(members, uniform, &goal, asked),
         }
     }
 

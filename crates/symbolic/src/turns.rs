@@ -85,8 +85,7 @@ impl Checker<'_> {
     /// Where a step meets a condition on states and actions and leads into a set; none if there is
     /// no scheduler.
     pub(crate) fn turns_into(&mut self, set: &Set, condition: &Set) -> Limited<Option<Set>> {
-        let support: rustc_hash::FxHashSet<Bit> =
-            self.encoder.space.support(condition).into_iter().collect();
+        let support: rustc_hash::FxHashSet<Bit> = self.encoder.space.support(condition).into_iter().collect();
         let asked = |agent: &AgentId| {
             self.encoder.layout.actions[agent.index()].iter().any(|bit| support.contains(bit))
         };

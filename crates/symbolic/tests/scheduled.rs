@@ -90,7 +90,10 @@ fn scheduled_model(seed: u64) -> String {
          Protocol: free : {{{keeper}}}; Other : {{deny}}; end Protocol\n Evolution:\n"
     );
     for i in 1..=n {
-        let _ = write!(text, " free = false if Action = allow and Environment.Action = t{i} and W{i}.Action = go;\n");
+        let _ = write!(
+            text,
+            " free = false if Action = allow and Environment.Action = t{i} and W{i}.Action = go;\n"
+        );
         let _ = write!(text, " free = true if Environment.Action = t{i} and W{i}.Action = rest;\n");
     }
     text += " end Evolution\nend Agent\n";
@@ -111,7 +114,10 @@ fn scheduled_model(seed: u64) -> String {
         let up = if rng.u8(0..4) == 0 { "at = at + 1" } else { "at = 1" };
         let _ = write!(text, " end Protocol\n Evolution:\n");
         let _ = write!(text, " {up} if Environment.Action = t{i} and Action = go{needs};\n");
-        let _ = write!(text, " at = 0 if Environment.Action = t{i} and Action = rest;\n end Evolution\nend Agent\n");
+        let _ = write!(
+            text,
+            " at = 0 if Environment.Action = t{i} and Action = rest;\n end Evolution\nend Agent\n"
+        );
     }
     let atoms = list(n, |i| format!("W{i}.at = 0"));
     let initial = atoms.replace(", ", " and ");
