@@ -132,6 +132,11 @@ impl<'s> Checker<'s> {
         self.everywhere(&context, property.formula, true)
     }
 
+    /// Whether a formula speaks of a fixpoint that is being computed around it.
+    pub(crate) fn is_open(&self, formula: FormulaId) -> bool {
+        self.fixpoints.is_open(formula)
+    }
+
     /// Where the fairness constraints are true.
     pub(crate) fn constraints(&self) -> &[Set] {
         &self.world.constraints

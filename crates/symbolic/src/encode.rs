@@ -98,6 +98,14 @@ impl<'s> Encoder<'s> {
         Ok(())
     }
 
+    /// From now on nobody would try another order, so nothing is given up for the sake of one.
+    pub(crate) fn take_your_time(&mut self) {
+        self.space.take_your_time();
+        if self.on_trouble == OnTrouble::GiveUp {
+            self.on_trouble = OnTrouble::GoOn;
+        }
+    }
+
     fn sift(&self) {
         let left = self.sifts_left.get();
         if left == 0 {

@@ -2,8 +2,8 @@
 //!
 //! The relation of [`relation`](crate::relation) forgets actions as soon as it can. Where they
 //! matter, the parts it was made of are applied to a set one after another: each next value belongs
-//! to one part, so it is gone when its part has been applied, and no whole relation is built. Where
-//! one agent chooses who moves, [`turns`](crate::turns) are better.
+//! to one part, so it is gone when its part has been applied, and no whole relation is built. Mostly
+//! [`turns`](crate::turns) are better.
 
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ impl Moves {
 
     /// Where, and with which actions of those who are `kept`, the others have actions that no step
     /// follows.
-    fn stuck(&self, encoder: &Encoder<'_>, kept: &[AgentId]) -> Limited<Set> {
+    pub(crate) fn stuck(&self, encoder: &Encoder<'_>, kept: &[AgentId]) -> Limited<Set> {
         let mut sets = Vec::new();
         for change in self.parts.iter().filter(|change| !change.stuck.is_empty()) {
             sets.push(self.choose_all(encoder, change.stuck.clone(), kept)?);
@@ -206,6 +206,11 @@ impl Checker<'_> {
     /// Where, and with which actions of the members, the others have actions that lead out of `Z` or
     /// that no step follows.
     pub(crate) fn spoiled_choices(&mut self, group: &Coalition<'_>, z: &Set) -> Limited<Set> {
+        if self.relation.scheduler.is_none()
+            && let Some(players) = self.players(group)?
+        {
+            return players.spoiled_in(&self.encoder, 0, &self.encoder.space.not(z)?);
+        }
         let moves = self.moves()?;
         let Checker { encoder, reachable, .. } = self;
         let space = &encoder.space;

@@ -341,7 +341,18 @@ impl Encoder<'_> {
 
     /// The conjunction of all parts, actions quantified as they become local, but for those of some
     /// agents.
-    pub(crate) fn merge_keeping(&self, mut parts: Vec<Part>, kept: &[AgentId]) -> Limited<Set> {
+    pub(crate) fn merge_keeping(&self, parts: Vec<Part>, kept: &[AgentId]) -> Limited<Set> {
+        let merged = self.merge_within(parts, kept, usize::MAX)?;
+        Ok(merged.unwrap_or_else(|| self.space.none()))
+    }
+
+    /// The same, unless it has more nodes than that on the way.
+    pub(crate) fn merge_within(
+        &self,
+        mut parts: Vec<Part>,
+        kept: &[AgentId],
+        most: usize,
+    ) -> Limited<Option<Set>> {
         parts.sort_by_key(|part| part.level);
         let mut uses = vec![0u32; self.system.agents.len()];
         for part in &parts {
@@ -361,9 +372,13 @@ impl Encoder<'_> {
                 });
             }
             parts = merged;
-            self.mind_size(parts.iter().map(|part| self.space.size(&part.relation)).sum())?;
+            let size = parts.iter().map(|part| self.space.size(&part.relation)).sum();
+            if size > most {
+                return Ok(None);
+            }
+            self.mind_size(size)?;
         }
-        Ok(parts.pop().map_or_else(|| self.space.all(), |part| part.relation))
+        Ok(Some(parts.pop().map_or_else(|| self.space.all(), |part| part.relation)))
     }
 
     /// One part, or two conjoined, without the actions nobody else mentions.

@@ -38,12 +38,12 @@ impl Checker<'_> {
         &mut self,
         group: GroupId,
         strategies: Strategies,
-        path: FormulaId,
+        path_id: FormulaId,
         asked: Option<&Set>,
     ) -> Limited<Set> {
         let system = self.system;
         let members = &system.groups[group.index()].agents[..];
-        let path = system.formulas.get(path);
+        let path = system.formulas.get(path_id);
         let (phi, psi) = match path {
             Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => (self.truth(f)?, self.truth(f)?),
             Formula::Until(f, g) | Formula::WeakUntil(f, g) | Formula::Release(f, g) => {
@@ -52,13 +52,25 @@ impl Checker<'_> {
             _ => return Err(Stop::from(Why::Unsupported)),
         };
         let goal = Goal { path, phi: self.inside(&phi)?, psi: self.inside(&psi)? };
+        let upper = self.enforced_perfectly(group, path_id, &goal)?;
         match strategies {
-            Strategies::Perfect => {
-                let anything = self.coalition(members)?;
-                self.enforced(&anything, &goal)
-            }
-            uniform => self.enforces_uniformly(members, uniform, &goal, asked),
+            Strategies::Perfect => Ok(upper),
+            uniform => self.enforces_uniformly((members, uniform), &goal, &upper, asked),
         }
+    }
+
+    /// What a group enforces with perfect information; computed once.
+    fn enforced_perfectly(&mut self, group: GroupId, path: FormulaId, goal: &Goal<'_>) -> Limited<Set> {
+        if let Some(known) = self.world.enforced.get(&(group, path)) {
+            return Ok(known.clone());
+        }
+        let system = self.system;
+        let anything = self.coalition(&system.groups[group.index()].agents)?;
+        let set = self.enforced(&anything, goal)?;
+        if !self.is_open(path) {
+            self.world.enforced.insert((group, path), set.clone());
+        }
+        Ok(set)
     }
 
     /// Where a group reaches its goal with what its members may choose.

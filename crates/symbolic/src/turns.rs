@@ -1,14 +1,16 @@
-//! Steps with the actions left in, where one agent chooses who moves.
+//! Steps with the actions of some agents left in, put together as the relation is.
 //!
-//! What [`moves`](crate::moves) does part by part, all parts for every image, is done here action by
-//! action of the scheduler: a *turn* changes few variables, so its images are local. What a group
-//! can do in one turn or another is a union if the scheduler is a member, and then the turns are
-//! chained in a least fixpoint, as the events of the relation are: `<sched>F in1` on 200 trains takes
-//! 0.2 s instead of 8.6 s.
+//! Where one agent chooses who moves, each of its actions is a *turn*, on the few variables that it
+//! changes, so that images are local. What a group can do in one turn or another is a union if the
+//! scheduler is a member, and then the turns are chained in a least fixpoint, as the events of the
+//! relation are: `<sched>F in1` on 200 trains takes 0.2 s, and part by part
+//! ([`moves`](crate::moves)) 8.6 s. Where there is no scheduler there is one turn. It is mostly far
+//! better than the parts, but may be larger than the relation, in which no actions are left; beyond
+//! a limit the parts are used.
 
 use std::sync::Arc;
 
-use masque_model::AgentId;
+use masque_model::{AgentId, VarId};
 
 use crate::check::Checker;
 use crate::encode::Encoder;
@@ -16,9 +18,13 @@ use crate::moves::{Coalition, Moves};
 use crate::relation::Event;
 use crate::space::{Bit, Limited, Set};
 
-/// The steps of a system, one turn for each action of its scheduler.
+/// A turn may have so many times the nodes of the relation, and so many more.
+const LOOSE: usize = 64;
+const SMALL: usize = 100_000;
+
+/// The steps of a system, one turn for each action of its scheduler, or one for all.
 pub(crate) struct Turns {
-    scheduler: AgentId,
+    scheduler: Option<AgentId>,
     turns: Vec<Turn>,
     /// For each turn the next states, the actions of some agents left in.
     events: Arc<Vec<Event>>,
@@ -26,7 +32,7 @@ pub(crate) struct Turns {
 
 /// What happens when the scheduler performs an action.
 struct Turn {
-    /// Its action is this one.
+    /// Its action is this one; everywhere if there is no scheduler.
     is_action: Set,
     /// Where, and with which actions of those who are left in, the others have actions that no step
     /// follows.
@@ -42,21 +48,26 @@ pub(crate) struct Players<'a> {
 }
 
 impl Checker<'_> {
-    /// The steps turn by turn with the actions of some agents left in, if there is a scheduler.
+    /// The steps turn by turn with the actions of some agents left in, unless that is too large.
     fn turns(&mut self, kept: &[AgentId]) -> Limited<Option<Arc<Turns>>> {
-        let Some(scheduler) = self.relation.scheduler else { return Ok(None) };
+        let scheduler = self.relation.scheduler;
         let moves = self.moves()?;
-        let mut kept: Vec<AgentId> =
-            kept.iter().copied().filter(|&agent| agent != scheduler && moves.has_choice(agent)).collect();
+        let mut kept: Vec<AgentId> = kept
+            .iter()
+            .copied()
+            .filter(|&agent| Some(agent) != scheduler && moves.has_choice(agent))
+            .collect();
         kept.sort_unstable();
         if let Some(turns) = self.turns.get(&kept) {
             return Ok(turns.clone());
         }
-        let events = if kept.is_empty() {
-            Some(Arc::clone(&self.relation.events))
-        } else {
-            let parts = self.encoder.parts()?;
-            self.encoder.events_of(scheduler, &parts, &kept)?.map(Arc::new)
+        let events = match scheduler {
+            _ if kept.is_empty() => Some(Arc::clone(&self.relation.events)),
+            Some(scheduler) => {
+                let parts = self.encoder.parts()?;
+                self.encoder.events_of(scheduler, &parts, &kept)?.map(Arc::new)
+            }
+            None => self.whole_turn(&kept)?.map(|event| Arc::new(vec![event])),
         };
         let turns = match events {
             Some(events) => Some(Arc::new(Turns::new(&mut self.encoder, scheduler, events, &moves, &kept)?)),
@@ -66,11 +77,22 @@ impl Checker<'_> {
         Ok(turns)
     }
 
-    /// A group as it plays in turns, if there is a scheduler.
+    /// All steps with the actions of some agents left in, unless that is too large.
+    fn whole_turn(&mut self, kept: &[AgentId]) -> Limited<Option<Event>> {
+        let encoder = &mut self.encoder;
+        let parts = encoder.parts()?;
+        let most = self.relation.size(encoder) * LOOSE + SMALL;
+        let Some(relation) = encoder.merge_within(parts, kept, most)? else { return Ok(None) };
+        let changing: Vec<VarId> =
+            encoder.system.variable_ids().filter(|&v| !encoder.layout.is_frozen(v)).collect();
+        Event::new(encoder, relation, &changing).map(Some)
+    }
+
+    /// A group as it plays in turns, unless they are too large.
     pub(crate) fn players<'a>(&mut self, group: &'a Coalition<'a>) -> Limited<Option<Players<'a>>> {
         let Some(turns) = self.turns(group.members)? else { return Ok(None) };
         let space = &self.encoder.space;
-        let position = group.members.iter().position(|&agent| agent == turns.scheduler);
+        let position = group.members.iter().position(|&agent| Some(agent) == turns.scheduler);
         let own = position.and_then(|position| group.choices[position].as_ref());
         let may = match own {
             Some(own) => {
@@ -82,8 +104,8 @@ impl Checker<'_> {
         Ok(Some(Players { group, turns, may }))
     }
 
-    /// Where a step meets a condition on states and actions and leads into a set; none if there is
-    /// no scheduler.
+    /// Where a step meets a condition on states and actions and leads into a set; none if
+    /// the turns are too large.
     pub(crate) fn turns_into(&mut self, set: &Set, condition: &Set) -> Limited<Option<Set>> {
         let support: rustc_hash::FxHashSet<Bit> = self.encoder.space.support(condition).into_iter().collect();
         let asked = |agent: &AgentId| {
@@ -108,15 +130,19 @@ impl Checker<'_> {
 impl Turns {
     fn new(
         encoder: &mut Encoder<'_>,
-        scheduler: AgentId,
+        scheduler: Option<AgentId>,
         events: Arc<Vec<Event>>,
         moves: &Moves,
         kept: &[AgentId],
     ) -> Limited<Turns> {
-        let enabled = encoder.choice(scheduler)?.enabled;
+        let Some(agent) = scheduler else {
+            let (is_action, stuck) = (encoder.space.all(), moves.stuck(encoder, kept)?);
+            return Ok(Turns { scheduler, turns: vec![Turn { is_action, stuck }], events });
+        };
+        let enabled = encoder.choice(agent)?.enabled;
         let mut turns = Vec::with_capacity(enabled.len());
         for (action, enabled) in enabled.iter().enumerate() {
-            let bits = &encoder.layout.actions[scheduler.index()];
+            let bits = &encoder.layout.actions[agent.index()];
             let is_action = encoder.has_code(bits, action as u64)?;
             let stuck = moves.stuck_in(encoder, &is_action, kept)?;
             let stuck = encoder.space.and(&stuck, enabled)?;
@@ -150,7 +176,7 @@ impl Players<'_> {
             Some(may) => encoder.space.and(&safe, &may[turn])?,
             None => safe,
         };
-        self.group.choose(encoder, &safe, Some(self.turns.scheduler))
+        self.group.choose(encoder, &safe, self.turns.scheduler)
     }
 
     /// Where the group has actions, in some turn or whatever the turn is, such that a step follows

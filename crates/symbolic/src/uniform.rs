@@ -36,19 +36,18 @@ struct Level {
 
 impl Checker<'_> {
     /// The states for which one tuple of uniform strategies reaches the goal from all states in
-    /// question. If only some are asked for, others may be missing; and if one of these is missing,
+    /// question, given where it is reached with perfect information. If only some are asked for, others may be missing; and if one of these is missing,
     /// so may be the rest.
     pub(crate) fn enforces_uniformly(
         &mut self,
-        members: &[AgentId],
-        strategies: Strategies,
+        (members, strategies): (&[AgentId], Strategies),
         goal: &Goal<'_>,
+        upper: &Set,
         asked: Option<&Set>,
     ) -> Limited<Set> {
         let group = self.coalition(members)?;
-        let upper = self.enforced(&group, goal)?;
         let mut truth = self.encoder.space.none();
-        let mut open = self.answered(members, strategies, &upper)?;
+        let mut open = self.answered(members, strategies, upper)?;
         if let Some(asked) = asked {
             if !self.encoder.space.is_subset(asked, &open)? {
                 return Ok(truth);
@@ -60,7 +59,7 @@ impl Checker<'_> {
         }
         let steps = self.steps_keeping(members)?;
         let board = match self.constraints().is_empty() {
-            true => Some(self.board(&group, goal, &steps.0, &upper)?),
+            true => Some(self.board(&group, goal, &steps.0, upper)?),
             false => None,
         };
         while !open.is_empty() {
