@@ -12,8 +12,10 @@ use masque_model::{AgentId, VarId};
 use crate::encode::Encoder;
 use crate::space::{Bit, Limited, Set, Table};
 
-/// So many states are looked at one by one.
-pub(crate) const MOST_STATES: usize = 1 << 15;
+/// So many states are looked at one by one, a few in tests.
+const MOST_STATES: usize = if cfg!(test) { 6 } else { 1 << 15 };
+/// They have so many bits together.
+const MOST_BITS: usize = 1 << 24;
 /// So many moves and targets of moves are.
 const MOST_TARGETS: usize = 1 << 20;
 
@@ -77,7 +79,7 @@ impl Arena {
     pub(crate) fn new(encoder: &Encoder<'_>, board: &Board, from: &Set) -> Limited<Option<Arena>> {
         let mut builder = Builder::new(encoder, board);
         let current = builder.current.clone();
-        let Some(from) = Table::new(from).valuations(&builder.fixed, &current, MOST_STATES) else {
+        let Some(from) = Table::new(from).valuations(&builder.fixed, &current, builder.most_states) else {
             return Ok(None);
         };
         for row in from {
@@ -108,6 +110,7 @@ struct Builder<'a> {
     board: &'a Board,
     arena: Arena,
     places: FxHashMap<Vec<bool>, u32>,
+    most_states: usize,
     n_targets: usize,
     /// The current bits from the top of the order down.
     current: Vec<Bit>,
@@ -159,6 +162,7 @@ impl<'a> Builder<'a> {
                 ..Arena::default()
             },
             places: FxHashMap::default(),
+            most_states: MOST_STATES.min(MOST_BITS / current.len().max(1)),
             n_targets: 0,
             action_bits: board.action_bits.iter().map(at_own).collect(),
             seen: board.members.iter().map(sees).collect(),
@@ -194,7 +198,7 @@ impl<'a> Builder<'a> {
             fits = self.add_moves(state as u32, &row);
         }
         self.arena.begins.push(self.arena.moves.len());
-        fits && self.arena.states.len() <= MOST_STATES && self.n_targets <= MOST_TARGETS
+        fits && self.arena.states.len() <= self.most_states && self.n_targets <= MOST_TARGETS
     }
 
     fn add_moves(&mut self, owner: u32, row: &[bool]) -> bool {

@@ -31,6 +31,8 @@ mod strategic;
 mod tableau;
 #[cfg(test)]
 mod threads;
+#[cfg(test)]
+mod tight;
 mod trial;
 mod turns;
 mod uniform;

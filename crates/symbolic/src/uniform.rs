@@ -66,30 +66,30 @@ impl Checker<'_> {
             let state = least(&self.encoder, &open)?;
             let state = singleton(&self.encoder, &state)?;
             let question = self.question(members, strategies, &state)?;
+            // States that all members see alike have the same question.
+            let alike = match strategies {
+                Strategies::UniformObjective => state,
+                _ => self.confused(members, &state)?,
+            };
+            let rest = self.encoder.space.minus(&open, &alike)?;
             let found = match &board {
-                Some(board) => self.found_in_arena(board, goal, &question)?,
+                Some(board) => self.found_in_arena(board, goal, &question, !rest.is_empty())?,
                 None => None,
             };
             let win = match found {
                 Some(win) => win,
                 None => self.strategy(&group, goal, &steps, &question)?,
             };
-            // States that all members see alike have the same question.
-            let alike = match strategies {
-                Strategies::UniformObjective => state,
-                _ => self.confused(members, &state)?,
-            };
-            let answered = match win {
-                Some(_) if asked.is_some() => alike,
-                Some(win) => self.answered(members, strategies, &win)?,
+            open = match win {
                 None if asked.is_some() => return Ok(truth),
-                None => {
-                    open = self.encoder.space.minus(&open, &alike)?;
-                    continue;
+                None => rest,
+                Some(win) => {
+                    let answered = self.answered(members, strategies, &win)?;
+                    let space = &self.encoder.space;
+                    truth = space.or(&truth, &space.or(&answered, &alike)?)?;
+                    space.minus(&rest, &answered)?
                 }
             };
-            truth = self.encoder.space.or(&truth, &answered)?;
-            open = self.encoder.space.minus(&open, &answered)?;
         }
         Ok(truth)
     }
@@ -132,14 +132,24 @@ impl Checker<'_> {
     }
 
     /// Where a uniform strategy wins that wins from all of these states, if there is one; nothing if
-    /// too many states can be met from them.
-    fn found_in_arena(&mut self, board: &Board, goal: &Goal<'_>, from: &Set) -> Limited<Option<Option<Set>>> {
+    /// too many states can be met from them. Unless all of where it wins is of interest, that may be
+    /// these states only.
+    fn found_in_arena(
+        &mut self,
+        board: &Board,
+        goal: &Goal<'_>,
+        from: &Set,
+        is_all_of_interest: bool,
+    ) -> Limited<Option<Option<Set>>> {
         let Some(arena) = Arena::new(&self.encoder, board, from)? else { return Ok(None) };
         let aim = match goal.path {
             Formula::Globally(_) | Formula::WeakUntil(..) | Formula::Release(..) => Aim::Stay,
             _ => Aim::Reach,
         };
         let Some(wins) = Search::new(&arena, aim, &self.encoder.space).run()? else { return Ok(Some(None)) };
+        if !is_all_of_interest {
+            return Ok(Some(Some(from.clone())));
+        }
         // Of a step only the first states were played.
         let n_played = if board.is_one_step { 1 + arena.n_from } else { arena.states.len() };
         let won = (1..n_played).filter(|&state| wins[state]).map(|state| &arena.states[state][..]);
