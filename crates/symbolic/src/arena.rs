@@ -52,8 +52,9 @@ pub(crate) struct Board {
 pub(crate) struct Arena {
     /// The bits of each state; none for [`LOST`].
     pub(crate) states: Vec<Vec<bool>>,
-    /// How many of them, after [`LOST`], are those in question.
+    /// How many of them, after [`LOST`], are those that may be in question, and which.
     pub(crate) n_from: usize,
+    from: FxHashMap<Vec<bool>, u32>,
     pub(crate) is_done: Vec<bool>,
     pub(crate) moves: Vec<Move>,
     /// Where each state's moves begin, and at last their number.
@@ -85,7 +86,8 @@ impl Arena {
         for row in from {
             // The same state may be met again after a step, when it is judged by another measure.
             let known = (!board.is_one_step).then(|| row.clone());
-            builder.add(known, row);
+            let state = builder.add(known, row.clone());
+            builder.arena.from.insert(row, state);
         }
         builder.arena.n_from = builder.arena.states.len() - 1;
         let mut next = 1;
@@ -98,6 +100,15 @@ impl Arena {
             next += 1;
         }
         Ok(Some(builder.finish()))
+    }
+
+    /// The numbers of some states that may be in question; none if others are among them.
+    pub(crate) fn in_question(&self, encoder: &Encoder<'_>, states: &Set) -> Option<Vec<u32>> {
+        let mut bits: Vec<Bit> = encoder.layout.current_bits().collect();
+        bits.sort_unstable_by_key(|&bit| encoder.space.level(bit));
+        let fixed = vec![None; encoder.space.n_bits() as usize];
+        let rows = Table::new(states).valuations(&fixed, &bits, self.n_from)?;
+        rows.iter().map(|row| self.from.get(row).copied()).collect()
     }
 
     /// The moves of a state.

@@ -21,6 +21,7 @@ use crate::relation::Relation;
 use crate::space::{Limited, Set};
 use crate::tableau::{Literal, PathFormulas};
 use crate::turns::Turns;
+use crate::uniform::Wanted;
 use crate::world::{World, has_one};
 
 /// The reachable states of a system and what is true in them.
@@ -245,7 +246,7 @@ impl<'s> Checker<'s> {
                 self.everywhere(&confused, f, false)
             }
             Formula::Enforces(group, strategies, path) if strategies != Strategies::Perfect => {
-                let truth = self.enforces(group, strategies, path, Some(context))?;
+                let truth = self.enforces(group, strategies, path, Wanted::Every(context))?;
                 self.encoder.space.is_subset(context, &truth)
             }
             _ => self.subset_of_truth(context, formula),
@@ -396,7 +397,9 @@ impl<'s> Checker<'s> {
                 let violated = self.exists_path(Literal::new(path, false))?;
                 self.encoder.space.not(&violated)?
             }
-            Formula::Enforces(group, strategies, path) => self.enforces(group, strategies, path, None)?,
+            Formula::Enforces(group, strategies, path) => {
+                self.enforces(group, strategies, path, Wanted::All)?
+            }
             Formula::ExistsStep(condition, f) => {
                 let phi = self.truth(f)?;
                 self.exists_step(condition, &phi)?

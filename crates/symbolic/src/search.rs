@@ -57,14 +57,16 @@ enum Walk {
 pub(crate) struct Search<'a> {
     arena: &'a Arena,
     aim: Aim,
+    /// The states in question.
+    from: &'a [u32],
     space: &'a Space,
     /// What must not be fixed together.
     learnt: Vec<Vec<(View, u32)>>,
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(arena: &'a Arena, aim: Aim, space: &'a Space) -> Search<'a> {
-        Search { arena, aim, space, learnt: Vec::new() }
+    pub(crate) fn new(arena: &'a Arena, aim: Aim, from: &'a [u32], space: &'a Space) -> Search<'a> {
+        Search { arena, aim, from, space, learnt: Vec::new() }
     }
 
     /// The states from which a strategy wins that wins from all states in question, if there is one.
@@ -77,7 +79,8 @@ impl<'a> Search<'a> {
                 Some(blamed) => blamed,
                 None => {
                     let solved = self.solve(&fixed);
-                    let lost = (1..=self.arena.n_from).find(|&state| !solved.wins[state]);
+                    let lost =
+                        self.from.iter().map(|&state| state as usize).find(|&state| !solved.wins[state]);
                     match lost {
                         None => match self.walk(&fixed, &solved) {
                             Walk::Strategy(strategy) => return Ok(Some(self.wins(strategy))),
@@ -222,7 +225,7 @@ impl<'a> Search<'a> {
         let arena = self.arena;
         let mut chosen = fixed.clone();
         let mut seen = vec![false; arena.is_done.len()];
-        let mut open: Vec<u32> = (1..=arena.n_from as u32).collect();
+        let mut open: Vec<u32> = self.from.to_vec();
         open.iter().for_each(|&state| seen[state as usize] = true);
         let mut next = 0;
         while let Some(&state) = open.get(next) {

@@ -7,6 +7,7 @@ use crate::check::Checker;
 use crate::moves::Coalition;
 use crate::space::{Limited, Set};
 use crate::turns::Players;
+use crate::uniform::Wanted;
 
 /// What a group is to enforce.
 pub(crate) struct Goal<'p> {
@@ -33,13 +34,13 @@ impl Checker<'_> {
     /// others can [spoil](Self::spoiled).
     ///
     /// With uniform strategies one question after the other must be answered, so it helps to know
-    /// which states are asked for: if not all of these are in the set, others may be missing.
+    /// of which states the truth is wanted.
     pub(crate) fn enforces(
         &mut self,
         group: GroupId,
         strategies: Strategies,
         path_id: FormulaId,
-        asked: Option<&Set>,
+        wanted: Wanted<'_>,
     ) -> Limited<Set> {
         let system = self.system;
         let members = &system.groups[group.index()].agents[..];
@@ -55,7 +56,7 @@ impl Checker<'_> {
         let upper = self.enforced_perfectly(group, path_id, &goal)?;
         match strategies {
             Strategies::Perfect => Ok(upper),
-            uniform => self.enforces_uniformly((members, uniform), &goal, &upper, asked),
+            uniform => self.enforces_uniformly((members, uniform), &goal, &upper, wanted),
         }
     }
 

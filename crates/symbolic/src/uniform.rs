@@ -12,6 +12,7 @@
 //! wins.
 
 use masque_model::{ActionId, AgentId, Deadlock, Formula, Strategies, VarId};
+use masque_verdict::{Stop, Why};
 
 use crate::arena::{Arena, Board};
 use crate::check::Checker;
@@ -21,6 +22,17 @@ use crate::relation::Event;
 use crate::search::{Aim, Search};
 use crate::space::{Bit, Cube, Limited, Set, Table};
 use crate::strategic::Goal;
+
+/// Of which states the truth is wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'a> {
+    /// All.
+    All,
+    /// Of these; others may be missing from the answer.
+    Among(&'a Set),
+    /// Whether it is true in all of these; if not, any may be missing from the answer.
+    Every(&'a Set),
+}
 
 /// A view that the search has fixed.
 struct Level {
@@ -36,23 +48,22 @@ struct Level {
 
 impl Checker<'_> {
     /// The states for which one tuple of uniform strategies reaches the goal from all states in
-    /// question, given where it is reached with perfect information. If only some are asked for, others may be missing; and if one of these is missing,
-    /// so may be the rest.
+    /// question, given where it is reached with perfect information.
     pub(crate) fn enforces_uniformly(
         &mut self,
         (members, strategies): (&[AgentId], Strategies),
         goal: &Goal<'_>,
         upper: &Set,
-        asked: Option<&Set>,
+        wanted: Wanted<'_>,
     ) -> Limited<Set> {
         let group = self.coalition(members)?;
         let mut truth = self.encoder.space.none();
         let mut open = self.answered(members, strategies, upper)?;
-        if let Some(asked) = asked {
-            if !self.encoder.space.is_subset(asked, &open)? {
-                return Ok(truth);
-            }
-            open = asked.clone();
+        match wanted {
+            Wanted::All => {}
+            Wanted::Among(states) => open = self.encoder.space.and(&open, states)?,
+            Wanted::Every(states) if self.encoder.space.is_subset(states, &open)? => open = states.clone(),
+            Wanted::Every(_) => return Ok(truth),
         }
         if open.is_empty() {
             return Ok(truth);
@@ -61,6 +72,12 @@ impl Checker<'_> {
         let board = match self.constraints().is_empty() {
             true => Some(self.board(&group, goal, &steps.0, upper)?),
             false => None,
+        };
+        // One arena for all questions, or one for each.
+        let all = self.question(members, strategies, &open)?;
+        let arena = match &board {
+            Some(board) => Arena::new(&self.encoder, board, &all)?,
+            None => None,
         };
         while !open.is_empty() {
             let state = least(&self.encoder, &open)?;
@@ -72,16 +89,16 @@ impl Checker<'_> {
                 _ => self.confused(members, &state)?,
             };
             let rest = self.encoder.space.minus(&open, &alike)?;
-            let found = match &board {
-                Some(board) => self.found_in_arena(board, goal, &question, !rest.is_empty())?,
-                None => None,
+            let own_arena = match (&arena, &board) {
+                (None, Some(board)) => Arena::new(&self.encoder, board, &question)?,
+                _ => None,
             };
-            let win = match found {
-                Some(win) => win,
+            let win = match arena.as_ref().or(own_arena.as_ref()) {
+                Some(arena) => self.found_in(arena, goal, &question, !rest.is_empty())?,
                 None => self.strategy(&group, goal, &steps, &question)?,
             };
             open = match win {
-                None if asked.is_some() => return Ok(truth),
+                None if matches!(wanted, Wanted::Every(_)) => return Ok(truth),
                 None => rest,
                 Some(win) => {
                     let answered = self.answered(members, strategies, &win)?;
@@ -131,29 +148,31 @@ impl Checker<'_> {
         })
     }
 
-    /// Where a uniform strategy wins that wins from all of these states, if there is one; nothing if
-    /// too many states can be met from them. Unless all of where it wins is of interest, that may be
-    /// these states only.
-    fn found_in_arena(
+    /// Where a uniform strategy wins that wins from all of these states of an arena, if there is one.
+    /// Unless all of where it wins is of interest, that may be these states only.
+    fn found_in(
         &mut self,
-        board: &Board,
+        arena: &Arena,
         goal: &Goal<'_>,
-        from: &Set,
+        question: &Set,
         is_all_of_interest: bool,
-    ) -> Limited<Option<Option<Set>>> {
-        let Some(arena) = Arena::new(&self.encoder, board, from)? else { return Ok(None) };
+    ) -> Limited<Option<Set>> {
         let aim = match goal.path {
             Formula::Globally(_) | Formula::WeakUntil(..) | Formula::Release(..) => Aim::Stay,
             _ => Aim::Reach,
         };
-        let Some(wins) = Search::new(&arena, aim, &self.encoder.space).run()? else { return Ok(Some(None)) };
+        let from = arena.in_question(&self.encoder, question).ok_or(Stop::from(Why::Unsupported))?;
+        let Some(wins) = Search::new(arena, aim, &from, &self.encoder.space).run()? else { return Ok(None) };
         if !is_all_of_interest {
-            return Ok(Some(Some(from.clone())));
+            return Ok(Some(question.clone()));
         }
         // Of a step only the first states were played.
-        let n_played = if board.is_one_step { 1 + arena.n_from } else { arena.states.len() };
+        let n_played = match goal.path {
+            Formula::Next(_) => 1 + arena.n_from,
+            _ => arena.states.len(),
+        };
         let won = (1..n_played).filter(|&state| wins[state]).map(|state| &arena.states[state][..]);
-        self.listed(won).map(|won| Some(Some(won)))
+        self.listed(won).map(Some)
     }
 
     /// A set of states, each given by its bits from the top of the order down.
