@@ -13,6 +13,7 @@ mod diagram;
 mod encode;
 mod engine;
 mod events;
+mod everywhere;
 mod evidence;
 mod kernel;
 mod knowledge;
