@@ -7,7 +7,7 @@ use masque_explicit::parts::needs_transitions;
 use masque_model::{FormulaId, Property, System};
 use masque_verdict::{
     Budget, Encoded, Engine, Extent, Facts, FairInitial, JointAction, Moves, Oracle, Outcome, Part, Path,
-    Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, inside_ctl, least_overflow,
+    Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, inside_logic, least_overflow,
 };
 
 use crate::command::{self, Answer, Command, Costs};
@@ -26,8 +26,7 @@ pub enum Workers {
 
 /// The distributed engine: the reachable states are spread over workers.
 ///
-/// It decides CTL with knowledge and norms, with or without fairness; with the facts and the evidence
-/// of the explicit engine, to the byte.
+/// It decides what the explicit engine decides, with its facts and its evidence, to the byte.
 ///
 /// ```
 /// use masque_cluster::{Cluster, Workers};
@@ -122,7 +121,7 @@ impl Engine for Cluster {
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
-        inside_ctl(system, property)
+        inside_logic(system, property)
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {

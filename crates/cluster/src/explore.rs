@@ -9,6 +9,7 @@ use masque_explicit::parts::{Machine, Successors};
 use masque_model::{Deadlock, System};
 use masque_verdict::{Budget, Stop, Why};
 
+use crate::edges::find_edges;
 use crate::graph::{Edges, Graph, Place};
 use crate::net::{Net, Outbox, Task};
 use crate::store::{Store, owner};
@@ -166,26 +167,16 @@ pub(crate) fn transitions(
     net: &mut Net,
     system: &System,
     machine: &Machine<'_>,
-    space: &mut Space,
-) -> Result<(), Stop> {
+    space: &Space,
+) -> Result<Graph, Stop> {
     let budget = net.budget.clone();
-    let n_states = space.n_states();
-    // The nearest of these were found when the states were.
-    let found = (space.nearest_deadlocks.clone(), space.nearest_overflows.clone());
-    let mut task = Expanding::new(net, system, machine, space, Some(Edges::default()), &budget);
-    task.end = n_states;
-    let result = loop {
-        match net.round(&mut task) {
-            Ok(votes) if votes.sum(0) == 0 => break Ok(()),
-            Ok(_) => {}
-            Err(stop) => break Err(stop),
-        }
-    };
-    let edges = task.edges.take().unwrap_or_default();
-    (space.nearest_deadlocks, space.nearest_overflows) = found;
-    result?;
-    space.graph = Some(edges.into_graph(n_states)?);
-    Ok(())
+    let mut successors = machine.successors(&budget);
+    let stutters = system.meaning.deadlock == Deadlock::Stutter;
+    find_edges(net, &space.store, space.bytes(), |state, sink| {
+        let row = space.store.row(state as usize);
+        let expansion = successors.expand(row, |next| sink.add(state, next))?;
+        if expansion.is_dead && stutters { sink.add(state, row) } else { Ok(()) }
+    })
 }
 
 /// Expands states and takes in those that others have found.

@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 use masque_explicit::parts::Bitset;
 use masque_model::FormulaId;
 use masque_verdict::{Stop, Why};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::explore::{Open, Space};
@@ -335,11 +334,11 @@ fn read_domain(reader: &mut Reader, shard: &Shard<'_>) -> io::Result<Domain> {
     let n_constraints = reader.length()?;
     let constraints: Vec<Bitset> =
         (0..n_constraints).map(|_| reader.list().and_then(set)).collect::<io::Result<_>>()?;
-    let mut known = FxHashMap::default();
+    let mut domain = Domain::new(states, constraints.into());
     for _ in 0..reader.length()? {
         let position = usize::try_from(reader.word()?).map_err(|_| damaged())?;
         let formula = shard.system.formulas.ids().nth(position).ok_or_else(damaged)?;
-        known.insert(formula, Rc::new(set(reader.list()?)?));
+        domain.known.insert(formula, Rc::new(set(reader.list()?)?));
     }
-    Ok(Domain { states, constraints: constraints.into(), known })
+    Ok(domain)
 }

@@ -64,7 +64,7 @@ pub use evidence::{
 pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};
 pub use facts::{Facts, FairInitial, OverflowAt};
-pub use fragment::{inside_ctl, inside_logic, outside_ctl, outside_logic};
+pub use fragment::{inside_logic, outside_ctl, outside_logic};
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
 pub use path::{Path, compare_states};
