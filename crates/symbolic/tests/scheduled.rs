@@ -1,8 +1,6 @@
 //! Systems in which one agent chooses who moves, against the truth definition: there steps are taken
 //! turn by turn.
 
-use std::fmt::Write;
-
 use fastrand::Rng;
 use masque_model::Deadlock;
 use masque_model::semantics::{Truth, explore, holds_in};
@@ -73,60 +71,51 @@ fn scheduled_model(seed: u64) -> String {
     let mut text = String::new();
     let turns = list(n, |i| format!("t{i}"));
     let is_lazy = rng.bool();
-    let _ = write!(
-        text,
+    text += &format!(
         "Agent Environment\n Vars: spare : boolean; end Vars\n Actions = {{{turns}}};\n Protocol:\n"
     );
-    let _ = match is_lazy {
-        true => write!(text, " spare : {{t1, t2}};\n Other : {{{turns}}};\n"),
-        false => write!(text, " Other : {{{turns}}};\n"),
+    text += &match is_lazy {
+        true => format!(" spare : {{t1, t2}};\n Other : {{{turns}}};\n"),
+        false => format!(" Other : {{{turns}}};\n"),
     };
     let flips = if is_lazy { "Action = t1" } else { "spare" };
-    let _ = write!(text, " end Protocol\n Evolution: spare = ~spare if {flips}; end Evolution\nend Agent\n");
+    text += &format!(" end Protocol\n Evolution: spare = ~spare if {flips}; end Evolution\nend Agent\n");
     let keeper = if rng.bool() { "allow, deny" } else { "allow" };
-    let _ = write!(
-        text,
+    text += &format!(
         "Agent Lock\n Vars: free : boolean; end Vars\n Actions = {{allow, deny}};\n \
          Protocol: free : {{{keeper}}}; Other : {{deny}}; end Protocol\n Evolution:\n"
     );
     for i in 1..=n {
-        let _ = write!(
-            text,
-            " free = false if Action = allow and Environment.Action = t{i} and W{i}.Action = go;\n"
-        );
-        let _ = write!(text, " free = true if Environment.Action = t{i} and W{i}.Action = rest;\n");
+        text +=
+            &format!(" free = false if Action = allow and Environment.Action = t{i} and W{i}.Action = go;\n");
+        text += &format!(" free = true if Environment.Action = t{i} and W{i}.Action = rest;\n");
     }
     text += " end Evolution\nend Agent\n";
     for i in 1..=n {
         let top = if n == 3 { rng.usize(1..=2) } else { 1 };
-        let _ = write!(
-            text,
-            "Agent W{i}\n Vars: at : 0..{top}; end Vars\n Actions = {{go, rest}};\n Protocol:\n"
-        );
-        let _ = match rng.u8(0..4) {
-            0 => write!(text, " at = 0 : {{go}};\n Other : {{go, rest}};\n"),
-            1 => write!(text, " at = 0 : {{go, rest}};\n Other : {{rest}};\n"),
+        text +=
+            &format!("Agent W{i}\n Vars: at : 0..{top}; end Vars\n Actions = {{go, rest}};\n Protocol:\n");
+        text += &match rng.u8(0..4) {
+            0 => " at = 0 : {go};\n Other : {go, rest};\n".to_string(),
+            1 => " at = 0 : {go, rest};\n Other : {rest};\n".to_string(),
             // Nothing can be done at the top: a dead end.
-            2 if rng.u8(0..3) == 0 => write!(text, " at < {top} : {{go, rest}};\n"),
-            _ => write!(text, " Other : {{go, rest}};\n"),
+            2 if rng.u8(0..3) == 0 => format!(" at < {top} : {{go, rest}};\n"),
+            _ => " Other : {go, rest};\n".to_string(),
         };
         let needs = if rng.bool() { " and Lock.Action = allow" } else { "" };
         let up = if rng.u8(0..4) == 0 { "at = at + 1" } else { "at = 1" };
-        let _ = write!(text, " end Protocol\n Evolution:\n");
-        let _ = write!(text, " {up} if Environment.Action = t{i} and Action = go{needs};\n");
-        let _ = write!(
-            text,
-            " at = 0 if Environment.Action = t{i} and Action = rest;\n end Evolution\nend Agent\n"
-        );
+        text += " end Protocol\n Evolution:\n";
+        text += &format!(" {up} if Environment.Action = t{i} and Action = go{needs};\n");
+        text +=
+            &format!(" at = 0 if Environment.Action = t{i} and Action = rest;\n end Evolution\nend Agent\n");
     }
     let atoms = list(n, |i| format!("W{i}.at = 0"));
     let initial = atoms.replace(", ", " and ");
     text += "Evaluation\n free if Lock.free;\n";
     for i in 1..=n {
-        let _ = write!(text, " up{i} if W{i}.at > 0;\n");
+        text += &format!(" up{i} if W{i}.at > 0;\n");
     }
-    let _ = write!(
-        text,
+    text += &format!(
         "end Evaluation\nInitStates\n !Environment.spare and Lock.free and {initial};\nend InitStates\n\
          Groups\n turns = {{Environment, Lock}}; some = {{W1, Lock}}; most = {{Environment, W1, W2}};\nend Groups\n"
     );
@@ -135,7 +124,7 @@ fn scheduled_model(seed: u64) -> String {
     }
     text += "Formulae\n";
     for _ in 0..5 {
-        let _ = write!(text, " {};\n", formula(&mut rng, n));
+        text += &format!(" {};\n", formula(&mut rng, n));
     }
     text + "end Formulae\n"
 }
