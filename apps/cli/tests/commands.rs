@@ -81,6 +81,13 @@ snapshots! {
     bench_two_lists: "bench models/lamps.ispl -D N=2,4 -D M=1,2";
     bench_standard_input: "bench -";
     check_evidence_all: "check models/light.ispl models/blind.ispl --evidence all";
+    check_evidence_games: "check models/bridge.ispl --evidence all";
+    check_evidence_games_json: "check models/bridge.ispl --property '<Walker>X across' --format json";
+    check_evidence_fixpoints: "check models/rounds.ispl --evidence all";
+    check_evidence_fixpoints_json: "check models/rounds.ispl --property 'nu Z. !two and AX K(Watcher, Z)' --format json";
+    check_evidence_fixpoints_dot: "check models/rounds.ispl --evidence-format dot";
+    why_games: "why models/bridge.ispl 1 2";
+    why_fixpoints: "why models/rounds.ispl 1 4";
     check_evidence_none: "check models/blind.ispl --evidence none";
     check_evidence_dot: "check models/blind.ispl --evidence-format dot";
     check_evidence_html: "check models/blind.ispl --evidence-format html";

@@ -7,7 +7,7 @@
 use std::fmt::{self, Write};
 
 use masque_model::System;
-use masque_verdict::{Because, Evidence, Facts, Outcome, Path, Run, State, Vacuous, Verdict, Why};
+use masque_verdict::{Answer, Because, Evidence, Facts, Outcome, Path, Run, State, Vacuous, Verdict, Why};
 
 /// What came of asking several engines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -197,6 +197,14 @@ fn evidence_text(system: &System, evidence: &Evidence) -> String {
                 let rows = strategy.rows.iter().map(|row| format!("{}: {:?}", row.state.0, row.actions));
                 let rows = rows.collect::<Vec<_>>().join(", ");
                 _ = write!(text, " by {rows}, played {}", run_text(system, &strategy.play));
+            }
+            Because::Answers(answers) => {
+                let next = |row: &Answer| row.next.map_or("nothing".to_string(), |next| next.0.to_string());
+                let row = |row: &Answer| {
+                    format!("{} -[{}]-> {}", row.state.0, actions_text(system, &row.joint), next(row))
+                };
+                let rows = answers.rows.iter().map(row).collect::<Vec<_>>().join(", ");
+                _ = write!(text, " by answers {rows}, played {}", run_text(system, &answers.play));
             }
             other => _ = write!(text, " by {other:?}"),
         }

@@ -3,6 +3,8 @@
 //! Every closed state formula of every model is asked where it is true, not only the properties. A
 //! model on which the two disagree is shrunk and printed.
 
+use std::collections::BTreeMap;
+
 use masque_explicit::Explicit;
 use masque_model::semantics::{Structure, domain, explore, holds_in, truth_sets};
 use masque_model::{Deadlock, Formula, Strategies, System};
@@ -53,6 +55,8 @@ struct Tally {
     holds: [usize; 2],
     /// Of these with evidence, which was replayed and held against the definition.
     pieces: usize,
+    /// Claims that are not shown, by what is missing.
+    not_shown: BTreeMap<String, usize>,
     /// Sets of states compared.
     formulas: usize,
     /// Of these with uniform strategies of each kind on top.
@@ -101,6 +105,9 @@ fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
         }
         tally.verdicts += 1;
         tally.holds[usize::from(expected == Verdict::Fails)] += 1;
+        for (_, missing) in outcome.evidence.iter().flat_map(|evidence| evidence.not_shown()) {
+            *tally.not_shown.entry(format!("{missing:?}")).or_default() += 1;
+        }
         tally.pieces += usize::from(reference.check(property, expected, outcome.evidence.as_ref())?);
         if outcome.verdict != expected {
             let text = system.formula_text(property.formula);

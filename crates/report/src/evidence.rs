@@ -4,7 +4,8 @@
 //! reasons share parts, so written out as a tree they could become very long.
 
 use masque_driver::{
-    Because, Evidence, Missing, PathRun, Possibility, ReasonId, Row, Showing, StateId, System, VarId,
+    Answer, Because, Evidence, Formula, FormulaId, JointAction, Missing, Node, PathRun, Possibility, Reason,
+    ReasonId, Row, Showing, StateId, Support, System, VarId,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -121,14 +122,40 @@ pub enum BecauseReport {
         rows: Vec<RowReport>,
         /// How it is played against opponents who put off the end as long as they can.
         play: RunPath,
+        /// If the play goes on for ever and is not what the goal says: the number of a fairness
+        /// constraint that is never true on its loop.
+        unmet: Option<usize>,
         /// What is claimed at the states to which the strategy may lead.
         reasons: Vec<usize>,
     },
+    /// Whatever the group chooses, the others have an answer that spoils it.
+    Answers {
+        /// The state from which they do: the state of the claim, or with uniform strategies one that
+        /// must be won together with it.
+        from: usize,
+        /// From an initial state to it; null if it is the state of the claim.
+        path: Option<RunPath>,
+        /// The answers, wherever they may lead.
+        rows: Vec<AnswerReport>,
+        /// How it is played by a group that puts off its defeat as long as it can.
+        play: RunPath,
+        /// If the play goes on for ever: for each fairness constraint a position on the loop where it
+        /// is true.
+        fair: Vec<usize>,
+        /// What is claimed at the states to which the answers may lead.
+        reasons: Vec<usize>,
+    },
+    /// The fixpoint is unfolded as often as is needed.
+    Unfolded {
+        /// Claims about parts of the fixpoint, the first the claim itself. Elsewhere a node is its
+        /// position here.
+        nodes: Vec<UnfoldedReport>,
+    },
     /// It is so, but one run or one state cannot show it.
     NotShown {
-        /// `all-paths`, `all-states`, `strategies`, `fixpoint` or `too-much`: what would have to be
-        /// shown, or that it would be too long.
-        #[schemars(extend("enum" = ["all-paths", "all-states", "strategies", "fixpoint", "too-much"]))]
+        /// `all-paths`, `all-states`, `strategies`, `fixpoint`, `fairness` or `too-much`: what would
+        /// have to be shown, or that it would be too long.
+        #[schemars(extend("enum" = ["all-paths", "all-states", "strategies", "fixpoint", "fairness", "too-much"]))]
         missing: &'static str,
     },
 }
@@ -153,6 +180,82 @@ pub struct RowReport {
     pub actions: Entries<String>,
 }
 
+/// What the others do when the group has chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AnswerReport {
+    /// Where.
+    pub state: usize,
+    /// With fairness: whether the goal is violated already, so that it remains to keep the run fair.
+    pub violated: bool,
+    /// With fairness: the number of the constraint that is to be met next.
+    pub seeks: Option<usize>,
+    /// What each member of the group does.
+    pub choice: Entries<String>,
+    /// What each of the others does.
+    pub answer: Entries<String>,
+    /// Where that leads; null if no step follows.
+    pub next: Option<usize>,
+}
+
+/// A claim about a part of a fixpoint, in which variables stand for the fixpoints around it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UnfoldedReport {
+    /// The part.
+    pub formula: usize,
+    /// Whether it is true or false.
+    pub holds: bool,
+    /// Where.
+    pub state: usize,
+    /// The fixpoints that its variables stand for, the outermost first.
+    pub scope: Vec<usize>,
+    /// Why.
+    pub by: SupportReport,
+}
+
+/// Why a claim about a part of a fixpoint is so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum SupportReport {
+    /// The part has no variables of fixpoints around it: it has a reason of its own.
+    Reason {
+        /// Its reason.
+        reason: usize,
+    },
+    /// These decide at the same state: operands, the body of a fixpoint, or what a variable stands for.
+    Nodes {
+        /// The nodes.
+        nodes: Vec<usize>,
+    },
+    /// These decide after steps: one that leads there, or all that there are.
+    Steps {
+        /// The steps.
+        steps: Vec<StepReport>,
+    },
+    /// One at a state that the agents of `view`, even together, cannot tell from this one decides.
+    Possible {
+        /// Those who cannot tell; nobody for `O`, which speaks of all states.
+        view: Vec<String>,
+        /// From an initial state to the other state; null if it is the same state.
+        path: Option<RunPath>,
+        /// The node there.
+        node: usize,
+    },
+    /// These, at all states that must be reckoned with, decide.
+    Alike {
+        /// The nodes.
+        nodes: Vec<usize>,
+    },
+}
+
+/// A step from a node to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StepReport {
+    /// What each agent does; null is the step of a dead end to itself.
+    pub actions: Option<Entries<String>>,
+    /// Where it leads.
+    pub node: usize,
+}
+
 /// One link of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LinkReport {
@@ -168,6 +271,11 @@ impl EvidenceReport {
     /// The report on evidence about a system.
     pub(crate) fn new(system: &System, evidence: &Evidence) -> Self {
         let mut formulas: Vec<_> = evidence.reasons.iter().map(|reason| reason.formula).collect();
+        for reason in &evidence.reasons {
+            if let Because::Unfolded(unfolding) = &reason.because {
+                formulas.extend(unfolding.nodes.iter().map(|node| node.formula));
+            }
+        }
         // Larger formulas have larger ids: the property comes first, its parts after it.
         formulas.sort_unstable_by(|a, b| b.cmp(a));
         formulas.dedup();
@@ -182,7 +290,7 @@ impl EvidenceReport {
                     formula: position(reason.formula),
                     holds: reason.holds,
                     state: reason.state.index(),
-                    because: because(system, evidence, &reason.because),
+                    because: because(system, evidence, reason, &position),
                 })
                 .collect(),
             formulas: formulas.iter().map(|&formula| system.formula_text(formula)).collect(),
@@ -198,10 +306,15 @@ fn run(system: &System, run: &PathRun) -> RunPath {
     }
 }
 
-fn because(system: &System, evidence: &Evidence, because: &Because) -> BecauseReport {
+fn because(
+    system: &System,
+    evidence: &Evidence,
+    reason: &Reason,
+    position: &dyn Fn(FormulaId) -> usize,
+) -> BecauseReport {
     let all = |list: &[ReasonId]| list.iter().map(|reason| reason.index()).collect();
     let names = |agents: &[_]| agents.iter().map(|&agent| system.agent(agent).name.clone()).collect();
-    match because {
+    match &reason.because {
         Because::Here => BecauseReport::Here,
         Because::Operands(list) => BecauseReport::Operands { reasons: all(list) },
         Because::DeadEnd(list) => BecauseReport::DeadEnd { reasons: all(list) },
@@ -236,7 +349,19 @@ fn because(system: &System, evidence: &Evidence, because: &Because) -> BecauseRe
             from: strategy.from.iter().map(|state| state.index()).collect(),
             rows: strategy.rows.iter().map(|row| row_report(system, evidence, row)).collect(),
             play: run(system, &strategy.play),
+            unmet: strategy.unmet,
             reasons: all(&strategy.claims),
+        },
+        Because::Answers(answers) => BecauseReport::Answers {
+            from: answers.from.index(),
+            path: answers.path.as_ref().map(|path| run(system, path)),
+            rows: answers.rows.iter().map(|row| answer_report(system, reason.formula, row)).collect(),
+            play: run(system, &answers.play),
+            fair: answers.fair.clone(),
+            reasons: all(&answers.claims),
+        },
+        Because::Unfolded(unfolding) => BecauseReport::Unfolded {
+            nodes: unfolding.nodes.iter().map(|node| node_report(system, node, position)).collect(),
         },
         Because::NotShown(missing) => BecauseReport::NotShown { missing: word(*missing) },
         // A kind that this report does not know yet is not shown.
@@ -258,12 +383,56 @@ fn row_report(system: &System, evidence: &Evidence, row: &Row) -> RowReport {
     }
 }
 
+fn answer_report(system: &System, formula: FormulaId, row: &Answer) -> AnswerReport {
+    let members = match system.formulas.get(formula) {
+        Formula::Enforces(group, ..) => system.groups[group.index()].agents.as_slice(),
+        _ => &[],
+    };
+    let all = doing(system, &row.joint);
+    let is_member = |name: &str| members.iter().any(|&agent| system.agent(agent).name == name);
+    let part =
+        |of_group: bool| all.0.iter().filter(|(name, _)| is_member(name) == of_group).cloned().collect();
+    AnswerReport {
+        state: row.state.index(),
+        violated: row.stage.violated,
+        seeks: row.stage.seeks,
+        choice: part(true),
+        answer: part(false),
+        next: row.next.map(StateId::index),
+    }
+}
+
+fn node_report(system: &System, node: &Node, position: &dyn Fn(FormulaId) -> usize) -> UnfoldedReport {
+    let step = |(joint, node): &(Option<JointAction>, usize)| StepReport {
+        actions: joint.as_ref().map(|joint| doing(system, joint)),
+        node: *node,
+    };
+    UnfoldedReport {
+        formula: position(node.formula),
+        holds: node.holds,
+        state: node.state.index(),
+        scope: node.scope.iter().map(|&formula| position(formula)).collect(),
+        by: match &node.by {
+            Support::Reason(reason) => SupportReport::Reason { reason: reason.index() },
+            Support::Nodes(nodes) => SupportReport::Nodes { nodes: nodes.clone() },
+            Support::Steps(steps) => SupportReport::Steps { steps: steps.iter().map(step).collect() },
+            Support::Possible { view, path, node } => SupportReport::Possible {
+                view: view.iter().map(|&agent| system.agent(agent).name.clone()).collect(),
+                path: path.as_ref().map(|path| run(system, path)),
+                node: *node,
+            },
+            Support::Alike(nodes) => SupportReport::Alike { nodes: nodes.clone() },
+        },
+    }
+}
+
 fn word(missing: Missing) -> &'static str {
     match missing {
         Missing::AllPaths => "all-paths",
         Missing::AllStates => "all-states",
         Missing::Strategies => "strategies",
         Missing::Fixpoint => "fixpoint",
+        Missing::Fairness => "fairness",
         Missing::TooMuch => "too-much",
     }
 }

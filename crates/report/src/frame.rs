@@ -2,7 +2,7 @@
 
 use masque_driver::{
     AgentId, Because, Evidence, Expr, ExprId, Formula, FormulaId, JointAction, PathRun, ReasonId, Showing,
-    StateId, System, VarId,
+    StateId, Support, System, Unfolding, VarId,
 };
 
 /// Longer formulas are cut in claims; the report has them whole.
@@ -65,6 +65,11 @@ impl<'a> Frame<'a> {
                 Because::Possible(possible) => possible.path.iter().for_each(&mut visit),
                 Because::Chain(chain) => chain.links.iter().for_each(|link| visit(&link.path)),
                 Because::Strategy(strategy) => visit(&strategy.play),
+                Because::Answers(answers) => {
+                    answers.path.iter().for_each(&mut visit);
+                    visit(&answers.play);
+                }
+                Because::Unfolded(unfolding) => unfolding_runs(unfolding).iter().for_each(&mut visit),
                 _ => {}
             }
         }
@@ -164,6 +169,22 @@ impl<'a> Frame<'a> {
             _ => names.concat(),
         }
     }
+}
+
+/// The steps of an unfolded fixpoint as runs of one step each, and the runs to states that look alike.
+pub(crate) fn unfolding_runs(unfolding: &Unfolding) -> Vec<PathRun> {
+    let mut runs: Vec<PathRun> = Vec::new();
+    for node in &unfolding.nodes {
+        match &node.by {
+            Support::Steps(list) => runs.extend(list.iter().map(|(joint, place)| {
+                let states = vec![node.state, unfolding.nodes[*place].state];
+                PathRun { states, actions: vec![joint.clone()], back_to: None }
+            })),
+            Support::Possible { path: Some(path), .. } => runs.push(path.clone()),
+            _ => {}
+        }
+    }
+    runs
 }
 
 /// The text, or its beginning if it has more letters than `most`.

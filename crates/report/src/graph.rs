@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use masque_driver::{AgentId, Because, PathRun, Possibility, ReasonId, StateId, VarId};
+use masque_driver::{AgentId, Because, PathRun, Possibility, ReasonId, StateId, Support, Unfolding, VarId};
 
 use crate::cut::{Shown, cut};
 use crate::frame::{Frame, formula_variables};
@@ -155,7 +155,12 @@ impl Builder<'_> {
                 let is_drawn = |because: &Because| {
                     matches!(
                         because,
-                        Because::Run(_) | Because::Possible(_) | Because::Chain(_) | Because::Strategy(_)
+                        Because::Run(_)
+                            | Because::Possible(_)
+                            | Because::Chain(_)
+                            | Because::Strategy(_)
+                            | Because::Answers(_)
+                            | Because::Unfolded(_)
                     )
                 };
                 n_not_drawn += usize::from(is_drawn(&reason.because));
@@ -164,6 +169,11 @@ impl Builder<'_> {
             match &reason.because {
                 Because::Run(showing) => self.run(&showing.run, &self.frame.important(showing), None),
                 Because::Strategy(strategy) => self.run(&strategy.play, &[], None),
+                Because::Answers(answers) => {
+                    answers.path.iter().for_each(|path| self.run(path, &[], None));
+                    self.run(&answers.play, &answers.fair, None);
+                }
+                Because::Unfolded(unfolding) => self.unfolding(unfolding),
                 Because::Possible(possible) => self.possible(reason.state, possible),
                 Because::Chain(chain) => {
                     let mut before = reason.state;
@@ -188,6 +198,28 @@ impl Builder<'_> {
                 .push(format!("{n_not_drawn} more claims are not drawn; the JSON report has all"));
         }
         self.write_cards(&order);
+    }
+
+    /// The steps of an unfolded fixpoint, and the states that look alike in it.
+    fn unfolding(&mut self, unfolding: &Unfolding) {
+        for node in &unfolding.nodes {
+            match &node.by {
+                Support::Steps(list) => {
+                    for (joint, place) in list {
+                        let states = vec![node.state, unfolding.nodes[*place].state];
+                        self.run(&PathRun { states, actions: vec![joint.clone()], back_to: None }, &[], None);
+                    }
+                }
+                Support::Possible { view, path: Some(path), node: place } => {
+                    self.alike(node.state, unfolding.nodes[*place].state, view, path);
+                }
+                _ => {}
+            }
+            if self.graph.cards.len() >= MOST_CARDS {
+                self.graph.notes.push("more claims are not drawn; the JSON report has all".to_string());
+                break;
+            }
+        }
     }
 
     fn write_cards(&mut self, order: &[ReasonId]) {

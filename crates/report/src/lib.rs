@@ -48,6 +48,7 @@ mod dot;
 mod entries;
 mod evidence;
 mod frame;
+mod games;
 mod graph;
 mod html;
 mod layout;
@@ -63,6 +64,7 @@ mod simulate;
 mod stats;
 mod svg;
 mod text;
+mod unfolding;
 mod why;
 mod words;
 
@@ -77,7 +79,8 @@ pub use dddmp::dddmp;
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{
-    AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport, RowReport, RunPath,
+    AnswerReport, AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport,
+    RowReport, RunPath, StepReport, SupportReport, UnfoldedReport,
 };
 pub use lcc::{EventReport, ProtocolReport, TraceReport, lcc_report};
 pub use lines::WIDTH;

@@ -6,8 +6,7 @@
 use std::io;
 
 use masque_driver::{
-    ActionId, AgentId, Because, Chain, GroupStrategy, JointAction, Missing, PathRun, Possibility, ReasonId,
-    Showing, StateId, VarId,
+    Because, Chain, JointAction, Missing, PathRun, Possibility, ReasonId, Showing, StateId, VarId,
 };
 
 use crate::compare::{Comparison, Limits};
@@ -16,7 +15,7 @@ use crate::frame::Frame;
 use crate::lines::{ACTION, Lines, PLAIN, Piece, STATE, STRONG};
 
 /// So many claims are told; the others are counted.
-const MOST_CLAIMS: usize = 40;
+pub(crate) const MOST_TOLD: usize = 40;
 /// Of a long run so many states at each end are shown.
 const ENDS: usize = 5;
 /// So many states are named in a sentence.
@@ -24,13 +23,13 @@ const MOST_NAMED: usize = 6;
 
 /// Tells evidence to a person.
 pub(crate) struct Teller<'a, 'l> {
-    frame: &'a Frame<'a>,
-    lines: &'a mut Lines<'l>,
+    pub(crate) frame: &'a Frame<'a>,
+    pub(crate) lines: &'a mut Lines<'l>,
     limits: Limits,
     /// The first state that was shown with all its variables.
     whole: Option<StateId>,
     /// For each state, whether it was shown.
-    is_shown: Vec<bool>,
+    pub(crate) is_shown: Vec<bool>,
 }
 
 impl<'a, 'l> Teller<'a, 'l> {
@@ -49,7 +48,7 @@ impl<'a, 'l> Teller<'a, 'l> {
         let order = self.frame.order();
         let needs_telling = |id: &ReasonId| !matches!(evidence.reason(*id).because, Because::Here);
         let mut told = order.iter().copied().filter(|id| id.index() == 0 || needs_telling(id));
-        for id in told.by_ref().take(MOST_CLAIMS) {
+        for id in told.by_ref().take(MOST_TOLD) {
             self.reason(id)?;
         }
         match told.count() {
@@ -58,7 +57,7 @@ impl<'a, 'l> Teller<'a, 'l> {
         }
     }
 
-    fn say(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn say(&mut self, text: &str) -> io::Result<()> {
         self.lines.sentence(PLAIN, "  ", text)
     }
 
@@ -78,19 +77,21 @@ impl<'a, 'l> Teller<'a, 'l> {
             Because::Possible(possible) => self.possible(&claim, reason.state, possible),
             Because::Chain(chain) => self.chain(&claim, reason.state, chain),
             Because::Strategy(strategy) => self.strategy(&claim, strategy),
+            Because::Answers(answers) => self.answers(&claim, reason, answers),
+            Because::Unfolded(unfolding) => self.unfolding(&claim, unfolding),
             Because::NotShown(missing) => self.head(&format!("{claim}: {}", why_not_shown(*missing))),
             _ => self.head(&claim),
         }
     }
 
     /// The sentence with a claim, after an empty line.
-    fn head(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn head(&mut self, text: &str) -> io::Result<()> {
         self.lines.empty()?;
         self.lines.sentence(STRONG, "  ", text)
     }
 
     /// "`p` is true, `q` is false"
-    fn claims(&self, list: &[ReasonId]) -> String {
+    pub(crate) fn claims(&self, list: &[ReasonId]) -> String {
         let all: Vec<String> = list.iter().map(|id| self.frame.claim_of(*id)).collect();
         all.join(", ")
     }
@@ -156,51 +157,8 @@ impl<'a, 'l> Teller<'a, 'l> {
         self.reached(*state, path, !view.is_empty())
     }
 
-    /// What is done where, and a play.
-    fn strategy(&mut self, claim: &str, strategy: &GroupStrategy) -> io::Result<()> {
-        let others = strategy.from.len() - 1;
-        let also = match others {
-            0 => String::new(),
-            1 => ", from there and from one state that looks the same".to_string(),
-            n => format!(", from there and from {n} states that look the same"),
-        };
-        self.head(&format!("{claim}, for this strategy enforces it{also}"))?;
-        let n_shown = strategy.rows.len().min(MOST_CLAIMS);
-        for row in &strategy.rows[..n_shown] {
-            let system = self.frame.system;
-            let action = |(&agent, &action): (&AgentId, &ActionId)| {
-                let agent = system.agent(agent);
-                (ACTION, format!("{}: {}", agent.name, agent.actions[action.index()].name))
-            };
-            let actions: Vec<Piece> = row.agents.iter().zip(&row.actions).map(action).collect();
-            let is_whole = row.sees.len() == system.variables.len();
-            let place = match is_whole && self.is_shown[row.state.index()] {
-                true => vec![(STATE, number(row.state))],
-                false => self.assignments(row.sees.clone(), row.state),
-            };
-            match place.is_empty() {
-                true => self.lines.line(&[(PLAIN, "  always".to_string())])?,
-                false => {
-                    let label = if is_whole { "  at     " } else { "  seeing " };
-                    self.lines.flow(&[(PLAIN, label.to_string())], "         ", &place, ", ")?;
-                }
-            }
-            let indent = "           ";
-            self.lines.flow(&[(PLAIN, indent.to_string())], indent, &actions, ", ")?;
-        }
-        if n_shown < strategy.rows.len() {
-            let n = strategy.rows.len() - n_shown;
-            self.say(&format!("and {n} more; --format json has them all"))?;
-        }
-        if strategy.play.states.len() > 1 || strategy.play.back_to.is_some() {
-            self.say("played against others who put off the end as long as they can:")?;
-            self.run(&strategy.play, &[])?;
-        }
-        Ok(())
-    }
-
     /// How a state is reached; one that stands side by side with another needs not be shown again.
-    fn reached(&mut self, state: StateId, path: &PathRun, is_compared: bool) -> io::Result<()> {
+    pub(crate) fn reached(&mut self, state: StateId, path: &PathRun, is_compared: bool) -> io::Result<()> {
         let name = number(state);
         if path.states.len() == 1 && is_compared {
             self.is_shown[state.index()] = true;
@@ -228,7 +186,7 @@ impl<'a, 'l> Teller<'a, 'l> {
         let state = |id| (STATE, format!("{:>6}  ", number(id)));
         self.lines.line(&[state(here)])?;
         let mut before = here;
-        let n_shown = chain.links.len().min(MOST_CLAIMS);
+        let n_shown = chain.links.len().min(MOST_TOLD);
         for link in &chain.links[..n_shown] {
             let agent = &self.frame.system.agent(link.agent).name;
             self.lines.line(&[(ACTION, format!("     |  {agent} cannot tell"))])?;
@@ -248,7 +206,7 @@ impl<'a, 'l> Teller<'a, 'l> {
 
     /// A run: the first state, then what is done and what it changes. `important` positions are
     /// shown even if the run is long.
-    fn run(&mut self, run: &PathRun, important: &[usize]) -> io::Result<()> {
+    pub(crate) fn run(&mut self, run: &PathRun, important: &[usize]) -> io::Result<()> {
         let important: Vec<usize> = important.iter().copied().chain(run.back_to).collect();
         let width = run.states.iter().map(|state| number(*state).len()).max().unwrap_or_default();
         let mut before: Option<StateId> = None;
@@ -330,14 +288,14 @@ impl<'a, 'l> Teller<'a, 'l> {
         }
     }
 
-    fn assignments(&self, variables: Vec<VarId>, state: StateId) -> Vec<Piece> {
+    pub(crate) fn assignments(&self, variables: Vec<VarId>, state: StateId) -> Vec<Piece> {
         let abridged = self.frame.abridge(variables, self.limits.variables);
         let style = |variable| if self.frame.matters(variable) { STRONG } else { PLAIN };
         let pieces = abridged.shown.iter().map(|&v| (style(v), self.frame.assignment(v, state)));
         pieces.chain(more(abridged.n_left_out)).collect()
     }
 
-    fn doing(&self, joint: Option<&JointAction>, before: StateId, after: StateId) -> Vec<Piece> {
+    pub(crate) fn doing(&self, joint: Option<&JointAction>, before: StateId, after: StateId) -> Vec<Piece> {
         let Some(joint) = joint else { return vec![(ACTION, "(nobody acts)".to_string())] };
         let changed = self.frame.differing(before, after);
         let abridged = self.frame.doing(joint, &changed, self.limits.actions);
@@ -358,8 +316,9 @@ pub(crate) fn why_not_shown(missing: Missing) -> &'static str {
     match missing {
         Missing::AllPaths => "not shown, it is about all runs from there",
         Missing::AllStates => "not shown, it is about all states that must be reckoned with there",
-        Missing::Strategies => "not shown, it is about all strategies, and all that may come of them",
-        Missing::Fixpoint => "not shown, it is about a fixpoint",
+        Missing::Strategies => "not shown, no uniform strategy does; with perfect information there is one",
+        Missing::Fixpoint => "not shown, a variable stands under an operator that is not unfolded",
+        Missing::Fairness => "not shown, a fairness constraint speaks of more than one state",
         Missing::TooMuch => "not shown, this would become too long",
     }
 }

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use crate::why::short;
-use crate::{BecauseReport, EvidenceReport, ReasonReport, RowReport, RunPath};
+use crate::{
+    AnswerReport, BecauseReport, Entries, EvidenceReport, ReasonReport, RowReport, RunPath, SupportReport,
+};
 
 /// So many lines are written.
 const MOST_LINES: usize = 60;
@@ -79,8 +81,44 @@ fn because(because: &BecauseReport) -> String {
             let rows: Vec<String> = rows.iter().take(2 * ENDS).map(doing).collect();
             format!(": the strategy {}; played against all odds {}", rows.join(", "), run(play))
         }
-        BecauseReport::NotShown { missing: "strategies" } => ": that is about strategies".to_string(),
-        BecauseReport::NotShown { missing: "fixpoint" } => ": that is about a fixpoint".to_string(),
+        BecauseReport::Answers { rows, play, .. } if rows.is_empty() && play.back_to.is_none() => {
+            ", and no choice of the group can mend it".to_string()
+        }
+        BecauseReport::Answers { rows, play, .. } => {
+            let words = |entries: &Entries<String>| {
+                let words: Vec<String> =
+                    entries.0.iter().map(|(who, what)| format!("{who} {what}")).collect();
+                words.join(" and ")
+            };
+            let answered = |row: &AnswerReport| {
+                let then = row.next.map_or("nothing follows".to_string(), |next| format!("s{next} follows"));
+                let answer = words(&row.answer);
+                let by = if answer.is_empty() { String::new() } else { format!(" by {answer}") };
+                format!("{} in s{} is answered{by}: {then}", words(&row.choice), row.state)
+            };
+            let rows: Vec<String> = rows.iter().take(2 * ENDS).map(answered).collect();
+            format!(": {}; put off as long as possible {}", rows.join(", "), run(play))
+        }
+        BecauseReport::Unfolded { nodes } => {
+            let mut states: Vec<String> = Vec::new();
+            for node in nodes {
+                let name = format!("s{}", node.state);
+                if !states.contains(&name) {
+                    states.push(name);
+                }
+            }
+            states.truncate(2 * ENDS);
+            format!(": unfolded by {} claims about {}, and by these", nodes.len(), states.join(", "))
+        }
+        BecauseReport::NotShown { missing: "strategies" } => {
+            ": no uniform strategy does; with perfect information there is one".to_string()
+        }
+        BecauseReport::NotShown { missing: "fairness" } => {
+            ": a fairness constraint speaks of more than one state".to_string()
+        }
+        BecauseReport::NotShown { missing: "fixpoint" } => {
+            ": a variable stands under an operator that is not unfolded".to_string()
+        }
         BecauseReport::NotShown { missing: "all-paths" } => ": that is about all runs".to_string(),
         BecauseReport::NotShown { missing: "all-states" } => {
             ": that is about all states that may be meant".to_string()
@@ -113,6 +151,12 @@ pub(crate) fn each_state(because: &BecauseReport, mut visit: impl FnMut(usize)) 
         BecauseReport::Strategy { rows, play, .. } => {
             rows.iter().map(|row| row.state).chain(play.states.iter().copied()).for_each(visit);
         }
+        BecauseReport::Answers { from, rows, play, .. } => {
+            visit(*from);
+            rows.iter().flat_map(|row| [Some(row.state), row.next]).flatten().for_each(&mut visit);
+            play.states.iter().copied().for_each(visit);
+        }
+        BecauseReport::Unfolded { nodes } => nodes.iter().for_each(|node| visit(node.state)),
         _ => {}
     }
 }
@@ -122,9 +166,15 @@ fn each_reason(because: &BecauseReport, mut visit: impl FnMut(usize)) {
         BecauseReport::Here | BecauseReport::NotShown { .. } => {}
         BecauseReport::Operands { reasons }
         | BecauseReport::DeadEnd { reasons }
-        | BecauseReport::Strategy { reasons, .. } => {
+        | BecauseReport::Strategy { reasons, .. }
+        | BecauseReport::Answers { reasons, .. } => {
             reasons.iter().copied().for_each(visit);
         }
+        BecauseReport::Unfolded { nodes } => nodes.iter().for_each(|node| {
+            if let SupportReport::Reason { reason } = node.by {
+                visit(reason);
+            }
+        }),
         BecauseReport::Run { claims, .. } => claims.iter().for_each(|claim| visit(claim.reason)),
         BecauseReport::Possible { reason, .. } | BecauseReport::Chain { reason, .. } => visit(*reason),
     }

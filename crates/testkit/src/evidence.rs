@@ -2,7 +2,7 @@
 //! must be true, shown or not.
 
 use masque_model::semantics::{Structure, domain, truth_set};
-use masque_model::{Formula, FormulaId, Property, System};
+use masque_model::{Formula, FormulaId, Property, Strategies, System};
 use masque_verdict::{Evidence, Verdict, replay};
 
 /// The truth of all formulas at all states, by the definition, each computed when it is needed.
@@ -74,9 +74,12 @@ impl<'a> Reference<'a> {
             Formula::Or(list) if holds => list.iter().all(|&f| self.is_existential(f, true)),
             Formula::And(list) => list.iter().all(|&f| self.is_existential(f, false)),
             Formula::Or(list) => list.iter().any(|&f| self.is_existential(f, false)),
-            Formula::Exists(..) => holds,
-            Formula::Enforces(..) => holds && self.system.fairness.is_empty(),
+            Formula::Exists(..) | Formula::ExistsStep(..) => holds,
+            Formula::Enforces(_, strategies, _) => {
+                self.system.fairness.is_empty() && (holds || strategies == Strategies::Perfect)
+            }
             Formula::Forall(..)
+            | Formula::ForallStep(..)
             | Formula::Knows(..)
             | Formula::EveryoneKnows(..)
             | Formula::DistributedKnowledge(..)

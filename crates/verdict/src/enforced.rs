@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use masque_model::{ActionId, AgentId, Strategies, System};
 
+use crate::aim::{Aim, Kind};
+use crate::components::has_circle;
 use crate::explain::looks_same;
-use crate::nearby::Nearby;
-use crate::strategies::{Aim, Kind, choices};
-use crate::{Evidence, Fault, Literal, Reason, State, Strategy};
+use crate::game::{choices, chosen_in, constraints_at};
+use crate::nearby::{Nearby, Step};
+use crate::{Evidence, Fault, Literal, Reason, ReasonId, State, StateId, Strategy};
 
 /// What a view decides: what its agents do where they see what they see.
 type Decided = HashMap<(Vec<AgentId>, Vec<i64>), Vec<ActionId>>;
@@ -16,8 +18,12 @@ type Decided = HashMap<(Vec<AgentId>, Vec<i64>), Vec<ActionId>>;
 ///
 /// Every state to which it may lead is visited. There the claims must say that it is an end, or all
 /// that must be so before the end; then the strategy must choose enabled actions for which a step
-/// follows whatever the others do. If the end must come, no way may lead round in a circle. Each view
-/// has one choice of actions: so the strategy is uniform.
+/// follows whatever the others do. If the end must come, no way may lead round in a circle before.
+/// Each view has one choice of actions: so the strategy is uniform.
+///
+/// With fairness runs may end, they may go round in circles that do not meet all constraints, and
+/// they may come to states where nothing is claimed: all that follows there is visited, and no circle
+/// may meet all constraints. The strategy need not say what to do there; then all is possible.
 pub(crate) fn confirm(
     system: &System,
     evidence: &Evidence,
@@ -25,106 +31,219 @@ pub(crate) fn confirm(
     strategy: &Strategy,
     aim: &Aim,
 ) -> Option<Fault> {
-    if !is_in_question(system, evidence, reason, strategy, aim) {
+    if !is_in_question(system, evidence, reason, &strategy.from, aim) {
         return Some(Fault::Seen);
     }
     let Some(decided) = decided(system, evidence, strategy, aim) else { return Some(Fault::NoStrategy) };
-    let claimed: HashSet<(&State, Literal)> = strategy
-        .claims
-        .iter()
-        .map(|&id| evidence.reason(id))
-        .map(|claim| {
-            let literal = Literal { formula: claim.formula, holds: claim.holds };
-            (evidence.state(claim.state), literal)
-        })
-        .collect();
-    let are_claimed =
-        |literals: &[Literal], state: &State| literals.iter().all(|l| claimed.contains(&(state, *l)));
-    let is_end = |state: &State| aim.end.as_ref().is_some_and(|end| are_claimed(end, state));
-    let members = aim.members(system);
-    let mut nearby = Nearby::new(system);
-    let from: Vec<u32> = strategy.from.iter().map(|&id| nearby.number(evidence.state(id).clone())).collect();
-    let mut visited: Vec<u32> = Vec::new();
-    let mut seen: HashSet<u32> = HashSet::new();
-    from.iter().for_each(|&state| {
-        if seen.insert(state) {
-            visited.push(state)
-        }
-    });
-    let n_from = visited.len();
-    let mut edges: Vec<Vec<u32>> = Vec::new();
-    let mut at = 0;
-    while let Some(&number) = visited.get(at) {
-        at += 1;
-        let state = nearby.state(number).clone();
-        let is_done = match aim.kind {
-            Kind::Next => at > n_from,
-            Kind::Reach | Kind::Stay => is_end(&state),
-        };
-        if is_done {
-            edges.push(Vec::new());
-            continue;
-        }
-        if !are_claimed(&aim.before, &state) {
-            return Some(Fault::Claims);
-        }
-        let Some(steps) = nearby.steps(number) else { return Some(Fault::NotEnforced) };
-        let chosen = chosen(system, aim, &decided, &state);
-        let choice =
-            choices(&members, &steps).into_iter().find(|c| c.actions.is_none() || c.actions == chosen);
-        let Some(choice) = choice else { return Some(Fault::NoStrategy) };
-        if !choice.is_total {
-            return Some(Fault::NotEnforced);
-        }
-        for &target in &choice.targets {
-            if aim.kind == Kind::Next && !is_end(nearby.state(target)) {
-                return Some(Fault::Claims);
-            }
-            if seen.insert(target) {
-                visited.push(target);
-            }
-        }
-        edges.push(choice.targets);
+    let claimed = Claimed::new(evidence, &strategy.claims);
+    let mut visit = Visit {
+        system,
+        aim,
+        decided: &decided,
+        claimed: &claimed,
+        members: aim.members(system),
+        nearby: Nearby::new(system),
+        nodes: Vec::new(),
+        numbers: HashMap::new(),
+    };
+    for &id in &strategy.from {
+        let number = visit.nearby.number(evidence.state(id).clone());
+        visit.node(number, false);
     }
-    if aim.kind == Kind::Reach && has_circle(&visited, &edges) {
-        return Some(Fault::NotEnforced);
+    if let Some(fault) = visit.all() {
+        return Some(fault);
     }
-    let play = &strategy.play;
-    if play.states.first() != Some(&reason.state) {
-        return Some(Fault::Ends);
-    }
-    for (position, joint) in play.actions.iter().enumerate() {
-        let Some(joint) = joint else { continue };
-        let actions = members.iter().map(|i| joint[i.index()]).collect();
-        if chosen(system, aim, &decided, evidence.state(play.states[position])) != Some(actions) {
-            return Some(Fault::NoStrategy);
-        }
-    }
-    let last = play.last().map(|last| evidence.state(last));
-    let ends = play.back_to.is_some() && aim.kind == Kind::Stay || last.is_some_and(is_end);
-    (!ends).then_some(Fault::Ends)
+    visit.play(evidence, reason, strategy)
 }
 
-/// Whether the states from which the strategy is said to win are such as must be won together.
-fn is_in_question(
+/// What is claimed about states.
+pub(crate) struct Claimed<'e>(HashSet<(&'e State, Literal)>);
+
+impl<'e> Claimed<'e> {
+    pub(crate) fn new(evidence: &'e Evidence, ids: &[ReasonId]) -> Claimed<'e> {
+        let claims = ids.iter().map(|&id| evidence.reason(id)).map(|claim| {
+            let literal = Literal { formula: claim.formula, holds: claim.holds };
+            (evidence.state(claim.state), literal)
+        });
+        Claimed(claims.collect())
+    }
+
+    /// Whether all of these are claimed to be so.
+    pub(crate) fn all(&self, literals: &[Literal], state: &State) -> bool {
+        literals.iter().all(|literal| self.0.contains(&(state, *literal)))
+    }
+
+    /// Whether one of these is claimed not to be so.
+    pub(crate) fn not_all(&self, literals: &[Literal], state: &State) -> bool {
+        literals.iter().any(|literal| self.0.contains(&(state, literal.negated())))
+    }
+}
+
+/// A state's number, and whether the goal has been violated on the way to it.
+type Node = (u32, bool);
+
+struct Visit<'a> {
+    system: &'a System,
+    aim: &'a Aim,
+    decided: &'a Decided,
+    claimed: &'a Claimed<'a>,
+    members: Vec<AgentId>,
+    nearby: Nearby<'a>,
+    nodes: Vec<Node>,
+    numbers: HashMap<Node, usize>,
+}
+
+impl Visit<'_> {
+    fn node(&mut self, state: u32, violated: bool) -> usize {
+        let next = self.nodes.len();
+        *self.numbers.entry((state, violated)).or_insert_with(|| {
+            self.nodes.push((state, violated));
+            next
+        })
+    }
+
+    fn is_end(&self, state: &State) -> bool {
+        self.aim.end.as_ref().is_some_and(|end| self.claimed.all(end, state))
+    }
+
+    /// Visits all nodes.
+    fn all(&mut self) -> Option<Fault> {
+        let is_fair = !self.system.fairness.is_empty();
+        let mut edges: Vec<Vec<usize>> = Vec::new();
+        let mut meets: Vec<Vec<bool>> = vec![Vec::new(); self.system.fairness.len()];
+        let mut at = 0;
+        while let Some(&(number, violated)) = self.nodes.get(at) {
+            at += 1;
+            let state = self.nearby.state(number).clone();
+            let Some(met) = constraints_at(self.system, &state) else { return Some(Fault::NotEnforced) };
+            meets.iter_mut().zip(met).for_each(|(meets, is_met)| meets.push(is_met));
+            if !violated && self.aim.kind != Kind::Next && self.is_end(&state) {
+                edges.push(Vec::new());
+                continue;
+            }
+            let Some(steps) = self.nearby.steps(number) else { return Some(Fault::NotEnforced) };
+            let chosen = self.chosen(&state);
+            let is_claimed = self.claimed.all(&self.aim.before, &state);
+            let says_nothing = chosen.is_none() && steps.iter().any(|step| step.joint.is_some());
+            let violated = violated || is_fair && (!is_claimed || says_nothing);
+            if !violated && !is_claimed {
+                return Some(Fault::Claims);
+            }
+            let mut choices = choices(&self.members, &steps);
+            if chosen.is_some() || !violated {
+                choices.retain(|choice| choice.actions.is_none() || choice.actions == chosen);
+                if choices.is_empty() && !(is_fair && steps.is_empty()) {
+                    return Some(Fault::NoStrategy);
+                }
+            }
+            if !is_fair && choices.iter().any(|choice| !choice.is_total) {
+                return Some(Fault::NotEnforced);
+            }
+            let mut follow = Vec::new();
+            for &target in choices.iter().flat_map(|choice| &choice.targets) {
+                if self.aim.kind == Kind::Next && !violated {
+                    let is_end = self.is_end(self.nearby.state(target));
+                    match (is_end, is_fair) {
+                        (true, _) => continue,
+                        (false, false) => return Some(Fault::Claims),
+                        (false, true) => follow.push(self.node(target, true)),
+                    }
+                } else {
+                    follow.push(self.node(target, violated));
+                }
+            }
+            // What follows here counts as violated from here on.
+            if violated && !self.nodes[at - 1].1 {
+                self.nodes[at - 1].1 = true;
+            }
+            edges.push(follow);
+        }
+        if self.aim.kind == Kind::Stay {
+            // It may last for ever where the goal is not violated.
+            for (node, edges) in self.nodes.iter().zip(&mut edges) {
+                edges.retain(|_| node.1);
+            }
+        }
+        has_circle(&edges, &meets).then_some(Fault::NotEnforced)
+    }
+
+    /// What the members do at a state, if the strategy says it.
+    fn chosen(&self, state: &State) -> Option<Vec<ActionId>> {
+        let parts =
+            self.aim.views(self.system, state).into_iter().map(|view| self.decided.get(&view).cloned());
+        Some(parts.collect::<Option<Vec<_>>>()?.concat())
+    }
+
+    /// Whether a play follows the strategy to where it need not go on.
+    fn play(&mut self, evidence: &Evidence, reason: &Reason, strategy: &Strategy) -> Option<Fault> {
+        let play = &strategy.play;
+        if play.states.first() != Some(&reason.state) {
+            return Some(Fault::Ends);
+        }
+        let state_at = |position: usize| evidence.state(play.states[position]);
+        for (position, joint) in play.actions.iter().enumerate() {
+            let Some(joint) = joint else { continue };
+            let actions: Vec<ActionId> = self.members.iter().map(|i| joint[i.index()]).collect();
+            if self.chosen(state_at(position)) != Some(actions) {
+                return Some(Fault::NoStrategy);
+            }
+        }
+        let is_fair = !self.system.fairness.is_empty();
+        let are_claimed = |states: &[StateId]| {
+            states.iter().all(|&id| self.claimed.all(&self.aim.before, evidence.state(id)))
+        };
+        let ends = match (play.back_to, strategy.unmet) {
+            (Some(begin), Some(unmet)) => {
+                let meets = |&id: &StateId| {
+                    let met = constraints_at(self.system, evidence.state(id));
+                    met.and_then(|met| met.get(unmet).copied()).unwrap_or(true)
+                };
+                !play.states[begin..].iter().any(meets)
+            }
+            (Some(_), None) => self.aim.kind == Kind::Stay && are_claimed(&play.states),
+            (None, Some(_)) => false,
+            (None, None) => {
+                let last = state_at(play.states.len() - 1).clone();
+                self.is_end(&last) || is_fair && self.is_over(&last)
+            }
+        };
+        (!ends).then_some(Fault::Ends)
+    }
+
+    /// Whether a fair run need not go on from a state: nothing is claimed there, or nothing follows.
+    fn is_over(&mut self, state: &State) -> bool {
+        let number = self.nearby.number(state.clone());
+        let Some(steps) = self.nearby.steps(number) else { return false };
+        let chosen = self.chosen(state);
+        let follows = |step: &Step| {
+            let actions = chosen_in(&self.members, step);
+            (actions.is_none() || actions == chosen) && !step.targets.is_empty()
+        };
+        !self.claimed.all(&self.aim.before, state) || !steps.iter().any(follows)
+    }
+}
+
+/// Whether these states are the one of the claim and such as must be won together with it.
+pub(crate) fn is_in_question(
     system: &System,
     evidence: &Evidence,
     reason: &Reason,
-    strategy: &Strategy,
+    from: &[StateId],
     aim: &Aim,
 ) -> bool {
-    let here = evidence.state(reason.state);
+    from.first() == Some(&reason.state)
+        && from.iter().all(|&id| is_asked(system, evidence.state(reason.state), evidence.state(id), aim))
+}
+
+/// Whether a state must be won together with `here`.
+pub(crate) fn is_asked(system: &System, here: &State, state: &State, aim: &Aim) -> bool {
     let members = aim.members(system);
-    let is_asked = |state: &State| {
-        let mut alike = members.iter().map(|&i| looks_same(system, i, here, state));
-        match aim.strategies {
-            Strategies::Perfect | Strategies::UniformObjective => state == here,
-            Strategies::UniformJoint => alike.all(|same| same),
-            Strategies::Uniform => alike.any(|same| same),
-        }
-    };
-    strategy.from.first() == Some(&reason.state)
-        && strategy.from.iter().all(|&id| is_asked(evidence.state(id)))
+    let mut alike = members.iter().map(|&i| looks_same(system, i, here, state));
+    match aim.strategies {
+        Strategies::Perfect | Strategies::UniformObjective => state == here,
+        Strategies::UniformJoint => alike.all(|same| same),
+        Strategies::Uniform => alike.any(|same| same),
+    }
 }
 
 /// What each view decides; none if one decides twice, or rows are about somebody else.
@@ -139,31 +258,4 @@ fn decided(system: &System, evidence: &Evidence, strategy: &Strategy, aim: &Aim)
         }
     }
     Some(decided)
-}
-
-/// What the members do at a state, if the strategy says it.
-fn chosen(system: &System, aim: &Aim, decided: &Decided, state: &State) -> Option<Vec<ActionId>> {
-    let parts = aim.views(system, state).into_iter().map(|view| decided.get(&view).cloned());
-    Some(parts.collect::<Option<Vec<_>>>()?.concat())
-}
-
-/// Whether the edges from some of the nodes lead round in a circle.
-fn has_circle(nodes: &[u32], edges: &[Vec<u32>]) -> bool {
-    let places: HashMap<u32, usize> = nodes.iter().copied().zip(0..).collect();
-    let mut n_into = vec![0_usize; nodes.len()];
-    edges.iter().flatten().for_each(|target| n_into[places[target]] += 1);
-    // Take away what nothing leads to, again and again: a circle stays.
-    let mut open: Vec<usize> = (0..nodes.len()).filter(|&place| n_into[place] == 0).collect();
-    let mut n_left = nodes.len();
-    while let Some(place) = open.pop() {
-        n_left -= 1;
-        for target in &edges[place] {
-            let into = &mut n_into[places[target]];
-            *into -= 1;
-            if *into == 0 {
-                open.push(places[target]);
-            }
-        }
-    }
-    n_left > 0
 }

@@ -40,7 +40,8 @@ impl ReasonId {
 /// What shows a verdict: reasons that refer to each other and to states, each stored once.
 ///
 /// The reasons form a tree in which equal parts are shared: a reason refers only to reasons about
-/// smaller formulas, so a walk from the first one ends.
+/// smaller formulas, so a walk from the first one ends. Claims that rest on each other are there only
+/// inside an [`Unfolding`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// All states that are spoken of, each once, in the order in which they first are.
@@ -113,6 +114,10 @@ pub enum Because {
     Chain(Chain),
     /// A strategy of the group enforces it.
     Strategy(Strategy),
+    /// Whatever the group chooses, the others have an answer that spoils it.
+    Answers(Answers),
+    /// The fixpoint is unfolded as often as is needed.
+    Unfolded(Unfolding),
     /// One run or one state cannot show it.
     NotShown(Missing),
 }
@@ -127,6 +132,12 @@ impl Because {
             Because::Possible(possibility) => visit(possibility.reason),
             Because::Chain(chain) => visit(chain.reason),
             Because::Strategy(strategy) => strategy.claims.iter().copied().for_each(visit),
+            Because::Answers(answers) => answers.claims.iter().copied().for_each(visit),
+            Because::Unfolded(unfolding) => unfolding.nodes.iter().for_each(|node| {
+                if let Support::Reason(id) = node.by {
+                    visit(id);
+                }
+            }),
         }
     }
 }
@@ -211,11 +222,14 @@ pub struct Strategy {
     /// What to do.
     pub rows: Vec<Row>,
     /// What is so at the states to which the strategy may lead: all that must be so on the way, or
-    /// all that must be so at the end.
+    /// all that must be so at the end. With fairness nothing is claimed where no fair run goes on.
     pub claims: Vec<ReasonId>,
     /// How it is played against opponents who put off the end as long as they can. It begins in the
     /// state of the claim.
     pub play: Run,
+    /// If the play goes on for ever and is not what the goal says: a fairness constraint that it
+    /// does not meet on its loop.
+    pub unmet: Option<usize>,
 }
 
 /// What agents do where they see what they see of a state.
@@ -231,6 +245,103 @@ pub struct Row {
     pub actions: Vec<ActionId>,
 }
 
+/// What the others do so that a group cannot enforce what a coalition's formula says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answers {
+    /// The state from which they do it: the state of the claim, or with uniform strategies one that
+    /// must be won together with it.
+    pub from: StateId,
+    /// A run from an initial state to it; none if it is the state of the claim.
+    pub path: Option<Run>,
+    /// An answer to each choice of the group, wherever the answers may lead.
+    pub rows: Vec<Answer>,
+    /// What is so at the states to which the answers may lead: that the end has not come, or that the
+    /// goal is violated.
+    pub claims: Vec<ReasonId>,
+    /// How it is played against a group that puts off its defeat as long as it can. It begins in
+    /// `from`.
+    pub play: Run,
+    /// If the play has a loop: for each fairness constraint of the system a position on the loop
+    /// where it is true.
+    pub fair: Vec<usize>,
+}
+
+/// What the others do when the group has chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Where.
+    pub state: StateId,
+    /// When.
+    pub stage: Stage,
+    /// What the members of the group do.
+    pub actions: Vec<ActionId>,
+    /// What all agents do, the members as they chose.
+    pub joint: JointAction,
+    /// Where that leads; none if no step follows.
+    pub next: Option<StateId>,
+}
+
+/// How far the others are. Without fairness there is one stage only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Stage {
+    /// The goal is violated, it remains to keep the run fair.
+    pub violated: bool,
+    /// The fairness constraint that is to be met next; when it is met the next one comes, and after
+    /// the last the first. None without fairness, and while the goal must first be violated.
+    pub seeks: Option<usize>,
+}
+
+/// Why a fixpoint is true or false at a state: claims about parts of it, in which the variables of
+/// fixpoints stand for these, each with those that decide it.
+///
+/// They may lead round in circles. What is true may rest on itself by way of a greatest fixpoint, and
+/// what is false by way of a least one: on every circle the outermost fixpoint that is unfolded is
+/// such.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfolding {
+    /// The first is the claim itself.
+    pub nodes: Vec<Node>,
+}
+
+/// A claim about a part of a fixpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// The part.
+    pub formula: FormulaId,
+    /// Whether it is true or false.
+    pub holds: bool,
+    /// Where.
+    pub state: StateId,
+    /// The fixpoints whose variables the part depends on, the outermost first.
+    pub scope: Vec<FormulaId>,
+    /// Why.
+    pub by: Support,
+}
+
+/// Why a claim about a part of a fixpoint is so. Nodes are spoken of by their position in
+/// [`Unfolding::nodes`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Support {
+    /// It depends on no variable: it is a claim with a reason of its own.
+    Reason(ReasonId),
+    /// These, at the same state, decide: operands of a connective, the body of a fixpoint, or the
+    /// fixpoint that a variable stands for.
+    Nodes(Vec<usize>),
+    /// These, after steps: one that leads there, or all that there are.
+    Steps(Vec<(Option<JointAction>, usize)>),
+    /// One at a state that somebody cannot tell from this one, or that norms admit.
+    Possible {
+        /// The agents that cannot tell the two states apart, even together.
+        view: Vec<AgentId>,
+        /// A run from an initial state to the other state; none if it is the same.
+        path: Option<Run>,
+        /// The claim there.
+        node: usize,
+    },
+    /// These, at all states that must be reckoned with.
+    Alike(Vec<usize>),
+}
+
 /// Why a claim is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Missing {
@@ -238,10 +349,13 @@ pub enum Missing {
     AllPaths,
     /// It is about all states that somebody cannot tell from this one, or that norms admit.
     AllStates,
-    /// It is about all strategies of a group, or about the right one against all others.
+    /// It is about all uniform strategies of a group: none will do, though with perfect information
+    /// there is one.
     Strategies,
-    /// It is about a fixpoint, which is reached round by round.
+    /// It is about a fixpoint whose variable stands under an operator that is not unfolded.
     Fixpoint,
+    /// It is about what a group can enforce, and a fairness constraint speaks of more than one state.
+    Fairness,
     /// The evidence would become too large.
     TooMuch,
 }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | decided by any one of several operands | one that this state shows by itself, else the one of which most can be shown, else the first |
 //! | a group can enforce something | the strategy that `strategies` finds, which takes everything in order |
+//! | a group cannot enforce something | the answers of the others that `answers` finds, likewise |
 //! | some run does something | the shortest finite run, of these the least; if no finite one does, a loop as in `lasso` |
 //! | not known | the claim's own state if the operand is false there, else of the states in question the one nearest to an initial state, along the least path; of several agents the first |
 //! | not common knowledge | the shortest chain, of these the least; each link with the first agent that cannot tell |
@@ -22,15 +23,16 @@ use std::collections::{HashMap, VecDeque};
 use masque_model::semantics::is_green;
 use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
 
+use crate::aim::Aim;
 use crate::goal::{Goal, Needs, Scope};
 use crate::lasso::{self, Lasso};
-use crate::local::local_truth;
+use crate::local::{has_local_fairness, local_truth};
 use crate::rank::{Rank, Ranks};
-use crate::runs::{path_of, state_parts};
-use crate::strategies::Aim;
+use crate::runs::path_of;
+use crate::unfold::can_unfold;
 use crate::{
     Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Path,
-    Possibility, Reason, ReasonId, Route, Row, Run, Showing, State, StateId, Stop, Strategy,
+    Possibility, Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
 };
 
 /// So many claims that need more than a look at their state get a reason.
@@ -94,7 +96,7 @@ pub(crate) struct Explainer<'a> {
     pub(crate) budget: &'a Budget,
     pub(crate) ranks: Ranks,
     moves: Moves<'a>,
-    states: Vec<State>,
+    pub(crate) states: Vec<State>,
     state_ids: HashMap<State, StateId>,
     reasons: Vec<Reason>,
     reason_ids: HashMap<(Literal, StateId), ReasonId>,
@@ -132,7 +134,7 @@ impl<'a> Explainer<'a> {
 
 impl Explainer<'_> {
     /// The claim's reason, new or not. One that a look at the state shows is given it at once.
-    fn claim(&mut self, literal: Literal, state: StateId) -> ReasonId {
+    pub(crate) fn claim(&mut self, literal: Literal, state: StateId) -> ReasonId {
         if let Some(&known) = self.reason_ids.get(&(literal, state)) {
             return known;
         }
@@ -151,7 +153,11 @@ impl Explainer<'_> {
     }
 
     /// Claims about the states of a run before its end, or on its way round a loop.
-    fn claims_along(&mut self, literals: &[Literal], states: &[StateId]) -> Vec<(usize, ReasonId)> {
+    pub(crate) fn claims_along(
+        &mut self,
+        literals: &[Literal],
+        states: &[StateId],
+    ) -> Vec<(usize, ReasonId)> {
         let open = std::mem::take(&mut self.open);
         let mut claims = Vec::new();
         for (position, &at) in states.iter().enumerate() {
@@ -201,7 +207,23 @@ impl Explainer<'_> {
         if let Some(aim) = Aim::of(self.system, literal.formula)
             && missing(self.system, literal).is_none()
         {
-            return self.enforcing(&aim, &state);
+            return match literal.holds {
+                true => self.enforcing(&aim, &state),
+                false => self.spoiling(&aim, at, &state),
+            };
+        }
+        match self.system.formulas.get(literal.formula) {
+            Formula::ExistsStep(condition, operand) | Formula::ForallStep(condition, operand)
+                if missing(self.system, literal).is_none() =>
+            {
+                let operand = Literal { formula: operand, holds: literal.holds };
+                return self.step(condition, operand, &state);
+            }
+            Formula::ExistsStep(..) | Formula::ForallStep(..) => return self.no_step(&state),
+            Formula::Least(..) | Formula::Greatest(..) if missing(self.system, literal).is_none() => {
+                return self.unfolding(literal, &state);
+            }
+            _ => {}
         }
         match Scope::of(self.system, literal.formula) {
             Some((Scope::Views { views, green }, operand)) if !literal.holds => {
@@ -227,7 +249,7 @@ impl Explainer<'_> {
 
     /// The first literal that is so at a state: what a look at the state shows comes first, then
     /// that of which most can be shown.
-    fn first_so(&mut self, literals: &[Literal], state: &State) -> Result<Option<Literal>, Stop> {
+    pub(crate) fn first_so(&mut self, literals: &[Literal], state: &State) -> Result<Option<Literal>, Stop> {
         // Looking for the initial state, we have asked already: nothing before it is so.
         if let Some((literal, run)) = &self.first_run
             && run.first() == Some(state)
@@ -286,55 +308,13 @@ impl Explainer<'_> {
     }
 
     /// A run that goes on for ever, each step with the least joint action.
-    fn infinite_run(&mut self, lasso: Lasso) -> Result<Run, Stop> {
+    pub(crate) fn infinite_run(&mut self, lasso: Lasso) -> Result<Run, Stop> {
         let back_to = lasso.states.get(lasso.back_to).cloned();
         let states: Vec<State> = lasso.states.into_iter().chain(back_to).collect();
         let mut run = self.finite_run(states)?;
         run.states.pop();
         run.back_to = Some(lasso.back_to);
         Ok(run)
-    }
-
-    /// A strategy, with what must be claimed where it leads.
-    fn enforcing(&mut self, aim: &Aim, state: &State) -> Result<Because, Stop> {
-        let too_much = Ok(Because::NotShown(Missing::TooMuch));
-        let Some(from) = self.in_question(aim, state)? else { return too_much };
-        let Some(plan) = self.strategy(aim, &from)? else { return too_much };
-        let none = Vec::new();
-        let mut claims = Vec::new();
-        for (state, is_end) in plan.visited {
-            let literals = if is_end { aim.end.as_ref().unwrap_or(&none) } else { &aim.before };
-            let state = self.state(state);
-            claims.extend(self.claims_along(literals, &[state]).into_iter().map(|(_, reason)| reason));
-        }
-        let rows = plan.rows.into_iter().map(|(agents, state, actions)| {
-            let state = self.state(state);
-            Row { sees: aim.sees(self.system, &agents), agents, state, actions }
-        });
-        let rows = rows.collect();
-        let from = from.into_iter().map(|state| self.state(state)).collect();
-        let (states, actions, back_to) = plan.play;
-        let states = states.into_iter().map(|state| self.state(state)).collect();
-        Ok(Because::Strategy(Strategy { from, rows, claims, play: Run { states, actions, back_to } }))
-    }
-
-    /// What must be claimed on a run of a path formula: each of its state formulas, true or false, at
-    /// each position.
-    fn showing_path(&mut self, path: FormulaId, lasso: Lasso) -> Result<Because, Stop> {
-        let parts = state_parts(&self.system.formulas, path);
-        let (states, fair) = (lasso.states.clone(), lasso.fair.clone());
-        let run = self.infinite_run(lasso)?;
-        let mut claims = Vec::new();
-        for (position, state) in states.iter().enumerate() {
-            let mut literals = Vec::new();
-            for &formula in &parts {
-                let holds = self.is_so(Literal { formula, holds: true }, state)?;
-                literals.push(Literal { formula, holds });
-            }
-            let here = self.claims_along(&literals, &run.states[position..=position]);
-            claims.extend(here.into_iter().map(|(_, reason)| (position, reason)));
-        }
-        Ok(Because::Run(Showing { run, claims, fair }))
     }
 
     /// The least shortest finite run from a region that does what a goal says.
@@ -462,7 +442,7 @@ impl Explainer<'_> {
         Ok(Because::Chain(Chain { links, reason: self.claim(literal, end) }))
     }
 
-    fn state(&mut self, state: State) -> StateId {
+    pub(crate) fn state(&mut self, state: State) -> StateId {
         let next = StateId(self.states.len() as u32);
         let states = &mut self.states;
         *self.state_ids.entry(state).or_insert_with_key(|state| {
@@ -473,7 +453,7 @@ impl Explainer<'_> {
 
     /// A run along these states, each step with the least joint action. A step that none makes is
     /// left without: replay tells a dead end's own step from an engine's mistake.
-    fn finite_run(&mut self, states: Vec<State>) -> Result<Run, Stop> {
+    pub(crate) fn finite_run(&mut self, states: Vec<State>) -> Result<Run, Stop> {
         let mut actions = Vec::with_capacity(states.len().saturating_sub(1));
         for step in states.windows(2) {
             actions.push(self.moves.least_joint_action(&step[0], &step[1], self.budget)?);
@@ -491,10 +471,10 @@ pub(crate) fn missing(system: &System, literal: Literal) -> Option<Missing> {
     match system.formulas.get(literal.formula) {
         Formula::Exists(..) | Formula::ExistsStep(..) => (!literal.holds).then_some(Missing::AllPaths),
         Formula::Forall(..) | Formula::ForallStep(..) => literal.holds.then_some(Missing::AllPaths),
-        Formula::Enforces(..) => {
-            (!literal.holds || !system.fairness.is_empty()).then_some(Missing::Strategies)
+        Formula::Enforces(..) => (!has_local_fairness(system)).then_some(Missing::Fairness),
+        Formula::Least(..) | Formula::Greatest(..) => {
+            (!can_unfold(system, literal.formula)).then_some(Missing::Fixpoint)
         }
-        Formula::Least(..) | Formula::Greatest(..) => Some(Missing::Fixpoint),
         _ => Scope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates),
     }
 }

@@ -18,19 +18,25 @@
 //! | `evidence` | reasons for claims |
 //! | `oracle` | what evidence asks of an engine |
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
-//! | `explain`, `start`, `lasso` | from a verdict to its evidence |
+//! | `explain`, `logics`, `start`, `lasso` | from a verdict to its evidence |
 //! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
-//! | `strategies` | strategies that coalitions ask for |
-//! | `replay`, `enforced`, `refusal` | evidence confirmed by the definition, or refused |
+//! | `aim`, `game`, `rounds`, `strategies` | strategies that coalitions ask for |
+//! | `answers` | what the others do where there is none |
+//! | `unfold`, `parity` | fixpoints, unfolded as often as is needed |
+//! | `replay`, `enforced`, `answered`, `unfolded`, `shape`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `steps` | one step, checked or explained by the definition |
 //! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
 #![forbid(unsafe_code)]
 
+mod aim;
+mod answered;
+mod answers;
 mod buchi;
 mod budget;
 mod choices;
+mod components;
 mod enforced;
 mod engine;
 mod evidence;
@@ -38,21 +44,28 @@ mod explain;
 mod extent;
 mod facts;
 mod fragment;
+mod game;
 mod goal;
 mod lasso;
 mod local;
+mod logics;
 mod meter;
 mod nearby;
 mod oracle;
 mod outcome;
+mod parity;
 mod path;
 mod rank;
 mod refusal;
 mod replay;
+mod rounds;
 mod runs;
+mod shape;
 mod start;
 mod steps;
 mod strategies;
+mod unfold;
+mod unfolded;
 mod vacuity;
 
 pub use buchi::{Automaton, Cover};
@@ -60,8 +73,8 @@ pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
-    Because, Chain, Evidence, Link, Missing, Possibility, Reason, ReasonId, Row, Run, Showing, StateId,
-    Strategy,
+    Answer, Answers, Because, Chain, Evidence, Link, Missing, Node, Possibility, Reason, ReasonId, Row, Run,
+    Showing, Stage, StateId, Strategy, Support, Unfolding,
 };
 pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};

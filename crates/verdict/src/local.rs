@@ -27,6 +27,12 @@ pub(crate) fn local_formulas(formulas: &Formulas) -> Vec<bool> {
     is_local
 }
 
+/// Whether all fairness constraints speak of one state only.
+pub(crate) fn has_local_fairness(system: &System) -> bool {
+    let is_local = local_formulas(&system.formulas);
+    system.fairness.iter().all(|constraint| is_local[constraint.index()])
+}
+
 /// The truth of a local formula at a state; none if the formula is not local.
 ///
 /// Each part is evaluated once, operands first, so that neither depth nor sharing costs anything.

@@ -1,13 +1,13 @@
 //! How much of a claim evidence can show, told from its form alone.
 
-use masque_model::{FormulaId, System};
+use masque_model::{Formula, FormulaId, Strategies, System};
 
 use crate::Literal;
+use crate::aim::Aim;
 use crate::explain::missing;
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::local_formulas;
 use crate::runs::{path_of, state_parts};
-use crate::strategies::Aim;
 
 /// How much can be shown, most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,12 +89,30 @@ impl Ranks {
         }
         if let Some(aim) = Aim::of(system, formula) {
             let mut literals = aim.before.iter().chain(aim.end.iter().flatten());
-            let is_whole = literals.all(|&literal| self.of(literal) <= Rank::Whole);
-            return match (missing(system, literal).is_none(), is_whole) {
+            let needed = |literal: &Literal| if holds { *literal } else { literal.negated() };
+            let is_whole = literals.all(|literal| self.of(needed(literal)) <= Rank::Whole);
+            // That no uniform strategy will do is shown only where none at all does.
+            let is_sure = holds || aim.strategies == Strategies::Perfect;
+            return match (missing(system, literal).is_none(), is_whole && is_sure) {
                 (false, _) => Rank::Nothing,
                 (true, true) => Rank::Whole,
                 (true, false) => Rank::Part,
             };
+        }
+        match system.formulas.get(formula) {
+            Formula::ExistsStep(_, operand) | Formula::ForallStep(_, operand) => {
+                let is_whole = self.of(Literal { formula: operand, holds }) <= Rank::Whole;
+                return match (missing(system, literal).is_none(), is_whole) {
+                    (false, _) => Rank::Nothing,
+                    (true, true) => Rank::Whole,
+                    (true, false) => Rank::Part,
+                };
+            }
+            // How much of the closed parts it rests on is known when it is unfolded.
+            Formula::Least(..) | Formula::Greatest(..) => {
+                return if missing(system, literal).is_none() { Rank::Part } else { Rank::Nothing };
+            }
+            _ => {}
         }
         match Scope::of(system, formula) {
             Some((_, operand)) if !holds => {

@@ -15,7 +15,9 @@ pub struct Trusted {
     pub fair: Vec<StateId>,
     /// Dead ends with too many choices to try all.
     pub dead_ends: Vec<StateId>,
-    /// Reasons with a strategy for several states: that no other state must be won as well.
+    /// Reasons with a strategy for several states: that no other state must be won as well. Reasons
+    /// with an unfolded fixpoint: that no other states look alike, and that no fair run starts where
+    /// steps lead that are left out.
     pub questions: Vec<ReasonId>,
     /// Fairness constraints that speak of more than one state, with the states at which they are
     /// said to be true.
@@ -93,6 +95,12 @@ pub enum Fault {
     NoStrategy,
     /// The strategy does not enforce the goal.
     NotEnforced,
+    /// There is no answer to a choice of the group, there are two, or it is impossible.
+    NoAnswer,
+    /// The answers do not spoil the goal.
+    NotSpoiled,
+    /// A claim about a fixpoint rests on itself in the wrong way.
+    Circle,
 }
 
 impl fmt::Display for Fault {
@@ -108,6 +116,9 @@ impl fmt::Display for Fault {
             Fault::NotADeadEnd => "the state has a successor",
             Fault::NoStrategy => "the strategy does not say what to do",
             Fault::NotEnforced => "the strategy does not enforce the goal",
+            Fault::NoAnswer => "a choice of the group is not answered",
+            Fault::NotSpoiled => "the answers do not spoil the goal",
+            Fault::Circle => "a fixpoint rests on itself",
         })
     }
 }

@@ -9,17 +9,22 @@
 //! would take too long.
 
 use masque_model::semantics::{enabled_actions, is_green, is_true};
-use masque_model::{AgentId, At, Deadlock, FormulaId, GroupId, Property, Strategies, System, VarId};
+use masque_model::{
+    AgentId, At, Deadlock, ExprId, Formula, FormulaId, GroupId, Property, Strategies, System, VarId,
+};
 
-use crate::enforced::confirm;
+use crate::aim::Aim;
+use crate::answered;
+use crate::enforced;
 use crate::explain::{looks_same, missing as why_missing};
 use crate::goal::{Goal, Needs, Scope};
 use crate::local::{local_formulas, local_truth};
 use crate::runs::{path_of, state_parts, truth_on_run};
-use crate::strategies::Aim;
+use crate::shape::Checked;
+use crate::unfolded;
 use crate::{
     Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,
-    ReasonId, ReplayError, Run, Showing, State, StateId, Strategy, Trusted,
+    ReasonId, ReplayError, Run, Showing, State, StateId, Support, Trusted,
 };
 
 /// Confirms that a path starts in an initial state and that each step is one of the system.
@@ -58,66 +63,6 @@ pub fn replay(
     trusted.constraints.sort_unstable();
     trusted.constraints.dedup();
     Ok(trusted)
-}
-
-/// Evidence whose references all lead somewhere, and downwards: it can be walked.
-#[derive(Clone, Copy)]
-struct Checked<'e>(&'e Evidence);
-
-impl<'e> Checked<'e> {
-    fn new(evidence: &'e Evidence) -> Result<Checked<'e>, ReplayError> {
-        let Evidence { states, start, reasons } = evidence;
-        let is_state = |id: &StateId| id.index() < states.len();
-        let is_run = |run: &Run| {
-            let n_steps = run.states.len() - usize::from(run.back_to.is_none() && !run.states.is_empty());
-            !run.states.is_empty()
-                && run.states.iter().all(is_state)
-                && run.actions.len() == n_steps
-                && run.back_to.is_none_or(|position| position < run.states.len())
-        };
-        let mut is_mentioned = vec![false; reasons.len()];
-        let mut is_sound = is_run(start) && !reasons.is_empty();
-        for reason in reasons {
-            reason.because.each_reason(|id| match reasons.get(id.index()) {
-                Some(child) if child.formula < reason.formula => is_mentioned[id.index()] = true,
-                _ => is_sound = false,
-            });
-            is_sound &= is_state(&reason.state);
-            is_sound &= match &reason.because {
-                Because::Run(Showing { run, claims, fair }) => {
-                    let n = run.states.len();
-                    is_run(run) && claims.iter().all(|(at, _)| *at < n) && fair.iter().all(|at| *at < n)
-                }
-                Because::Possible(Possibility { state, path, .. }) => {
-                    is_state(state) && path.iter().all(is_run)
-                }
-                Because::Chain(chain) => {
-                    chain.links.iter().all(|link| is_state(&link.state) && is_run(&link.path))
-                }
-                Because::Strategy(Strategy { from, rows, play, .. }) => {
-                    from.iter().all(is_state) && rows.iter().all(|row| is_state(&row.state)) && is_run(play)
-                }
-                _ => true,
-            };
-        }
-        let all_mentioned = is_mentioned.iter().skip(1).all(|&mentioned| mentioned);
-        if is_sound && all_mentioned { Ok(Checked(evidence)) } else { Err(ReplayError::Shape) }
-    }
-
-    fn states(self, run: &Run) -> Vec<&'e State> {
-        run.states.iter().chain(run.back_to.map(|at| &run.states[at])).map(|id| self.0.state(*id)).collect()
-    }
-
-    /// What a reason claims, and where.
-    fn claim(self, id: ReasonId) -> (Literal, StateId) {
-        let reason = self.0.reason(id);
-        (Literal { formula: reason.formula, holds: reason.holds }, reason.state)
-    }
-
-    /// What these claim; none unless all are about `state`.
-    fn claims_at(self, ids: &[ReasonId], state: StateId) -> Option<Vec<Literal>> {
-        ids.iter().map(|&id| Some(self.claim(id)).filter(|(_, at)| *at == state).map(|(l, _)| l)).collect()
-    }
 }
 
 /// Looks things up in a system.
@@ -212,8 +157,12 @@ impl<'s> Replayer<'s> {
             _ if is_local => return refuse(Fault::Kind),
             Because::NotShown(missing) => {
                 trusted.claims.push(id);
-                let fits =
-                    *missing == Missing::TooMuch || why_missing(self.system, literal) == Some(*missing);
+                let fits = match missing {
+                    Missing::TooMuch => true,
+                    Missing::Strategies => Aim::of(self.system, reason.formula)
+                        .is_some_and(|aim| !reason.holds && aim.strategies != Strategies::Perfect),
+                    _ => why_missing(self.system, literal) == Some(*missing),
+                };
                 (!fits).then_some(Fault::Kind)
             }
             Because::Operands(list) => {
@@ -225,6 +174,17 @@ impl<'s> Replayer<'s> {
                         (!goal.is_refuted_by(&claims, false)).then_some(Fault::Claims)
                     }
                     _ => Some(Fault::Kind),
+                }
+            }
+            Because::DeadEnd(list) if steps_of(self.system, literal).is_some_and(|(.., one)| !one) => {
+                let has_successor = self.moves.has_successor(at);
+                if has_successor.is_none() {
+                    trusted.dead_ends.push(reason.state);
+                }
+                let ends = self.system.meaning.deadlock != Deadlock::Stutter && has_successor != Some(true);
+                match list.is_empty() {
+                    true => (!ends).then_some(Fault::NotADeadEnd),
+                    false => Some(Fault::Claims),
                 }
             }
             Because::DeadEnd(list) => match (evidence.claims_at(list, reason.state), goal) {
@@ -250,8 +210,30 @@ impl<'s> Replayer<'s> {
                     self.run(evidence, &showing.run, false)?;
                     self.showing_path(evidence, reason, showing, (path, truth), trusted)
                 }
-                _ => Some(Fault::Kind),
+                _ => match steps_of(self.system, literal) {
+                    Some((condition, operand, true)) => {
+                        self.run(evidence, &showing.run, false)?;
+                        self.step(evidence, reason, showing, (condition, operand), trusted)
+                    }
+                    _ => Some(Fault::Kind),
+                },
             },
+            Because::Unfolded(unfolding) if why_missing(self.system, literal).is_none() => {
+                for node in &unfolding.nodes {
+                    if let Support::Possible { path: Some(path), .. } = &node.by {
+                        self.run(evidence, path, true)?;
+                    }
+                    _ = self.trust_fair(node.state, trusted);
+                }
+                match unfolded::confirm(self.system, evidence.0, reason, unfolding) {
+                    Ok(trusts) => {
+                        trusted.questions.extend(trusts.then_some(id));
+                        None
+                    }
+                    Err(fault) => Some(fault),
+                }
+            }
+            Because::Unfolded(_) => Some(Fault::Kind),
             Because::Possible(possibility) => match scope {
                 Some((Scope::Views { views, green }, operand)) if !reason.holds => {
                     let operand = Literal { formula: operand, holds: false };
@@ -275,14 +257,30 @@ impl<'s> Replayer<'s> {
                 _ => Some(Fault::Kind),
             },
             Because::Strategy(strategy) => match Aim::of(self.system, reason.formula) {
-                Some(aim) if why_missing(self.system, literal).is_none() => {
+                Some(aim) if reason.holds => {
                     self.run(evidence, &strategy.play, false)?;
+                    // What is claimed of a state is claimed of one where a fair run starts.
+                    let claimed = strategy.claims.iter().map(|&id| evidence.claim(id).1);
+                    for state in strategy.from.iter().copied().chain(claimed) {
+                        _ = self.trust_fair(state, trusted);
+                    }
                     if strategy.from.len() > 1
                         || !matches!(aim.strategies, Strategies::Perfect | Strategies::UniformObjective)
                     {
                         trusted.questions.push(id);
                     }
-                    confirm(self.system, evidence.0, reason, strategy, &aim)
+                    enforced::confirm(self.system, evidence.0, reason, strategy, &aim)
+                }
+                _ => Some(Fault::Kind),
+            },
+            Because::Answers(answers) => match Aim::of(self.system, reason.formula) {
+                Some(aim) if !reason.holds => {
+                    self.run(evidence, &answers.play, false)?;
+                    if let Some(path) = &answers.path {
+                        self.run(evidence, path, true)?;
+                        _ = self.trust_fair(reason.state, trusted);
+                    }
+                    answered::confirm(self.system, evidence.0, reason, answers, &aim)
                 }
                 _ => Some(Fault::Kind),
             },
@@ -325,6 +323,32 @@ impl<'s> Replayer<'s> {
             None => self.trust_fair(run.states[last], trusted).or(fair.first().map(|_| Fault::Unfair)),
             Some(begin) => self.is_fair(evidence, run, begin, fair, trusted),
         }
+    }
+
+    /// Whether a run is one step with a condition, to where the operand has the truth value of the
+    /// whole.
+    fn step(
+        &self,
+        evidence: Checked<'_>,
+        reason: &Reason,
+        showing: &Showing,
+        (condition, operand): (ExprId, FormulaId),
+        trusted: &mut Trusted,
+    ) -> Option<Fault> {
+        let Showing { run, claims, fair } = showing;
+        let ([from, to], [Some(joint)], None) = (&run.states[..], &run.actions[..], run.back_to) else {
+            return Some(Fault::Ends);
+        };
+        let here = evidence.0.state(*from);
+        if *from != reason.state || !is_true(self.system, condition, here, joint) {
+            return Some(Fault::Ends);
+        }
+        let operand = Literal { formula: operand, holds: reason.holds };
+        let [(1, id)] = claims[..] else { return Some(Fault::Claims) };
+        if evidence.claim(id) != (operand, *to) {
+            return Some(Fault::Claims);
+        }
+        self.trust_fair(*to, trusted).or(fair.first().map(|_| Fault::Unfair))
     }
 
     /// Whether a path formula has a truth value on an infinite run, given the claims about its state
@@ -445,5 +469,14 @@ impl<'s> Replayer<'s> {
             _ = self.trust_fair(at, trusted);
         }
         (evidence.claim(chain.reason) != (operand, at)).then_some(Fault::Claims)
+    }
+}
+
+/// The condition and the operand of `EX{c}` or `AX{c}`, and whether one step shows the claim.
+fn steps_of(system: &System, literal: Literal) -> Option<(ExprId, FormulaId, bool)> {
+    match system.formulas.get(literal.formula) {
+        Formula::ExistsStep(condition, operand) => Some((condition, operand, literal.holds)),
+        Formula::ForallStep(condition, operand) => Some((condition, operand, !literal.holds)),
+        _ => None,
     }
 }

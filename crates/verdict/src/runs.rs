@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use masque_model::{Formula, FormulaId, Formulas, Paths};
 
+use crate::components::components;
 use crate::explain::Explainer;
 use crate::lasso::Lasso;
 use crate::local::local_truth;
@@ -319,51 +320,4 @@ impl<'e, 'a> Pairs<'e, 'a> {
         }
         Vec::new()
     }
-}
-
-/// The strongly connected component of each node, by the number of one of its members.
-/// [Tarjan72 §4], without recursion.
-fn components(edges: &[Vec<usize>]) -> Vec<usize> {
-    const OPEN: usize = usize::MAX;
-    let mut component = vec![OPEN; edges.len()];
-    let mut order = vec![0; edges.len()];
-    let mut low = vec![0; edges.len()];
-    let (mut stack, mut calls, mut n_visited) = (Vec::new(), Vec::new(), 0);
-    for root in 0..edges.len() {
-        if order[root] > 0 {
-            continue;
-        }
-        calls.push((root, 0));
-        while let Some((node, position)) = calls.pop() {
-            if position == 0 {
-                n_visited += 1;
-                (order[node], low[node]) = (n_visited, n_visited);
-                stack.push(node);
-            }
-            match edges[node].get(position) {
-                Some(&next) => {
-                    calls.push((node, position + 1));
-                    if order[next] == 0 {
-                        calls.push((next, 0));
-                    } else if component[next] == OPEN {
-                        low[node] = low[node].min(order[next]);
-                    }
-                }
-                None => {
-                    if low[node] == order[node] {
-                        while let Some(member) = stack.pop() {
-                            component[member] = node;
-                            if member == node {
-                                break;
-                            }
-                        }
-                    }
-                    if let Some(&(caller, _)) = calls.last() {
-                        low[caller] = low[caller].min(low[node]);
-                    }
-                }
-            }
-        }
-    }
-    component
 }

@@ -1,0 +1,84 @@
+//! The shape of evidence: everything that is referred to is there.
+
+use crate::{
+    Answer, Answers, Because, Evidence, Literal, Possibility, ReasonId, ReplayError, Run, Showing, State,
+    StateId, Strategy, Support, Unfolding,
+};
+
+/// Evidence whose references all lead somewhere, and downwards: it can be walked.
+#[derive(Clone, Copy)]
+pub(crate) struct Checked<'e>(pub(crate) &'e Evidence);
+
+impl<'e> Checked<'e> {
+    pub(crate) fn new(evidence: &'e Evidence) -> Result<Checked<'e>, ReplayError> {
+        let Evidence { states, start, reasons } = evidence;
+        let is_state = |id: &StateId| id.index() < states.len();
+        let is_run = |run: &Run| {
+            let n_steps = run.states.len() - usize::from(run.back_to.is_none() && !run.states.is_empty());
+            !run.states.is_empty()
+                && run.states.iter().all(is_state)
+                && run.actions.len() == n_steps
+                && run.back_to.is_none_or(|position| position < run.states.len())
+        };
+        let mut is_mentioned = vec![false; reasons.len()];
+        let mut is_sound = is_run(start) && !reasons.is_empty();
+        for reason in reasons {
+            reason.because.each_reason(|id| match reasons.get(id.index()) {
+                Some(child) if child.formula < reason.formula => is_mentioned[id.index()] = true,
+                _ => is_sound = false,
+            });
+            is_sound &= is_state(&reason.state);
+            is_sound &= match &reason.because {
+                Because::Run(Showing { run, claims, fair }) => {
+                    let n = run.states.len();
+                    is_run(run) && claims.iter().all(|(at, _)| *at < n) && fair.iter().all(|at| *at < n)
+                }
+                Because::Possible(Possibility { state, path, .. }) => {
+                    is_state(state) && path.iter().all(is_run)
+                }
+                Because::Chain(chain) => {
+                    chain.links.iter().all(|link| is_state(&link.state) && is_run(&link.path))
+                }
+                Because::Strategy(Strategy { from, rows, play, .. }) => {
+                    from.iter().all(is_state) && rows.iter().all(|row| is_state(&row.state)) && is_run(play)
+                }
+                Because::Answers(Answers { from, path, rows, play, .. }) => {
+                    let is_row = |row: &Answer| is_state(&row.state) && row.next.iter().all(is_state);
+                    is_state(from) && path.iter().all(is_run) && rows.iter().all(is_row) && is_run(play)
+                }
+                Because::Unfolded(Unfolding { nodes }) => {
+                    let is_node = |place: &usize| *place < nodes.len();
+                    nodes.iter().all(|node| {
+                        is_state(&node.state)
+                            && match &node.by {
+                                Support::Reason(_) => true,
+                                Support::Nodes(list) | Support::Alike(list) => list.iter().all(is_node),
+                                Support::Steps(list) => list.iter().all(|(_, place)| is_node(place)),
+                                Support::Possible { path, node, .. } => {
+                                    path.iter().all(is_run) && is_node(node)
+                                }
+                            }
+                    })
+                }
+                _ => true,
+            };
+        }
+        let all_mentioned = is_mentioned.iter().skip(1).all(|&mentioned| mentioned);
+        if is_sound && all_mentioned { Ok(Checked(evidence)) } else { Err(ReplayError::Shape) }
+    }
+
+    pub(crate) fn states(self, run: &Run) -> Vec<&'e State> {
+        run.states.iter().chain(run.back_to.map(|at| &run.states[at])).map(|id| self.0.state(*id)).collect()
+    }
+
+    /// What a reason claims, and where.
+    pub(crate) fn claim(self, id: ReasonId) -> (Literal, StateId) {
+        let reason = self.0.reason(id);
+        (Literal { formula: reason.formula, holds: reason.holds }, reason.state)
+    }
+
+    /// What these claim; none unless all are about `state`.
+    pub(crate) fn claims_at(self, ids: &[ReasonId], state: StateId) -> Option<Vec<Literal>> {
+        ids.iter().map(|&id| Some(self.claim(id)).filter(|(_, at)| *at == state).map(|(l, _)| l)).collect()
+    }
+}

@@ -1,0 +1,439 @@
+//! Fixpoints unfolded: which claims about parts of a fixpoint decide that it is true or false.
+//!
+//! The claims that may matter are the nodes of a game. The prover chooses where one of several is
+//! enough (an operand of a true disjunction, a step for a true `EX`), her opponent where all are
+//! needed. A variable leads to its fixpoint. A play that goes on for ever is the prover's if the
+//! outermost fixpoint that recurs is a greatest one, for a claim of truth, or a least one, for a
+//! claim of falsehood. The claim is so iff the prover wins, and her strategy shows it. [EJ91]
+//!
+//! The game is explored by the definition from the claim on, within limits that count: the same game
+//! for all engines. Parts without free variables are decided by the oracle.
+
+use std::collections::HashMap;
+
+use masque_model::semantics::{is_green, is_true};
+use masque_model::{AgentId, ExprId, FixpointId, Fixpoints, Formula, FormulaId, Paths, System};
+
+use crate::explain::Explainer;
+use crate::goal::{Needs, Scope};
+use crate::nearby::Nearby;
+use crate::parity::{Position, solve};
+use crate::{JointAction, Literal, Part, State, Stop};
+
+/// So many claims are looked at, and so many may be shown.
+const MOST_EXPLORED: usize = 20_000;
+const MOST_SHOWN: usize = 300;
+/// So many states may look alike.
+const MOST_ALIKE: usize = 200;
+
+/// What the parts of a fixpoint that depend on its variables may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unfolds {
+    /// A variable or a fixpoint: it leads to one claim at the same state.
+    Once,
+    /// A connective.
+    Operands(Needs),
+    /// Steps with a condition, or all steps, to the operand; true if one will do (`EX`).
+    Steps(Option<ExprId>, FormulaId, bool),
+    /// Knowledge, or norms; of several views each by itself.
+    Views(Vec<Vec<AgentId>>, Vec<AgentId>, FormulaId),
+}
+
+impl Unfolds {
+    /// How a claim about an open formula is unfolded; none if it is not.
+    pub(crate) fn of(system: &System, literal: Literal) -> Option<Unfolds> {
+        let formulas = &system.formulas;
+        let next = |path: FormulaId| match formulas.get(path) {
+            Formula::Next(f) => Some(f),
+            _ => None,
+        };
+        Some(match formulas.get(literal.formula) {
+            Formula::Bound(_) | Formula::Least(..) | Formula::Greatest(..) => Unfolds::Once,
+            Formula::Exists(Paths::Ctl, path) => Unfolds::Steps(None, next(path)?, true),
+            Formula::Forall(Paths::Ctl, path) => Unfolds::Steps(None, next(path)?, false),
+            Formula::ExistsStep(condition, f) => Unfolds::Steps(Some(condition), f, true),
+            Formula::ForallStep(condition, f) => Unfolds::Steps(Some(condition), f, false),
+            _ => match (Needs::of(formulas, literal), Scope::of(system, literal.formula)) {
+                (Some(needs @ (Needs::All(_) | Needs::One(_))), _) => Unfolds::Operands(needs),
+                (_, Some((Scope::Views { views, green }, f))) => Unfolds::Views(views, green, f),
+                _ => return None,
+            },
+        })
+    }
+}
+
+/// Whether all parts of a fixpoint that depend on variables can be unfolded.
+pub(crate) fn can_unfold(system: &System, root: FormulaId) -> bool {
+    let fixpoints = system.formulas.fixpoints();
+    let mut open = vec![root];
+    let mut seen = std::collections::HashSet::new();
+    while let Some(formula) = open.pop() {
+        if !seen.insert(formula) || formula != root && !fixpoints.is_open(formula) {
+            continue;
+        }
+        if Unfolds::of(system, Literal { formula, holds: true }).is_none() {
+            return false;
+        }
+        match system.formulas.get(formula) {
+            Formula::Exists(_, path) | Formula::Forall(_, path) => {
+                system.formulas.each_operand(path, |operand| open.push(operand));
+            }
+            _ => system.formulas.each_operand(formula, |operand| open.push(operand)),
+        }
+    }
+    true
+}
+
+/// What a fixpoint's variable stands for, from the outermost fixpoint around a part inwards: those
+/// that the part depends on, by way of others, too.
+pub(crate) fn scope_of(
+    system: &System,
+    fixpoints: &Fixpoints,
+    scope: &[FormulaId],
+    formula: FormulaId,
+) -> Vec<FormulaId> {
+    let depends = |on: FormulaId, part: FormulaId| {
+        variable(system, on).is_some_and(|z| fixpoints.occurs(z, part).contains(&true))
+    };
+    let mut kept: Vec<FormulaId> = Vec::new();
+    for &binder in scope.iter().rev() {
+        if depends(binder, formula) || kept.iter().any(|&inner| depends(binder, inner)) {
+            kept.push(binder);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// The variable that a fixpoint binds.
+pub(crate) fn variable(system: &System, formula: FormulaId) -> Option<FixpointId> {
+    match system.formulas.get(formula) {
+        Formula::Least(z, _) | Formula::Greatest(z, _) => Some(z),
+        _ => None,
+    }
+}
+
+/// Where a variable or a fixpoint leads: to the fixpoint, or to its body; with the scope there.
+pub(crate) fn unfolded_once(
+    system: &System,
+    fixpoints: &Fixpoints,
+    scope: &[FormulaId],
+    formula: FormulaId,
+) -> Option<(FormulaId, Vec<FormulaId>)> {
+    match system.formulas.get(formula) {
+        Formula::Bound(z) => {
+            let binder = *scope.iter().rev().find(|&&binder| variable(system, binder) == Some(z))?;
+            Some((binder, scope_of(system, fixpoints, scope, binder)))
+        }
+        Formula::Least(_, body) | Formula::Greatest(_, body) => {
+            let mut inner = scope.to_vec();
+            inner.push(formula);
+            Some((body, scope_of(system, fixpoints, &inner, body)))
+        }
+        _ => None,
+    }
+}
+
+/// A joint action, none for the loop of a dead end, and the state to which it leads.
+type Leading = (Option<JointAction>, u32);
+
+/// A claim about a part: where, and what its variables stand for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Claim {
+    pub(crate) literal: Literal,
+    pub(crate) state: u32,
+    pub(crate) scope: Vec<FormulaId>,
+}
+
+/// Why a claim is so, as far as it is chosen; claims by number.
+#[derive(Clone, Debug)]
+pub(crate) enum How {
+    /// It is closed.
+    Closed,
+    Nodes(Vec<usize>),
+    Steps(Vec<(Option<JointAction>, usize)>),
+    Possible(Vec<AgentId>, usize),
+    Alike(Vec<usize>),
+}
+
+/// A claim that is shown, its state, and why.
+pub(crate) struct Shown {
+    pub(crate) claim: Claim,
+    pub(crate) state: State,
+    pub(crate) how: How,
+}
+
+impl Explainer<'_> {
+    /// The claims that show why a fixpoint is true or false at a state, that claim first; none if they
+    /// are too many.
+    pub(crate) fn unfold(&mut self, literal: Literal, state: &State) -> Result<Option<Vec<Shown>>, Stop> {
+        let mut game = Unfold {
+            fixpoints: self.system.formulas.fixpoints(),
+            nearby: Nearby::new(self.system),
+            claims: Vec::new(),
+            numbers: HashMap::new(),
+            hows: Vec::new(),
+            is_so: Vec::new(),
+            insides: HashMap::new(),
+            explainer: self,
+        };
+        let state = game.nearby.number(state.clone());
+        game.claim(literal, state, Vec::new());
+        if !game.explore()? {
+            return Ok(None);
+        }
+        Ok(game.shown())
+    }
+}
+
+struct Unfold<'e, 's> {
+    explainer: &'e mut Explainer<'s>,
+    fixpoints: Fixpoints,
+    nearby: Nearby<'s>,
+    claims: Vec<Claim>,
+    numbers: HashMap<Claim, usize>,
+    /// For each claim all that may decide it.
+    hows: Vec<How>,
+    /// For closed claims whether they are so.
+    is_so: Vec<Option<bool>>,
+    insides: HashMap<u32, bool>,
+}
+
+impl Unfold<'_, '_> {
+    fn claim(&mut self, literal: Literal, state: u32, scope: Vec<FormulaId>) -> usize {
+        let claim = Claim { literal, state, scope };
+        let next = self.claims.len();
+        *self.numbers.entry(claim).or_insert_with_key(|claim| {
+            self.claims.push(claim.clone());
+            next
+        })
+    }
+
+    fn part(&mut self, of: &Claim, literal: Literal, state: u32) -> usize {
+        let scope = scope_of(self.explainer.system, &self.fixpoints, &of.scope, literal.formula);
+        self.claim(literal, state, scope)
+    }
+
+    /// Finds all claims that may matter; false if they are too many.
+    fn explore(&mut self) -> Result<bool, Stop> {
+        let mut at = 0;
+        while let Some(claim) = self.claims.get(at).cloned() {
+            if at >= MOST_EXPLORED {
+                return Ok(false);
+            }
+            if at % 64 == 0 {
+                self.explainer.budget.check()?;
+            }
+            let mut is_so = None;
+            let formula = claim.literal.formula;
+            let is_leaf = formula != self.claims[0].literal.formula && !self.fixpoints.is_open(formula);
+            let how = match is_leaf {
+                true => {
+                    let state = self.nearby.state(claim.state).clone();
+                    is_so = Some(self.explainer.is_so(claim.literal, &state)?);
+                    Some(How::Closed)
+                }
+                false => self.how(&claim)?,
+            };
+            let Some(how) = how else { return Ok(false) };
+            self.hows.push(how);
+            self.is_so.push(is_so);
+            at += 1;
+        }
+        Ok(true)
+    }
+
+    /// All that may decide a claim about an open part; none if it is too much.
+    fn how(&mut self, claim: &Claim) -> Result<Option<How>, Stop> {
+        let system = self.explainer.system;
+        let Literal { formula, holds } = claim.literal;
+        let Some(unfolds) = Unfolds::of(system, claim.literal) else { return Ok(None) };
+        Ok(match unfolds {
+            Unfolds::Once => {
+                let once = unfolded_once(system, &self.fixpoints, &claim.scope, formula);
+                once.map(|(formula, scope)| {
+                    How::Nodes(vec![self.claim(Literal { formula, holds }, claim.state, scope)])
+                })
+            }
+            Unfolds::Operands(Needs::All(list) | Needs::One(list)) => {
+                let parts = list.into_iter().map(|literal| self.part(claim, literal, claim.state));
+                Some(How::Nodes(parts.collect()))
+            }
+            Unfolds::Operands(Needs::Same(..)) => None,
+            Unfolds::Steps(condition, operand, _) => {
+                let Some(steps) = self.steps(claim.state, condition)? else { return Ok(None) };
+                let operand = Literal { formula: operand, holds };
+                let parts = steps.into_iter().map(|(joint, next)| (joint, self.part(claim, operand, next)));
+                Some(How::Steps(parts.collect()))
+            }
+            Unfolds::Views(views, green, operand) => {
+                let Some(states) = self.alike(claim.state, &views, &green)? else { return Ok(None) };
+                let operand = Literal { formula: operand, holds };
+                let parts = states.into_iter().map(|state| self.part(claim, operand, state)).collect();
+                Some(How::Alike(parts))
+            }
+        })
+    }
+
+    /// The steps from a state, one for each successor in canonical order; none if it is too much.
+    fn steps(&mut self, state: u32, condition: Option<ExprId>) -> Result<Option<Vec<Leading>>, Stop> {
+        let Some(steps) = self.nearby.steps(state) else { return Ok(None) };
+        let here = self.nearby.state(state).clone();
+        let mut found: HashMap<u32, Option<JointAction>> = HashMap::new();
+        for step in steps.iter() {
+            let may = match (condition, &step.joint) {
+                (None, _) => true,
+                (Some(condition), Some(joint)) => is_true(self.explainer.system, condition, &here, joint),
+                // What a dead end does is nobody's action.
+                (Some(_), None) => false,
+            };
+            for &target in step.targets.iter().filter(|_| may) {
+                found.entry(target).or_insert_with(|| step.joint.clone());
+            }
+        }
+        let Some(successors) = self.nearby.successors(state) else { return Ok(None) };
+        let mut all = Vec::new();
+        for target in successors {
+            if let Some(joint) = found.remove(&target)
+                && self.is_inside(target)?
+            {
+                all.push((joint, target));
+            }
+        }
+        Ok(Some(all))
+    }
+
+    fn is_inside(&mut self, state: u32) -> Result<bool, Stop> {
+        if self.explainer.system.fairness.is_empty() {
+            return Ok(true);
+        }
+        if let Some(&known) = self.insides.get(&state) {
+            return Ok(known);
+        }
+        let is_inside = self.explainer.is_inside(&self.nearby.state(state).clone())?;
+        self.insides.insert(state, is_inside);
+        Ok(is_inside)
+    }
+
+    /// The states that one of the views cannot tell from a state and where these agents are green; none
+    /// if there are too many.
+    fn alike(
+        &mut self,
+        state: u32,
+        views: &[Vec<AgentId>],
+        green: &[AgentId],
+    ) -> Result<Option<Vec<u32>>, Stop> {
+        let here = self.nearby.state(state).clone();
+        let mut all = Vec::new();
+        if green.iter().all(|&agent| is_green(self.explainer.system, agent, &here)) {
+            all.push(state);
+        }
+        for view in views {
+            let mut region = vec![Part::Alike(view.clone(), here.clone())];
+            region.extend(green.iter().map(|&agent| Part::Green(agent)));
+            let Explainer { oracle, budget, .. } = &mut *self.explainer;
+            let (states, _) = oracle.first(&region, MOST_ALIKE + 1, budget)?;
+            for other in states {
+                let other = self.nearby.number(other);
+                if !all.contains(&other) {
+                    all.push(other);
+                }
+            }
+            if all.len() > MOST_ALIKE {
+                return Ok(None);
+            }
+        }
+        Ok(Some(all))
+    }
+
+    /// Whether one of the claims that a claim leads to is enough.
+    fn is_hers(&self, literal: Literal) -> bool {
+        match Unfolds::of(self.explainer.system, literal) {
+            Some(Unfolds::Operands(Needs::One(_))) => true,
+            Some(Unfolds::Steps(_, _, is_one)) => is_one == literal.holds,
+            Some(Unfolds::Views(..)) => !literal.holds,
+            _ => false,
+        }
+    }
+
+    fn position(&self, number: usize) -> Position {
+        let claim = &self.claims[number];
+        let Literal { formula, holds } = claim.literal;
+        let next: Vec<usize> = match &self.hows[number] {
+            How::Closed => Vec::new(),
+            How::Nodes(list) | How::Alike(list) => list.clone(),
+            How::Steps(list) => list.iter().map(|step| step.1).collect(),
+            How::Possible(_, node) => vec![*node],
+        };
+        let is_hers = self.is_hers(claim.literal);
+        // Where nothing follows, who would have to choose has lost.
+        if next.is_empty() {
+            let is_good = self.is_so[number].unwrap_or(!is_hers);
+            return Position { is_hers, rank: 0, is_good, next: vec![number] };
+        }
+        // Inner fixpoints have smaller ids, so that their ids rank them.
+        let (rank, is_good) = match self.explainer.system.formulas.get(formula) {
+            Formula::Least(..) => (formula.index() as u32 + 1, !holds),
+            Formula::Greatest(..) => (formula.index() as u32 + 1, holds),
+            _ => (0, true),
+        };
+        Position { is_hers, rank, is_good, next }
+    }
+
+    /// What the prover chooses, from the first claim on; none if that is too much, or if she loses.
+    fn shown(self) -> Option<Vec<Shown>> {
+        let game: Vec<Position> = (0..self.claims.len()).map(|number| self.position(number)).collect();
+        let winning = solve(&game);
+        if !winning.is_won[0] {
+            return None;
+        }
+        let mut order = vec![0];
+        let mut places: HashMap<usize, usize> = HashMap::from([(0, 0)]);
+        let mut shown = Vec::new();
+        let mut at = 0;
+        while let Some(&number) = order.get(at) {
+            at += 1;
+            let claim = self.claims[number].clone();
+            let one = winning.choice[number].filter(|_| game[number].is_hers);
+            let mut place = |number: usize| {
+                *places.entry(number).or_insert_with(|| {
+                    order.push(number);
+                    order.len() - 1
+                })
+            };
+            let chosen = |number: &usize| one.is_none_or(|one| one == *number);
+            let how = match &self.hows[number] {
+                How::Closed => How::Closed,
+                How::Nodes(list) => How::Nodes(list.iter().copied().filter(chosen).map(&mut place).collect()),
+                How::Steps(list) => {
+                    let steps = list.iter().filter(|step| chosen(&step.1));
+                    How::Steps(steps.map(|(joint, node)| (joint.clone(), place(*node))).collect())
+                }
+                How::Alike(_) if one.is_some() => {
+                    let node = one?;
+                    let view = self.first_view(&claim, self.claims[node].state)?;
+                    How::Possible(view, place(node))
+                }
+                How::Alike(list) => How::Alike(list.iter().copied().map(&mut place).collect()),
+                How::Possible(view, node) => How::Possible(view.clone(), place(*node)),
+            };
+            let state = self.nearby.state(claim.state).clone();
+            shown.push(Shown { claim, state, how });
+            if order.len() > MOST_SHOWN {
+                return None;
+            }
+        }
+        Some(shown)
+    }
+
+    /// The first of the views of a claim that cannot tell its state from another.
+    fn first_view(&self, claim: &Claim, other: u32) -> Option<Vec<AgentId>> {
+        let Unfolds::Views(views, ..) = Unfolds::of(self.explainer.system, claim.literal)? else {
+            return None;
+        };
+        let (here, there) = (self.nearby.state(claim.state), self.nearby.state(other));
+        let looks_same =
+            |agent: &AgentId| crate::explain::looks_same(self.explainer.system, *agent, here, there);
+        views.into_iter().find(|view| view.iter().all(looks_same))
+    }
+}
