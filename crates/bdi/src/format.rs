@@ -48,7 +48,8 @@ struct Piece<'t> {
 
 fn pieces(text: &str, base: u32) -> Vec<Piece<'_>> {
     let tokens = Tokens::new(text, base);
-    let mut spans: Vec<(Span, Option<Token>)> = tokens.comments.iter().map(|span| (*span, None)).collect();
+    let mut spans: Vec<(Span, Option<Token>)> =
+        tokens.comments().iter().map(|comment| (comment.span, None)).collect();
     spans.extend((0..tokens.len()).map(|i| (tokens.span(i), Some(tokens.kind(i)))));
     spans.sort_by_key(|(span, _)| span.start);
     let mut pieces: Vec<Piece<'_>> = Vec::new();

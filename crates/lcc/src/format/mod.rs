@@ -102,7 +102,8 @@ impl Printer<'_> {
             let lines = self.text[from..to].lines().map(str::trim);
             self.line.push_str(&lines.collect::<Vec<_>>().join("\n    "));
             let inside = |before: u32| (before as usize) < end;
-            while self.tokens.comments.get(self.next_comment).is_some_and(|comment| inside(comment.before)) {
+            while self.tokens.comments().get(self.next_comment).is_some_and(|comment| inside(comment.before))
+            {
                 self.next_comment += 1;
             }
             return end;
@@ -122,7 +123,7 @@ impl Printer<'_> {
     /// Prints the comments before a token; whether the token needs a line of its own.
     fn comments(&mut self, at: usize) -> bool {
         let mut must_break = false;
-        while let Some(comment) = self.tokens.comments.get(self.next_comment) {
+        while let Some(comment) = self.tokens.comments().get(self.next_comment) {
             if comment.before as usize > at {
                 break;
             }
