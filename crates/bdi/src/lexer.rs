@@ -146,10 +146,7 @@ mod tests {
 
     #[test]
     fn signs_are_cut_as_long_as_they_go() {
-        let kinds = |text: &str| {
-            let tokens = Tokens::new(text, 0);
-            (0..tokens.len()).map(|i| tokens.kind(i)).collect::<Vec<_>>()
-        };
+        let kinds = |text: &str| Tokens::new(text, 0).kinds().to_vec();
         use Token::*;
         assert_eq!(kinds("a||b|c:=0..7"), [Word, Parallel, Word, Bar, Word, Assign, Number, DotDot, Number]);
         assert_eq!(kinds("p<->q // r\n/* s\n*/!t"), [Word, Iff, Word, Not, Word]);

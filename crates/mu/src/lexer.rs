@@ -106,10 +106,7 @@ mod tests {
 
     #[test]
     fn signs_are_cut_as_long_as_they_go() {
-        let kinds = |text: &str| {
-            let tokens = Tokens::new(text, 0);
-            (0..tokens.len()).map(|i| tokens.kind(i)).collect::<Vec<_>>()
-        };
+        let kinds = |text: &str| Tokens::new(text, 0).kinds().to_vec();
         use Token::*;
         assert_eq!(kinds("<->tt -> X"), [Less, Minus, Greater, Word, Minus, Greater, Word]);
         assert_eq!(kinds("<-*|a||b>"), [Less, Minus, Star, Bar, Word, Or, Word, Greater]);

@@ -18,6 +18,7 @@
 
 mod cursor;
 mod diagnostic;
+mod ids;
 mod render;
 mod source;
 mod suggest;

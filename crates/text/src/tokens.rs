@@ -40,8 +40,8 @@ pub const LONGEST_NAME: usize = 255;
 /// }
 ///
 /// let tokens: Tokens<Token> = Tokens::new("a-??b", 0);
-/// let kinds: Vec<Token> = (0..=tokens.len()).map(|at| tokens.kind(at)).collect();
-/// assert_eq!(kinds, [Token::Word, Token::Unknown, Token::Word, Token::End]);
+/// assert_eq!(tokens.kinds(), [Token::Word, Token::Unknown, Token::Word]);
+/// assert_eq!(tokens.kind(3), Token::End);
 /// assert_eq!((tokens.span(1).start, tokens.span(1).end), (2, 4));
 /// assert_eq!(tokens.comments()[0].before, 1);
 /// ```
@@ -118,6 +118,11 @@ impl<K: Kind> Tokens<K> {
     /// The kind of a token; `END` from the end on.
     pub fn kind(&self, index: usize) -> K {
         self.kinds.get(index).copied().unwrap_or(K::END)
+    }
+
+    /// The kinds of all tokens, `END` not included.
+    pub fn kinds(&self) -> &[K] {
+        &self.kinds[..self.len()]
     }
 
     /// The span of a token; that of `END` from the end on.

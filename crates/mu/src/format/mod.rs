@@ -27,10 +27,7 @@ use part::Reader;
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
     let span = sources.span(file);
     let (_, diagnostics) = parse_properties(sources, span);
-    let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    Diagnostic::no_errors(diagnostics)?;
     let text = sources.text(file);
     let tokens = Tokens::new(text, span.start);
     let mut printer = Printer { text, base: span.start, tokens: &tokens, out: String::new() };
