@@ -189,6 +189,8 @@ fn abandoned(model: &Model, decided: Vec<Option<PropertyReport>>, why: Why) -> R
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
 
     /// A counter that takes longer than anyone waits.

@@ -188,6 +188,8 @@ fn abandoned(properties: &[Property], decided: Vec<Option<Answer>>, wants_counts
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
     use crate::lcc::{Request, load_text};
 

@@ -211,6 +211,7 @@ impl Gathered {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
     use std::thread::sleep;
 
     use masque_model::Property;

@@ -178,11 +178,11 @@ impl Drop for Current {
 }
 
 /// Cuts a text of any language into what are about its tokens: words, single brackets, and runs of
-/// other signs.
+/// other signs. A comment from `//` to the end of its line is one piece.
 ///
 /// ```
-/// assert_eq!(masque_testkit::roughly_tokens("a(r, X1) :: 'b c'."), [
-///     "a", "(", "r", ",", "X1", ")", "::", "'", "b", "c", "'.",
+/// assert_eq!(masque_testkit::roughly_tokens("a(r, X1) :: 'b c'. // d e"), [
+///     "a", "(", "r", ",", "X1", ")", "::", "'", "b", "c", "'.", "// d e",
 /// ]);
 /// ```
 pub fn roughly_tokens(text: &str) -> Vec<&str> {
@@ -198,6 +198,7 @@ pub fn roughly_tokens(text: &str) -> Vec<&str> {
         let kind = class(first);
         let end = match kind {
             2 => first.len_utf8(),
+            _ if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             _ => rest.find(|c| class(c) != kind).unwrap_or(rest.len()),
         };
         let (piece, after) = rest.split_at(end);
