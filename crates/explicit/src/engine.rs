@@ -102,6 +102,7 @@ impl<'s> Explored<'s> {
             return Err(Why::Unsupported.into());
         }
         let start = Instant::now();
+        self.labeller.turn_to(property.formula);
         let verdict = self.verdict(property, budget);
         self.stats.spend("label", start.elapsed());
         let mut outcome = Outcome::from(verdict?);

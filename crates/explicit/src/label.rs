@@ -11,6 +11,7 @@ use masque_model::{
 use masque_verdict::{Budget, Part, Stop, Why};
 use rustc_hash::FxHashMap;
 
+use crate::ahead::Ahead;
 use crate::atoms::Atoms;
 use crate::bitset::Bitset;
 use crate::explore::{Space, transitions};
@@ -41,6 +42,8 @@ pub(crate) struct Labeller<'s> {
     pub(crate) steps_with: Vec<(ExprId, Rc<Graph>)>,
     /// The games of groups, the latest last.
     pub(crate) games: Vec<(GroupId, Rc<Game>)>,
+    /// The properties that are yet to be decided.
+    ahead: Ahead,
     /// The regions of infinite runs asked for last.
     pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
     pub(crate) peak_bytes: u64,
@@ -90,10 +93,22 @@ impl<'s> Labeller<'s> {
             open: Open::default(),
             steps_with: Vec::new(),
             games: Vec::new(),
+            ahead: Ahead::new(system),
             asked: Vec::new(),
             peak_bytes,
             jobs,
         }
+    }
+
+    /// A property is to be decided: labels of no further use are dropped.
+    pub(crate) fn turn_to(&mut self, property: FormulaId) {
+        let Labeller { system, ahead, plain, fair, .. } = self;
+        ahead.turn_to(&system.formulas, property, |part| {
+            for domain in std::iter::once(&mut *plain).chain(fair.as_mut()) {
+                domain.known.remove(&part);
+                domain.partly.remove(&part);
+            }
+        });
     }
 
     /// `D`: the reachable states, or with fairness constraints those at which a fair path starts.

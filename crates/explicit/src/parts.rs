@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use masque_model::{ExprId, System, VarId};
 use masque_verdict::{Budget, State, Stop};
 
+pub use crate::ahead::Ahead;
 pub use crate::bitset::Bitset;
 pub use crate::fragment::{always, needs_transitions, possibly};
 pub use crate::store::{hash, hash_masked};

@@ -1,0 +1,91 @@
+//! Which labels are still of use.
+//!
+//! A label is a bit for each state, and a file may have hundreds of properties: all their labels
+//! together would outgrow the states. So what only decided properties speak of is dropped, but not
+//! before the next property is asked: evidence and vacuity come back to the parts of the last one.
+
+use masque_model::{FormulaId, Formulas, System};
+use rustc_hash::FxHashSet;
+
+/// The properties of a system that are yet to be decided, and what they speak of.
+#[derive(Debug)]
+pub struct Ahead {
+    /// For each formula the number of properties ahead, the current one included, that it is part of.
+    n_users: Vec<u32>,
+    /// The formulas of the properties ahead.
+    ahead: FxHashSet<FormulaId>,
+    current: Option<FormulaId>,
+}
+
+impl Ahead {
+    /// All properties of a system.
+    pub fn new(system: &System) -> Ahead {
+        let mut n_users = vec![0; system.formulas.len()];
+        let ahead: FxHashSet<FormulaId> = system.properties.iter().map(|property| property.formula).collect();
+        for &formula in &ahead {
+            each_part(&system.formulas, formula, |part| n_users[part.index()] += 1);
+        }
+        Ahead { n_users, ahead, current: None }
+    }
+
+    /// Property after property: calls `drop` for each part of the one before that no property ahead
+    /// has any use for.
+    pub fn turn_to(&mut self, formulas: &Formulas, property: FormulaId, mut drop: impl FnMut(FormulaId)) {
+        let before = self.current.replace(property);
+        if let Some(before) = before.filter(|&before| before != property && self.ahead.remove(&before)) {
+            each_part(formulas, before, |part| {
+                let n_users = &mut self.n_users[part.index()];
+                *n_users -= 1;
+                if *n_users == 0 {
+                    drop(part);
+                }
+            });
+        }
+    }
+}
+
+/// Calls `visit` for a formula and all its parts, each once.
+fn each_part(formulas: &Formulas, root: FormulaId, mut visit: impl FnMut(FormulaId)) {
+    let mut seen = FxHashSet::from_iter([root]);
+    let mut open = vec![root];
+    while let Some(part) = open.pop() {
+        visit(part);
+        formulas.each_operand(part, |operand| {
+            if seen.insert(operand) {
+                open.push(operand);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use masque_model::{Deadlock, Formula};
+
+    use super::*;
+
+    #[test]
+    fn what_nobody_speaks_of_any_more_is_dropped() {
+        let text = "Agent A Vars: x : boolean; y : boolean; end Vars Actions = {a}; Protocol: Other : {a}; end Protocol
+            Evolution: end Evolution end Agent Evaluation p if A.x; q if A.y; end Evaluation
+            InitStates A.x; end InitStates Formulae AG p; EF p and AG q; AG q; EF p and AG q; end Formulae";
+        let system = masque_testkit::load(text, Deadlock::Finite).unwrap();
+        let mut ahead = Ahead::new(&system);
+        let mut dropped = |number: usize| {
+            let mut names = Vec::new();
+            ahead.turn_to(&system.formulas, system.properties[number].formula, |part| {
+                if !matches!(system.formulas.get(part), Formula::Globally(_) | Formula::Finally(_)) {
+                    names.push(system.formula_text(part));
+                }
+            });
+            names.sort();
+            names
+        };
+        assert_eq!(dropped(0), [""; 0]);
+        assert_eq!(dropped(1), ["AG(p)"]);
+        assert_eq!(dropped(2), ["EF(p)", "EF(p) and AG(q)", "p"]);
+        // Asked again: nothing is ahead of it that was not there.
+        assert_eq!(dropped(1), ["AG(q)", "q"]);
+        assert_eq!(dropped(0), [""; 0]);
+    }
+}
