@@ -338,7 +338,8 @@ mod tests {
         fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
             let is_letter = |c: char| c.is_ascii_alphabetic();
             let starts = text.char_indices().filter(move |(at, c)| {
-                !c.is_whitespace() && !(is_letter(*c) && text[..*at].ends_with(is_letter))
+                let goes_on = is_letter(*c) && text[..*at].ends_with(is_letter);
+                !c.is_whitespace() && !goes_on
             });
             starts.map(move |(at, c)| {
                 let rest = &text[at..];
