@@ -124,7 +124,7 @@ snapshots! {
     why_all: "why models/light.ispl";
     why_knowledge: "why models/blind.ispl 1 2";
     why_other_logics: "why models/blind.ispl 4 5";
-    check_unsupported: "check models/blind.ispl --engine cluster --evidence none";
+    check_cluster: "check models/blind.ispl --engine cluster --evidence none";
     why_unknown: "why models/blind.ispl 7";
     why_property: "why models/light.ispl 4 --property 'AG(lit and !lit -> AF lit)'";
     why_fairness: "why models/unfair.ispl";

@@ -7,12 +7,13 @@ use masque_explicit::parts::needs_transitions;
 use masque_model::{FormulaId, Property, System};
 use masque_verdict::{
     Budget, Encoded, Engine, Extent, Facts, FairInitial, JointAction, Moves, Oracle, Outcome, Part, Path,
-    Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, inside_ctl, least_overflow,
+    Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, inside_logic, least_overflow,
 };
 
 use crate::command::{self, Answer, Command, Costs};
 use crate::crew::{Crew, NoAnswer};
 use crate::launch::Launch;
+use crate::started::Processes;
 use crate::threads;
 
 /// Where the workers of a run are.
@@ -26,8 +27,7 @@ pub enum Workers {
 
 /// The distributed engine: the reachable states are spread over workers.
 ///
-/// It decides CTL with knowledge and norms, with or without fairness; with the facts and the evidence
-/// of the explicit engine, to the byte.
+/// It decides what the explicit engine decides, with its facts and its evidence, to the byte.
 ///
 /// ```
 /// use masque_cluster::{Cluster, Workers};
@@ -62,6 +62,7 @@ pub struct Cluster {
     pub evidence: Show,
     workers: Workers,
     trouble: Trouble,
+    processes: Processes,
 }
 
 /// What went wrong with the workers of a run, in one line. A clone looks at the same place.
@@ -94,7 +95,12 @@ impl Trouble {
 impl Cluster {
     /// An engine with these workers, and evidence for what fails.
     pub fn new(workers: Workers) -> Cluster {
-        Cluster { evidence: Show::default(), workers, trouble: Trouble::default() }
+        Cluster {
+            evidence: Show::default(),
+            workers,
+            trouble: Trouble::default(),
+            processes: Processes::default(),
+        }
     }
 
     /// Where the engine tells what went wrong with its workers.
@@ -102,12 +108,17 @@ impl Cluster {
         self.trouble.clone()
     }
 
+    /// Ends all processes that work for this engine, also those of a check that was left behind. There
+    /// will be no answers any more.
+    pub fn end(&self) {
+        self.processes.end();
+    }
+
     fn start(&self, system: &System, budget: &Budget) -> Result<Crew, NoAnswer> {
-        let memory = budget.memory();
         match &self.workers {
-            Workers::Threads(workers) => threads::start(&Arc::new(system.clone()), *workers, memory)
+            Workers::Threads(workers) => threads::start(&Arc::new(system.clone()), *workers, budget)
                 .map_err(|error| NoAnswer::Trouble(format!("a worker cannot be started: {error}"))),
-            Workers::Processes(launch) => launch.start(memory, budget),
+            Workers::Processes(launch) => launch.start(budget, &self.processes),
         }
     }
 
@@ -122,7 +133,7 @@ impl Engine for Cluster {
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
-        inside_ctl(system, property)
+        inside_logic(system, property)
     }
 
     fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {

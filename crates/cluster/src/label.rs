@@ -1,13 +1,13 @@
 //! Labelling: for each formula the set of states where it is true, operands first.
 //!
-//! Connectives and conditions are each worker's own business; paths and knowledge are exchanged
-//! (`temporal`, `views`).
+//! Connectives and conditions are each worker's own business; paths, knowledge and what groups can
+//! do are exchanged (`temporal`, `product`, `views`, `games`).
 
 use std::rc::Rc;
 
-use masque_explicit::parts::Bitset;
-use masque_model::{Formula, FormulaId};
-use masque_verdict::{Stop, Why, outside_ctl};
+use masque_explicit::parts::{Bitset, Goal};
+use masque_model::{Formula, FormulaId, Paths, Strategies};
+use masque_verdict::{Stop, Why, outside_logic};
 use rustc_hash::FxHashSet;
 
 use crate::shard::{Over, Shard};
@@ -22,9 +22,43 @@ impl Shard<'_> {
         self.label(formula, Over::FairPaths)
     }
 
+    /// Where a formula is true among the states `asked`; of other states nothing is said.
+    ///
+    /// What a group can do with uniform strategies is searched for state by state, so it matters
+    /// that most properties ask at the initial states only.
+    pub(crate) fn truth_among(&mut self, formula: FormulaId, asked: &Bitset) -> Result<Rc<Bitset>, Stop> {
+        self.domain()?;
+        let over = Over::FairPaths;
+        let is_known = self.over(over).known.contains_key(&formula);
+        match self.system.formulas.get(formula) {
+            Formula::Not(f) if !is_known => {
+                let truth = self.truth_among(f, asked)?;
+                Ok(Rc::new((*self.scope(over).0).clone().minus(&truth)))
+            }
+            Formula::Enforces(_, strategies, path) if strategies != Strategies::Perfect && !is_known => {
+                let partly = self.over(over).partly.get(&formula);
+                let is_new = partly.is_none_or(|(known, _)| !asked.is_subset(known));
+                if self.net.any(is_new)? {
+                    for operand in self.system.formulas.operands(path) {
+                        self.truth(operand)?;
+                    }
+                    let truth = self.enforces(formula, over, Some(asked))?;
+                    let nowhere = Bitset::empty(self.n_states());
+                    let (known, all) =
+                        self.over(over).partly.remove(&formula).unwrap_or((nowhere.clone(), nowhere));
+                    let partly = (known.or(asked).or(&truth), all.or(&truth));
+                    self.over(over).partly.insert(formula, partly);
+                }
+                let partly = self.over(over).partly.get(&formula);
+                partly.map(|(_, truth)| Rc::new(truth.clone())).ok_or(Stop::from(Why::Unsupported))
+            }
+            _ => self.truth(formula),
+        }
+    }
+
     /// Labels a formula, all its parts first.
     pub(crate) fn label(&mut self, root: FormulaId, over: Over) -> Result<Rc<Bitset>, Stop> {
-        if outside_ctl(&self.system.formulas, root).is_some() {
+        if outside_logic(&self.system.formulas, root).is_some() {
             return Err(Why::Unsupported.into());
         }
         for formula in self.unknown_parts(root, over) {
@@ -39,33 +73,31 @@ impl Shard<'_> {
     /// The state formulas inside `root` that are not labelled yet, operands before users.
     fn unknown_parts(&mut self, root: FormulaId, over: Over) -> Vec<FormulaId> {
         let formulas = &self.system.formulas;
+        let is_path = formulas.path_formulas();
         let known = &self.over(over).known;
         let mut stack = vec![root];
         let mut parts = FxHashSet::default();
         while let Some(id) = stack.pop() {
-            if known.contains_key(&id) || !parts.insert(id) {
-                continue;
-            }
-            match formulas.get(id) {
-                // Only the state formulas below a path formula have sets.
-                Formula::Exists(_, path) | Formula::Forall(_, path) => {
-                    formulas.each_operand(path, |operand| stack.push(operand));
-                }
-                _ => formulas.each_operand(id, |operand| stack.push(operand)),
+            if !known.contains_key(&id) && parts.insert(id) {
+                formulas.each_operand(id, |operand| stack.push(operand));
             }
         }
         let mut parts: Vec<FormulaId> = parts.into_iter().collect();
+        // Only the state formulas below a path formula have sets, and only the closed ones sets that
+        // last.
+        parts.retain(|&id| !is_path[id.index()] && !self.fixpoints.is_open(id));
         parts.sort_unstable();
         parts
     }
 
-    fn known(&mut self, formula: FormulaId, over: Over) -> Result<Rc<Bitset>, Stop> {
-        let known = self.over(over).known.get(&formula).map(Rc::clone);
+    pub(crate) fn known(&mut self, formula: FormulaId, over: Over) -> Result<Rc<Bitset>, Stop> {
+        let open = self.open.sets.get(&formula).map(Rc::clone);
+        let known = open.or_else(|| self.over(over).known.get(&formula).map(Rc::clone));
         known.ok_or(Stop::from(Why::Unsupported))
     }
 
     /// Labels a formula whose operands are labelled.
-    fn label_one(&mut self, formula: FormulaId, over: Over) -> Result<Bitset, Stop> {
+    pub(crate) fn label_one(&mut self, formula: FormulaId, over: Over) -> Result<Bitset, Stop> {
         let system = self.system;
         let domain = Rc::clone(&self.over(over).states);
         let not = |phi: &Bitset| (*domain).clone().minus(phi);
@@ -96,8 +128,21 @@ impl Shard<'_> {
                 let differ = (*self.known(f, over)?).clone().xor(&*self.known(g, over)?);
                 not(&differ)
             }
-            Formula::Exists(_, path) => self.exists(path, over)?,
-            Formula::Forall(_, path) => not(&self.violated(path, over)?),
+            Formula::Exists(Paths::Ctl, path) => self.exists(path, over)?,
+            Formula::Forall(Paths::Ctl, path) => not(&self.violated(path, over)?),
+            Formula::Exists(Paths::Infinite, path) => self.some_path(path, true, over)?,
+            // `A φ = ¬E ¬φ`
+            Formula::Forall(Paths::Infinite, path) => not(&self.some_path(path, false, over)?),
+            Formula::Enforces(..) => self.enforces(formula, over, None)?,
+            Formula::ExistsStep(condition, f) => {
+                let phi = self.known(f, over)?;
+                self.exists_step(condition, &phi, &domain)?
+            }
+            Formula::ForallStep(condition, f) => {
+                let not_phi = not(&*self.known(f, over)?);
+                not(&self.exists_step(condition, &not_phi, &domain)?)
+            }
+            Formula::Least(..) | Formula::Greatest(..) => self.fixpoint(formula, over)?,
             Formula::Knows(agent, f) => {
                 let not_phi = not(&*self.known(f, over)?);
                 self.knows(&self.mask(&[agent]), &domain, &not_phi)?
@@ -141,11 +186,6 @@ impl Shard<'_> {
             | Formula::Until(..)
             | Formula::WeakUntil(..)
             | Formula::Release(..)
-            | Formula::Enforces(..)
-            | Formula::ExistsStep(..)
-            | Formula::ForallStep(..)
-            | Formula::Least(..)
-            | Formula::Greatest(..)
             | Formula::Bound(_) => return Err(Why::Unsupported.into()),
         })
     }
@@ -204,6 +244,13 @@ impl Shard<'_> {
             Formula::Release(..) => self.exists_until(&not_left, &not_right),
             _ => Err(Why::Unsupported.into()),
         }
+    }
+
+    /// What a group is to enforce.
+    pub(crate) fn goal(&mut self, path: FormulaId, over: Over) -> Result<Goal, Stop> {
+        let path = self.system.formulas.get(path);
+        let (left, right) = self.operands(path, over)?;
+        Goal::new(path, &left, &right, &self.scope(over).0)
     }
 
     /// The sets of a temporal operator's operands; the same twice if there is one.

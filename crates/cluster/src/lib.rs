@@ -7,36 +7,50 @@
 //! | files | do |
 //! |---|---|
 //! | `net` | rounds: how workers talk; the only use of dataflow |
-//! | `store`, `graph`, `explore` | keep states and transitions, and find them |
+//! | `store`, `graph`, `explore`, `edges` | keep states and transitions, and find them |
+//! | `backwards` | walk transitions backwards |
 //! | `shard`, `label`, `temporal`, `views` | label states, operator by operator |
+//! | `product` | LTL and CTL*: the product with an automaton |
+//! | `games`, `strategic`, `uniform` | ATL: games, with perfect and with imperfect information |
+//! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
 //! | `region`, `paths` | answer what evidence asks |
-//! | `file`, `keep` | checkpoints |
+//! | `file`, `stored`, `keep` | checkpoints |
 //! | `command`, `worker` | what workers are asked, and how they do it |
 //! | `crew`, `engine` | the supervisor: asks all, puts the answers together |
 //! | `threads` | workers that are threads |
-//! | `hosts`, `launch`, `link`, `peers`, `process` | workers that are processes |
+//! | `hosts`, `launch`, `joining`, `started`, `link`, `peers`, `process` | workers that are processes |
 #![forbid(unsafe_code)]
 
+mod backwards;
 mod command;
 mod crew;
+mod edges;
 mod engine;
 mod explore;
 mod file;
+mod games;
 mod graph;
 mod hosts;
+mod joining;
 mod keep;
 mod label;
 mod launch;
 mod link;
+mod mu;
 mod net;
 mod paths;
 mod peers;
 mod process;
+mod product;
 mod region;
 mod shard;
+mod started;
 mod store;
+mod stored;
+mod strategic;
 mod temporal;
 mod threads;
+mod uniform;
 mod views;
 mod worker;
 

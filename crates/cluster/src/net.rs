@@ -390,7 +390,7 @@ impl Task for Tell {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
@@ -400,16 +400,16 @@ mod tests {
     use super::*;
 
     /// What each of so many workers comes to.
-    fn workers<T: Send + 'static>(
+    pub(crate) fn workers<T: Send + 'static>(
         number: usize,
-        work: impl Fn(&mut Net) -> T + Send + Sync + 'static,
+        work: impl Fn(Net) -> T + Send + Sync + 'static,
     ) -> Vec<T> {
         let builders = ProcessBuilder::new_bytes_vector(number, Hooks::default().refill, None);
         let builders = builders.into_iter().map(AllocatorBuilder::Process).collect();
         let flag = Arc::new(AtomicBool::new(false));
         let run = move |allocator| {
             let budget = Budget::default().with_cancel(Arc::clone(&flag));
-            work(&mut Net::new(allocator, budget))
+            work(Net::new(allocator, budget))
         };
         initialize_from(builders, Box::new(()), run).unwrap().join().into_iter().map(Result::unwrap).collect()
     }
@@ -447,7 +447,7 @@ mod tests {
     #[test]
     fn a_task_ends_when_nobody_has_anything_left() {
         for number in [2, 3, 5] {
-            let had = workers(number, |net| {
+            let had = workers(number, |mut net| {
                 let (me, peers) = (net.index(), net.peers());
                 // More than a batch of them, from one worker.
                 let open = if me == 0 { (0..5000).map(|n| n % 7).collect() } else { Vec::new() };
@@ -466,7 +466,7 @@ mod tests {
     #[test]
     fn all_stop_for_the_same_reason_and_go_on_together() {
         for rounds in 0..4 {
-            let found = workers(3, move |net| {
+            let found = workers(3, move |mut net| {
                 let me = net.index();
                 let piece = |net: &mut Net| {
                     for round in 0..3 {
@@ -477,7 +477,7 @@ mod tests {
                     }
                     Ok(me)
                 };
-                let result = piece(net);
+                let result = piece(&mut net);
                 let first = net.agree(result);
                 let result = net.sum(2).map(|sum| sum as usize);
                 (first.map_err(|stop| stop.why), net.agree(result).unwrap())

@@ -57,7 +57,7 @@ impl Shard<'_> {
 
     /// The states where a literal is so.
     fn select(&mut self, states: Bitset, literal: Literal) -> Result<Bitset, Stop> {
-        let phi = self.truth(literal.formula)?;
+        let phi = self.truth_among(literal.formula, &states)?;
         Ok(if literal.holds { states.and(&phi) } else { states.minus(&phi) })
     }
 

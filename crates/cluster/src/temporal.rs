@@ -1,20 +1,12 @@
 //! The path operators, by worklists over stored predecessors. [CGP99 §4.1]
-//!
-//! A worklist is spread over the workers: what leads to a state of mine from a state of yours is
-//! sent to you as your state's number. Each worker follows what it can by itself; a round ends where
-//! all must hear from others, and the search ends with a round in which nobody has sent anything.
 
 use masque_explicit::parts::Bitset;
 use masque_verdict::{Stop, Why};
 
-use crate::graph::{Graph, Place};
-use crate::net::{Net, Outbox, Task};
+use crate::backwards::{backwards, each_source};
+use crate::graph::Graph;
+use crate::net::Net;
 use crate::shard::Shard;
-
-/// States looked at between two looks at what has come in.
-const STRIDE: usize = 4096;
-/// States looked at by a worker in a round.
-const ROUND: usize = 1 << 16;
 
 impl Shard<'_> {
     /// `EX φ`: some successor satisfies `φ`.
@@ -36,9 +28,8 @@ impl Shard<'_> {
     ///
     /// A finite path will do. Under fairness `ψ ⊆ D`, and steps before a fair path keep it fair.
     pub(crate) fn exists_until(&mut self, phi: &Bitset, psi: &Bitset) -> Result<Bitset, Stop> {
-        let open: Vec<u32> = psi.iter().map(|state| state as u32).collect();
         let mut reached = psi.clone();
-        self.backwards(open, |source| phi.contains(source) && reached.insert(source))?;
+        self.backwards(psi, |source| phi.contains(source) && reached.insert(source))?;
         Ok(reached)
     }
 
@@ -82,13 +73,9 @@ impl Shard<'_> {
         self.check_memory(self.n_states() as u64 * 4)?;
         let mut n_successors = vec![0_u32; self.n_states()];
         self.each_source(phi, |source| n_successors[source] += 1)?;
-        let mut stays = phi.clone();
-        let mut removed: Vec<u32> = Vec::new();
-        for state in phi.iter().filter(|&state| n_successors[state] == 0) {
-            stays.remove(state);
-            removed.push(state as u32);
-        }
-        self.backwards(removed, |source| {
+        let removed = phi.filter(|state| n_successors[state] == 0);
+        let mut stays = phi.clone().minus(&removed);
+        self.backwards(&removed, |source| {
             let left = &mut n_successors[source];
             *left -= 1;
             let is_removed = *left == 0 && stays.contains(source);
@@ -105,113 +92,23 @@ impl Shard<'_> {
     pub(crate) fn each_source(&mut self, states: &Bitset, found: impl FnMut(usize)) -> Result<(), Stop> {
         self.make_graph()?;
         let (graph, net) = parts(self)?;
-        let mut task = EachSource { graph, states, found, me: net.index(), next: 0, until: 0 };
-        net.work_off(&mut task)
+        each_source(net, graph, states, found)
     }
 
-    /// Searches backwards from the states `open`: `take` says, of each predecessor found, whether to
-    /// go on from there.
-    pub(crate) fn backwards(&mut self, open: Vec<u32>, take: impl FnMut(usize) -> bool) -> Result<(), Stop> {
+    /// Searches backwards from a set of states: `take` says, of each predecessor found, whether to go
+    /// on from there.
+    fn backwards(&mut self, from: &Bitset, mut take: impl FnMut(usize) -> bool) -> Result<(), Stop> {
         self.make_graph()?;
         let (graph, net) = parts(self)?;
-        let me = net.index();
-        net.run(&mut Backwards { graph, open, take, me, n_looked: 0 })
+        backwards(net, graph, from.iter().map(|state| state as u32), |source: u32, open| {
+            if take(source as usize) {
+                open.push(source);
+            }
+        })
     }
 }
 
 fn parts<'a>(shard: &'a mut Shard<'_>) -> Result<(&'a Graph, &'a mut Net), Stop> {
     let graph = shard.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
     Ok((graph, &mut shard.net))
-}
-
-/// One step back from a set.
-struct EachSource<'a, F> {
-    graph: &'a Graph,
-    states: &'a Bitset,
-    found: F,
-    me: usize,
-    next: usize,
-    until: usize,
-}
-
-impl<F: FnMut(usize)> Task for EachSource<'_, F> {
-    fn begin(&mut self) {
-        self.until = self.graph.n_states().min(self.next + ROUND);
-    }
-
-    fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        let end = self.until.min(self.next + STRIDE);
-        for state in (self.next..end).filter(|&state| self.states.contains(state)) {
-            for source in self.graph.predecessors(state) {
-                if source.worker() == self.me {
-                    (self.found)(source.number() as usize);
-                } else {
-                    send(out, source);
-                }
-            }
-        }
-        self.next = end;
-        Ok(self.next < self.until)
-    }
-
-    fn receive(&mut self, _: usize, words: &[u64]) -> Result<(), Stop> {
-        words.iter().for_each(|&number| (self.found)(number as usize));
-        Ok(())
-    }
-
-    /// The states not looked at yet.
-    fn vote(&self) -> Vec<u64> {
-        vec![(self.graph.n_states() - self.next) as u64]
-    }
-}
-
-/// A search backwards.
-struct Backwards<'a, F> {
-    graph: &'a Graph,
-    open: Vec<u32>,
-    take: F,
-    me: usize,
-    /// In this round.
-    n_looked: usize,
-}
-
-impl<F: FnMut(usize) -> bool> Task for Backwards<'_, F> {
-    fn begin(&mut self) {
-        self.n_looked = 0;
-    }
-
-    fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        if self.n_looked >= ROUND {
-            return Ok(false);
-        }
-        for _ in 0..STRIDE {
-            let Some(state) = self.open.pop() else { return Ok(false) };
-            self.n_looked += 1;
-            for source in self.graph.predecessors(state as usize) {
-                if source.worker() != self.me {
-                    send(out, source);
-                } else if (self.take)(source.number() as usize) {
-                    self.open.push(source.number());
-                }
-            }
-        }
-        Ok(!self.open.is_empty())
-    }
-
-    fn receive(&mut self, _: usize, words: &[u64]) -> Result<(), Stop> {
-        for &number in words {
-            if (self.take)(number as usize) {
-                self.open.push(number as u32);
-            }
-        }
-        Ok(())
-    }
-
-    fn vote(&self) -> Vec<u64> {
-        vec![self.open.len() as u64]
-    }
-}
-
-fn send(out: &mut Outbox, place: Place) {
-    out.send(place.worker(), &[u64::from(place.number())]);
 }

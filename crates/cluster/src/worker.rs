@@ -2,7 +2,7 @@
 
 use masque_explicit::parts::{Bitset, Machine, always, possibly};
 use masque_model::{Formula, FormulaId, System};
-use masque_verdict::{State, Stop, Why, outside_ctl};
+use masque_verdict::{State, Stop, Why, outside_logic};
 
 use crate::command::{Answer, Command, Costs, Reader, Reply};
 use crate::explore::{Space, explore};
@@ -28,8 +28,11 @@ pub(crate) fn serve(system: &System, net: Net, mut keeper: Option<Keeper>, order
     let space = Space::empty(machine.width());
     let mut shard = Shard::new(system, &machine, net, space);
     while let Some(command) = orders.next() {
-        let result = execute(&mut shard, keeper.as_mut(), &command);
+        let result = shard.mend().and_then(|()| execute(&mut shard, keeper.as_mut(), &command));
         let result = shard.net.agree(result);
+        if result.is_err() {
+            shard.tear();
+        }
         let trouble = keeper.as_mut().and_then(Keeper::take_trouble);
         let reply = match (result, trouble) {
             (_, Some(trouble)) => Reply::Failed(trouble),
@@ -75,7 +78,7 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
         }
         Command::Extent(formula) => {
             let formula = reader.formula(*formula)?;
-            if outside_ctl(&shard.system.formulas, formula).is_some() {
+            if outside_logic(&shard.system.formulas, formula).is_some() {
                 return Err(Why::Unsupported.into());
             }
             let phi = shard.truth(formula)?;
@@ -89,8 +92,10 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
             }
         }
         Command::IsTrue(formula, state) => {
-            let phi = shard.truth(reader.formula(*formula)?)?;
             let number = shard.number(&shard.pack(state)?);
+            let mut one = Bitset::empty(shard.n_states());
+            number.into_iter().for_each(|number| _ = one.insert(number));
+            let phi = shard.truth_among(reader.formula(*formula)?, &one)?;
             // At most one worker has it.
             let here = number.map(|number| u64::from(phi.contains(number)));
             let truth = shard.net.gather(here.into_iter().collect())?.into_iter().flatten().next();
@@ -152,15 +157,13 @@ fn explore_or_resume(
         None => Space::initial(&shard.net, machine, transitions)?,
     };
     if space.open.is_some() {
-        let mut between = |net: &mut Net, space: &Space| match &mut keeper {
+        let mut between = |net: &mut Net, space: &Space, is_whole: bool| match &mut keeper {
+            Some(keeper) if is_whole => keeper.store_whole(net, space),
             Some(keeper) => keeper.store_if_due(net, space),
             None => Ok(()),
         };
         let result = explore(&mut shard.net, system, machine, &mut space, most_states, &mut between);
         result.map_err(|stop| stop.after_states(space.n_everywhere))?;
-        if let Some(keeper) = &mut keeper {
-            keeper.store_space(&mut shard.net, &space)?;
-        }
     }
     let n_everywhere = space.n_everywhere;
     shard.set_space(space);
@@ -239,6 +242,6 @@ fn is_true_in(
         let phi = shard.truth(phi)?;
         return shard.net.any(!phi.is_empty());
     }
-    let phi = shard.truth(formula)?;
+    let phi = shard.truth_among(formula, asked)?;
     Ok(!shard.net.any(!asked.is_subset(&phi))?)
 }

@@ -1,11 +1,11 @@
 //! Limits of the engine, and what it tells of its costs.
 
-mod support;
+use std::time::Duration;
 
 use masque_cluster::{Cluster, Workers};
 use masque_model::System;
-use masque_verdict::{Budget, Engine, Verdict, Why};
-use support::{one_agent, system};
+use masque_testkit::{one_agent, system};
+use masque_verdict::{Budget, Encoded, Engine, Verdict, Why};
 
 /// A counter to 2000, and a dead end there.
 fn counter() -> System {
@@ -13,6 +13,42 @@ fn counter() -> System {
     let text = one_agent("MultiAssignment", "n : 0..2000;", "n < 2000 : {a};", evolution, "A.n = 0");
     let text = text.replace("Evaluation end", "Evaluation full if A.n = 2000; end");
     system(&text.replace("Formulae end", "Formulae AF full; EF(full and EX true); end"))
+}
+
+/// Two counters, each its agent's own business; and a question of every kind.
+fn counters() -> System {
+    let agent = |name: &str| {
+        format!(
+            "Agent {name}
+               Vars: n : 0..31; end Vars
+               Actions = {{go, stay}};
+               Protocol: Other : {{go, stay}}; end Protocol
+               Evolution: n = n + 1 if Action = go and n < 31; end Evolution
+             end Agent"
+        )
+    };
+    let (a, b) = (agent("A"), agent("B"));
+    system(&format!(
+        "{a} {b}
+         Evaluation half if A.n = 31; done if A.n = 31 and B.n = 31; end Evaluation
+         InitStates A.n = 0 and B.n = 0; end InitStates
+         Groups both = {{A, B}}; end Groups
+         Formulae
+           AG EF done;
+           LTL F(half and !done) -> F G half;
+           CTL* K(A, A G !done);
+           <A>F half;
+           <B>G !done;
+           <A, uniform>F half;
+           <both, uniform-joint>F done;
+           nu Z. mu Y. done and EX Z or EX{{A.Action = go and B.Action = go}} Y;
+           GCK(both, EF done);
+         end Formulae"
+    ))
+}
+
+fn verdicts(encoded: &mut dyn Encoded, system: &System, budget: &Budget) -> Vec<Verdict> {
+    system.properties.iter().map(|property| encoded.decide(property, budget).verdict).collect()
 }
 
 fn cluster() -> Cluster {
@@ -29,7 +65,7 @@ fn limits_are_hit_by_all_workers_together() {
         (Budget::unlimited().with_states(100), Why::States),
         (Budget::unlimited().with_memory(1000), Why::Memory),
         (cancelled, Why::Interrupted),
-        (Budget::unlimited().with_timeout(std::time::Duration::ZERO), Why::Timeout),
+        (Budget::unlimited().with_timeout(Duration::ZERO), Why::Timeout),
     ];
     for (budget, why) in cases {
         let cluster = cluster();
@@ -54,6 +90,55 @@ fn a_question_can_be_asked_again_after_a_limit() {
     assert_eq!(verdicts, [Verdict::Holds, Verdict::Fails]);
     let facts = encoded.facts(&budget).unwrap();
     assert_eq!((facts.states.as_str(), facts.deadlock.unwrap().states.len()), ("2001", 2001));
+}
+
+/// A limit is hit by one worker between two rounds, or by another; whatever it is, all go on together.
+#[test]
+fn whatever_the_memory_a_verdict_is_right_or_unknown() {
+    let system = counters();
+    let expected = verdicts(
+        &mut *cluster().encode(&system, &Budget::unlimited()).unwrap(),
+        &system,
+        &Budget::unlimited(),
+    );
+    assert!(expected.contains(&Verdict::Holds) && expected.contains(&Verdict::Fails), "{expected:?}");
+    let (mut n_partly, mut n_right) = (0, 0);
+    for kilobytes in (20..400).step_by(8) {
+        let budget = Budget::unlimited().with_memory(kilobytes << 10);
+        let Ok(mut encoded) = cluster().encode(&system, &budget) else { continue };
+        let found = verdicts(&mut *encoded, &system, &budget);
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!(found == expected || *found == Verdict::Unknown(Why::Memory), "{kilobytes} kB: {found}");
+        }
+        let n_unknown = found.iter().filter(|verdict| **verdict == Verdict::Unknown(Why::Memory)).count();
+        n_partly += usize::from(n_unknown > 0 && n_unknown < found.len());
+        n_right += usize::from(n_unknown == 0);
+    }
+    assert!(n_partly >= 5 && n_right >= 5, "{n_partly}, {n_right}");
+}
+
+/// Interrupted at any moment, workers can be asked again.
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    let system = counters();
+    let mut encoded = cluster().encode(&system, &Budget::unlimited()).unwrap();
+    let expected = verdicts(&mut *encoded, &system, &Budget::unlimited());
+    for microseconds in (0..10_000).step_by(250) {
+        let mut encoded = cluster().encode(&system, &Budget::unlimited()).unwrap();
+        let budget = Budget::unlimited();
+        let interrupt = budget.clone();
+        let user = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_micros(microseconds));
+            interrupt.cancel();
+        });
+        let stopped = verdicts(&mut *encoded, &system, &budget);
+        user.join().unwrap();
+        let found = verdicts(&mut *encoded, &system, &Budget::unlimited());
+        assert_eq!(found, expected, "{microseconds} µs");
+        for (stopped, expected) in stopped.iter().zip(&expected) {
+            assert!(stopped == expected || *stopped == Verdict::Unknown(Why::Interrupted), "{stopped}");
+        }
+    }
 }
 
 #[test]

@@ -165,14 +165,14 @@ pub fn check(model: &Arc<(Model, Plan)>, limits: &Limits, observe: &mut dyn FnMu
         let run = masque_bdi::run(&on_thread.0, &on_thread.1, budget, &mut decided);
         _ = sender.send(Event::Done(run));
     };
-    let why = listen(limits, work, &mut |event| {
+    let why = listen(limits, &limits.budget(), work, &mut |event| {
         match event {
             Some(Event::Decided(index, report)) => decided[index] = Some(*report),
             Some(Event::Done(run)) => done = Some(run),
             None => {}
         }
         let n_decided = decided.iter().flatten().count();
-        observe(Progress { decided: n_decided, total, is_explored: n_decided > 0 });
+        observe(Progress { decided: n_decided, total, is_explored: n_decided > 0, found: None });
     });
     done.unwrap_or_else(|| abandoned(&model.0, decided, why.unwrap_or(Why::Timeout)))
 }

@@ -118,7 +118,7 @@ pub(crate) fn of_unsupported(system: &System, unsupported: &[(usize, Unsupported
         let message = format!("{what} are not decided by the engine that was asked");
         let diagnostic = Diagnostic::note("ispl/unsupported", property.span, message)
             .label(format!("because of `{part}`"))
-            .hint("without `--engine` one is found that decides them");
+            .hint("without `--engine` and `--processes` one is found that decides them, if there is one");
         findings.push(diagnostic.into());
     }
     findings

@@ -83,14 +83,15 @@ pub fn check(instance: Instance, wanted: Wanted, limits: &Limits, observe: &mut 
         let run = run(instance, wanted, budget, &mut decided);
         _ = sender.send(Event::Done(run));
     };
-    let why = listen(limits, work, &mut |event| {
+    let why = listen(limits, &limits.budget(), work, &mut |event| {
         match event {
             Some(Event::Decided(index, answer)) => decided[index] = Some(answer),
             Some(Event::Done(run)) => done = Some(run),
             None => {}
         }
         // States are found while properties are decided.
-        observe(Progress { decided: decided.iter().flatten().count(), total, is_explored: true });
+        let n_decided = decided.iter().flatten().count();
+        observe(Progress { decided: n_decided, total, is_explored: true, found: None });
     });
     done.unwrap_or_else(|| abandoned(&properties, decided, wanted.counts, why.unwrap_or(Why::Timeout)))
 }

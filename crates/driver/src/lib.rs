@@ -81,9 +81,9 @@ pub use masque_model::{
 pub use masque_symbolic::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
-    Because, Chain, Evidence, Extent, Initially, JointAction, Link, Missing, Outcome, Path, Possibility,
-    Reason, ReasonId, Row, Run as PathRun, Show, Showing, State, StateId, Strategy as GroupStrategy,
-    Subformula, Successors, Verdict, Why, subformulas,
+    Because, Chain, Evidence, Extent, Found, Initially, JointAction, Link, Missing, Outcome, Path,
+    Possibility, Reason, ReasonId, Row, Run as PathRun, Show, Showing, State, StateId,
+    Strategy as GroupStrategy, Subformula, Successors, Verdict, Why, subformulas,
 };
 pub use order::OrderChoice;
 pub use parallel::ParallelChoice;

@@ -189,6 +189,7 @@ fn progress(lanes: &[Lane], system: &System) -> Progress {
         decided: lanes.iter().map(|lane| lane.gathered.n_decided).max().unwrap_or(0),
         total: system.properties.len(),
         is_explored: lanes.iter().any(|lane| lane.gathered.facts.is_some()),
+        found: None,
     }
 }
 

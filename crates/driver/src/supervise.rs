@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use masque_model::{FormulaId, System};
-use masque_verdict::{Budget, Extent, Facts, Stop, Unsupported, Vacuous, Why};
+use masque_verdict::{Budget, Extent, Facts, Found, Stop, Unsupported, Vacuous, Why};
 
 use crate::compare::CrossCheck;
 use crate::decide::{self, Compared, Cost, Decided, Event, Mode};
@@ -48,6 +48,8 @@ pub struct Progress {
     pub total: usize,
     /// Whether the reachable states are known.
     pub is_explored: bool,
+    /// How many of them are known, if they are found one by one.
+    pub found: Option<Found>,
 }
 
 /// What became of a check.
@@ -112,9 +114,10 @@ fn check_by(
     let work = move |budget: &Budget, sender: &_| {
         decide::work(&on_thread, &candidates, mode, budget, sender);
     };
-    let why = listen(limits, work, &mut |event| {
+    let budget = limits.budget();
+    let why = listen(limits, &budget, work, &mut |event| {
         event.into_iter().for_each(|event| gathered.hear(event));
-        observe(gathered.progress());
+        observe(gathered.progress(budget.meter().read()));
     });
     if let Some(why) = why {
         gathered.stopped.get_or_insert(why.into());
@@ -150,9 +153,9 @@ impl Gathered {
         }
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self, found: Option<Found>) -> Progress {
         let is_explored = self.facts.is_some();
-        Progress { decided: self.n_decided, total: self.decided.len(), is_explored }
+        Progress { decided: self.n_decided, total: self.decided.len(), is_explored, found }
     }
 
     pub(crate) fn hear(&mut self, event: Event) {

@@ -33,12 +33,13 @@ pub(crate) fn on_large_stack<T: Send + 'static>(
     let mut result = None;
     // A listener that has gone away has given up waiting.
     let work = |budget: &Budget, sender: &Sender<_>| _ = sender.send(work(budget));
-    let why = listen(limits, work, &mut |told| result = result.take().or(told));
+    let why = listen(limits, &limits.budget(), work, &mut |told| result = result.take().or(told));
     result.unwrap_or(Err(why.unwrap_or(Why::Timeout).into())).map_err(|stop| stop.why)
 }
 
 /// Does work that tells what it finds, and listens to its end, but not much longer than the limits
-/// say. `hear` gets all that is told, and `None` many times a second in between.
+/// say. The budget is that of the limits; it is cancelled when time is up. `hear` gets all that is
+/// told, and `None` many times a second in between.
 ///
 /// The answer is why the work had to stop, if it had to.
 ///
@@ -47,10 +48,10 @@ pub(crate) fn on_large_stack<T: Send + 'static>(
 /// If the work does: its bug is handed on.
 pub(crate) fn listen<T: Send + 'static>(
     limits: &Limits,
+    budget: &Budget,
     work: impl FnOnce(&Budget, &Sender<T>) + Clone + Send + 'static,
     hear: &mut dyn FnMut(Option<T>),
 ) -> Option<Why> {
-    let budget = limits.budget();
     let for_work = budget.clone();
     let Some((worker, told)) = start(move |sender| work(&for_work, sender)) else {
         return Some(Why::Memory);

@@ -26,9 +26,11 @@ impl Labeller<'_> {
         let Formula::Enforces(group, strategies, path) = self.system.formulas.get(formula) else {
             return Err(Why::Unsupported.into());
         };
-        let goal = self.goal(path, over)?;
-        let game = self.game(group, budget)?;
         let (domain, constraints) = self.scope(over);
+        let path = self.system.formulas.get(path);
+        let (left, right) = self.operands(path, over)?;
+        let goal = Goal::new(path, &left, &right, &domain)?;
+        let game = self.game(group, budget)?;
         // Counters of moves and numbers of states, a few of each.
         self.check_memory((game.n_moves() * 5 + game.n_states() * 12) as u64, budget)?;
         let arena = Arena { game: &game, allowed: None, domain: &domain, constraints: &constraints, budget };
@@ -36,23 +38,6 @@ impl Labeller<'_> {
             Strategies::Perfect => Ok(arena.solve(&goal)?.win),
             _ => self.enforces_uniformly(strategies, &arena, &goal, asked),
         }
-    }
-
-    /// What a temporal operator asks for.
-    fn goal(&mut self, path: FormulaId, over: Over) -> Result<Goal, Stop> {
-        let path = self.system.formulas.get(path);
-        let (left, right) = self.operands(path, over)?;
-        let (phi, psi) = ((*left).clone(), (*right).clone());
-        let (domain, _) = self.scope(over);
-        Ok(match path {
-            Formula::Next(_) => Goal::Next(phi),
-            Formula::Finally(_) => Goal::Reach((*domain).clone(), phi),
-            Formula::Until(..) => Goal::Reach(phi, psi),
-            Formula::Globally(_) => Goal::Stay(phi, Bitset::empty(self.space.n_states())),
-            Formula::WeakUntil(..) => Goal::Stay(phi, psi),
-            Formula::Release(..) => Goal::Stay(psi.clone(), phi.and(&psi)),
-            _ => return Err(Why::Unsupported.into()),
-        })
     }
 
     fn game(&mut self, group: GroupId, budget: &Budget) -> Result<Rc<Game>, Stop> {
@@ -64,7 +49,13 @@ impl Labeller<'_> {
                 self.games.remove(0);
             }
             let members = &self.system.groups[group.index()].agents;
-            let game = Game::new(self.system, &self.steps, &self.space, members, budget)?;
+            let game = Game::new(
+                self.system,
+                &self.steps,
+                (&self.space.store, self.space.bytes()),
+                members,
+                budget,
+            )?;
             self.games.push((group, Rc::new(game)));
             self.check_memory(0, budget)?;
         }

@@ -1,17 +1,12 @@
-//! What a group can choose at each state, and where each choice may lead.
-//!
-//! A *move* is a choice of one action for each member. Its targets are all successors, whatever the
-//! others do; they are found by one expansion with the members' actions fixed, so that the others'
-//! choices are combined as exploration combines them, and not listed. Only where some choice
-//! overflows are the others' completions looked at one by one: one of them may lead nowhere.
+//! A game: the moves of a group at all states, and where they lead.
 
-use masque_model::{AgentId, Deadlock, System};
+use masque_model::{AgentId, System};
 use masque_verdict::{Budget, Stop, Why};
 
 use crate::bitset::Bitset;
-use crate::explore::Space;
+use crate::moves::{Move, Mover};
 use crate::steps::Steps;
-use crate::successors::Stepper;
+use crate::store::Store;
 
 /// The moves of a group at all states.
 #[derive(Debug)]
@@ -21,7 +16,7 @@ pub(crate) struct Game {
     begins: Vec<u32>,
     /// The state of each move.
     owners: Vec<u32>,
-    /// The actions of each move, one per member; [`ANY`] if the move does not depend on them.
+    /// The actions of each move, one per member; [`ANY`](crate::moves::ANY) if the move does not depend on them.
     actions: Vec<u32>,
     /// Where each move's targets begin, and at last their number.
     target_begins: Vec<u32>,
@@ -33,22 +28,17 @@ pub(crate) struct Game {
     into: Vec<u32>,
 }
 
-/// Stands for every action: the loop of a dead end is the only move there is.
-pub(crate) const ANY: u32 = u32::MAX;
-
 impl Game {
+    /// The game of these members on the states of a store, beside which so many bytes are held.
     pub(crate) fn new(
         system: &System,
         steps: &Steps<'_>,
-        space: &Space,
+        (store, held): (&Store, u64),
         members: &[AgentId],
         budget: &Budget,
     ) -> Result<Game, Stop> {
         let mut builder = Builder {
-            steps,
-            space,
             members,
-            stepper: Stepper::new(steps, budget),
             begins: vec![0],
             owners: Vec::new(),
             actions: Vec::new(),
@@ -56,16 +46,16 @@ impl Game {
             targets: Vec::new(),
             totals: Vec::new(),
         };
-        let stutters = system.meaning.deadlock == Deadlock::Stutter;
-        for state in 0..space.n_states() {
+        let mut mover = Mover::new(system, steps, members, budget);
+        for state in 0..store.len() {
             if state % 1024 == 0 {
                 budget.check()?;
-                budget.check_memory(space.bytes() + builder.bytes())?;
+                budget.check_memory(held + builder.bytes())?;
             }
-            builder.state(state, stutters)?;
+            mover.each_move(store.row(state), |found| builder.add(state, found, store))?;
+            builder.begins.push(builder.owners.len() as u32);
         }
-        let held = space.bytes() + builder.bytes();
-        budget.check_memory(held + builder.targets.len() as u64 * 4)?;
+        budget.check_memory(held + builder.bytes() + builder.targets.len() as u64 * 4)?;
         Ok(builder.finish())
     }
 
@@ -116,10 +106,7 @@ impl Game {
 
 /// A game in the making.
 struct Builder<'a> {
-    steps: &'a Steps<'a>,
-    space: &'a Space,
     members: &'a [AgentId],
-    stepper: Stepper<'a>,
     begins: Vec<u32>,
     owners: Vec<u32>,
     actions: Vec<u32>,
@@ -129,67 +116,16 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds the moves of the next state.
-    fn state(&mut self, state: usize, stutters: bool) -> Result<(), Stop> {
-        let row = self.space.store.row(state);
-        let enabled: Vec<Vec<u32>> = self.stepper.enabled_actions(row);
-        let first_move = self.owners.len();
-        if enabled.iter().all(|actions| !actions.is_empty()) {
-            // An action that nothing reads may be any.
-            let options = |agent: usize| match self.steps.is_read[agent] {
-                true => &enabled[agent][..],
-                false => &enabled[agent][..1],
-            };
-            let mine: Vec<&[u32]> = self.members.iter().map(|i| options(i.index())).collect();
-            let others: Vec<usize> =
-                (0..enabled.len()).filter(|&agent| !self.members.contains(&AgentId(agent as u32))).collect();
-            let theirs: Vec<&[u32]> = others.iter().map(|&agent| options(agent)).collect();
-            let mut choice = Odometer::new(&mine);
-            while let Some(chosen) = choice.next() {
-                for (i, &action) in self.members.iter().zip(&chosen) {
-                    self.stepper.only(i.index(), Some(action));
-                }
-                let begin = self.targets.len();
-                let (targets, store) = (&mut self.targets, &self.space.store);
-                let expansion = self.stepper.expand(row, |next| {
-                    targets.push(store.find(next).ok_or(Stop::from(Why::Unsupported))?);
-                    Ok(())
-                })?;
-                let mut is_total = true;
-                if expansion.overflows {
-                    let mut completion = Odometer::new(&theirs);
-                    while let (true, Some(completed)) = (is_total, completion.next()) {
-                        for (&agent, &action) in others.iter().zip(&completed) {
-                            self.stepper.only(agent, Some(action));
-                        }
-                        is_total = !self.stepper.expand(row, |_| Ok(()))?.is_dead;
-                    }
-                    others.iter().for_each(|&agent| self.stepper.only(agent, None));
-                }
-                sort_and_dedup_from(&mut self.targets, begin);
-                self.actions.extend(&chosen);
-                self.close_move(state, is_total)?;
-            }
-            self.members.iter().for_each(|i| self.stepper.only(i.index(), None));
+    /// Adds a move of the state that is looked at.
+    fn add(&mut self, state: usize, found: Move<'_>, store: &Store) -> Result<(), Stop> {
+        let begin = self.targets.len();
+        for row in found.targets.chunks_exact(store.row_width()) {
+            self.targets.push(store.find(row).ok_or(Stop::from(Why::Unsupported))?);
         }
-        let begin = self.target_begins[first_move] as usize;
-        if stutters && self.targets.len() == begin {
-            // No joint action leads anywhere: the loop is the only move.
-            self.owners.truncate(first_move);
-            self.totals.truncate(first_move);
-            self.target_begins.truncate(first_move + 1);
-            self.actions.truncate(first_move * self.members.len());
-            self.targets.push(state as u32);
-            self.actions.extend(self.members.iter().map(|_| ANY));
-            self.close_move(state, true)?;
-        }
-        self.begins.push(self.owners.len() as u32);
-        Ok(())
-    }
-
-    fn close_move(&mut self, state: usize, is_total: bool) -> Result<(), Stop> {
+        sort_and_dedup_from(&mut self.targets, begin);
+        self.actions.extend(found.actions);
         self.owners.push(state as u32);
-        self.totals.push(is_total);
+        self.totals.push(found.is_total);
         let end = u32::try_from(self.targets.len()).map_err(|_| Stop::from(Why::Memory))?;
         self.target_begins.push(end);
         Ok(())
@@ -239,34 +175,6 @@ impl Builder<'_> {
     }
 }
 
-/// All ways to choose one of each list, the last changing fastest.
-pub(crate) struct Odometer<'a> {
-    lists: &'a [&'a [u32]],
-    /// The positions to come, none when all are done.
-    positions: Option<Vec<usize>>,
-}
-
-impl<'a> Odometer<'a> {
-    pub(crate) fn new(lists: &'a [&'a [u32]]) -> Odometer<'a> {
-        let is_possible = lists.iter().all(|list| !list.is_empty());
-        Odometer { lists, positions: is_possible.then(|| vec![0; lists.len()]) }
-    }
-
-    pub(crate) fn next(&mut self) -> Option<Vec<u32>> {
-        let positions = self.positions.as_mut()?;
-        let chosen = positions.iter().zip(self.lists).map(|(&position, list)| list[position]).collect();
-        let last = positions.iter().zip(self.lists).rposition(|(&position, list)| position + 1 < list.len());
-        match last {
-            Some(last) => {
-                positions[last] += 1;
-                positions[last + 1..].fill(0);
-            }
-            None => self.positions = None,
-        }
-        Some(chosen)
-    }
-}
-
 fn sort_and_dedup_from(list: &mut Vec<u32>, begin: usize) {
     list[begin..].sort_unstable();
     let mut kept = begin;
@@ -277,21 +185,4 @@ fn sort_and_dedup_from(list: &mut Vec<u32>, begin: usize) {
         }
     }
     list.truncate(kept);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_ways_to_choose() {
-        let all = |lists: &[&[u32]]| {
-            let mut odometer = Odometer::new(lists);
-            std::iter::from_fn(|| odometer.next()).collect::<Vec<_>>()
-        };
-        assert_eq!(all(&[&[1, 2], &[3]]), [[1, 3], [2, 3]]);
-        assert_eq!(all(&[&[1, 2], &[3, 4]]), [[1, 3], [1, 4], [2, 3], [2, 4]]);
-        assert_eq!(all(&[]), [[0_u32; 0]]);
-        assert_eq!(all(&[&[1], &[]]), Vec::<Vec<u32>>::new());
-    }
 }

@@ -13,7 +13,7 @@
 //! | `jobs`, `batch`, `crew` | do it with several threads, with the same result |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
 //! | `product` | LTL and CTL*: the product with an automaton |
-//! | `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
+//! | `moves`, `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
 //! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
 //! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
 //! | `parts` | the public face for an engine on many machines |
@@ -46,6 +46,7 @@ mod jobs;
 mod knowledge;
 mod label;
 mod layout;
+mod moves;
 mod mu;
 mod narrow;
 pub mod parts;

@@ -8,17 +8,17 @@
 
 use std::rc::Rc;
 
-use masque_model::{Expr, ExprId, Fixpoints, Formula, FormulaId, Formulas, System};
+use masque_model::{ActionId, Expr, ExprId, Fixpoints, Formula, FormulaId, Formulas, System, semantics};
 use masque_verdict::{Budget, Stop, Why};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::bitset::Bitset;
-use crate::explore::Space;
-use crate::games::Odometer;
 use crate::graph::{Edges, Graph};
 use crate::jobs::Jobs;
 use crate::label::{Labeller, Over};
+use crate::moves::Odometer;
 use crate::steps::Steps;
+use crate::store::Store;
 use crate::successors::Stepper;
 
 /// What is known of open formulas for the moment.
@@ -98,9 +98,8 @@ impl Labeller<'_> {
             Some((_, graph)) => Rc::clone(graph),
             None => {
                 let base = self.bytes();
-                let graph =
-                    steps_with(self.system, &self.steps, &self.space, condition, base, &self.jobs, budget)?;
-                let graph = Rc::new(graph);
+                let mut finder = StepsWith::new(self.system, &self.steps, condition, budget);
+                let graph = Rc::new(steps_with(&mut finder, &self.space.store, base, &self.jobs, budget)?);
                 self.check_memory(graph.bytes(), budget)?;
                 self.steps_with.push((condition, Rc::clone(&graph)));
                 graph
@@ -114,7 +113,7 @@ impl Labeller<'_> {
 
 /// The open formulas inside a fixpoint's body, operands first; of inner fixpoints that are open the
 /// fixpoint itself, whose body is its own affair.
-fn open_parts(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId) -> Vec<FormulaId> {
+pub fn open_parts(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId) -> Vec<FormulaId> {
     let mut parts = FxHashSet::default();
     let is_path = formulas.path_formulas();
     let mut stack = vec![body];
@@ -137,7 +136,12 @@ fn open_parts(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId) -> Ve
 
 /// The open fixpoints inside a body that must begin anew when the outer one, least or greatest, has
 /// moved: those of the other kind, where a negation between changes the kind.
-fn other_kind(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId, is_least: bool) -> Vec<FormulaId> {
+pub fn other_kind(
+    formulas: &Formulas,
+    fixpoints: &Fixpoints,
+    body: FormulaId,
+    is_least: bool,
+) -> Vec<FormulaId> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();
     let mut stack = vec![(body, false)];
@@ -161,50 +165,79 @@ fn other_kind(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId, is_le
 }
 
 /// The transitions by joint actions with which a condition on the step is true.
-///
-/// Only the actions that the condition reads are chosen one by one; the others are combined as in
-/// exploration.
 fn steps_with(
-    system: &System,
-    steps: &Steps<'_>,
-    space: &Space,
-    condition: ExprId,
+    finder: &mut StepsWith<'_>,
+    store: &Store,
     base: u64,
     jobs: &Jobs,
     budget: &Budget,
 ) -> Result<Graph, Stop> {
-    let agents = agents_read(system, condition);
-    let mut stepper = Stepper::new(steps, budget);
     let mut edges = Edges::default();
     let mut found: Vec<u32> = Vec::new();
-    for number in 0..space.n_states() {
+    for number in 0..store.len() {
         if number % 1024 == 0 {
             budget.check()?;
             budget.check_memory(base + edges.bytes())?;
         }
         found.clear();
-        let row = space.store.row(number);
-        let state = steps.layout.unpack(system, row);
-        let enabled = stepper.enabled_actions(row);
-        let mut joint = vec![masque_model::ActionId(0); system.agents.len()];
-        let lists: Vec<&[u32]> = agents.iter().map(|&agent| &enabled[agent][..]).collect();
-        let mut choice = Odometer::new(&lists);
-        while let Some(chosen) = choice.next() {
-            for (&agent, &action) in agents.iter().zip(&chosen) {
-                joint[agent] = masque_model::ActionId(action);
-                stepper.only(agent, Some(action));
-            }
-            if masque_model::semantics::is_true(system, condition, &state, &joint) {
-                stepper.expand(row, |next| {
-                    found.push(space.store.find(next).ok_or(Stop::from(Why::Unsupported))?);
-                    Ok(())
-                })?;
-            }
-        }
-        agents.iter().for_each(|&agent| stepper.only(agent, None));
+        finder.expand(store.row(number), |next| {
+            found.push(store.find(next).ok_or(Stop::from(Why::Unsupported))?);
+            Ok(())
+        })?;
         edges.add_source(&mut found)?;
     }
     edges.into_graph(jobs, budget, base)
+}
+
+/// Finds the successors of one state after the other by joint actions with which a condition on the
+/// step is true.
+///
+/// Only the actions that the condition reads are chosen one by one; the others are combined as in
+/// exploration.
+pub struct StepsWith<'a> {
+    system: &'a System,
+    steps: &'a Steps<'a>,
+    stepper: Stepper<'a>,
+    condition: ExprId,
+    /// The agents whose actions the condition reads.
+    agents: Vec<usize>,
+}
+
+impl<'a> StepsWith<'a> {
+    pub(crate) fn new(
+        system: &'a System,
+        steps: &'a Steps<'a>,
+        condition: ExprId,
+        budget: &'a Budget,
+    ) -> StepsWith<'a> {
+        let agents = agents_read(system, condition);
+        StepsWith { system, steps, stepper: Stepper::new(steps, budget), condition, agents }
+    }
+
+    /// Calls `found` for each successor of a packed state by such a step. The same one may be found
+    /// twice.
+    pub fn expand(
+        &mut self,
+        row: &[u64],
+        mut found: impl FnMut(&[u64]) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let state = self.steps.layout.unpack(self.system, row);
+        let enabled = self.stepper.enabled_actions(row);
+        let mut joint = vec![ActionId(0); self.system.agents.len()];
+        let lists: Vec<&[u32]> = self.agents.iter().map(|&agent| &enabled[agent][..]).collect();
+        let mut choice = Odometer::new(&lists);
+        while let Some(chosen) = choice.next() {
+            for (&agent, &action) in self.agents.iter().zip(&chosen) {
+                joint[agent] = ActionId(action);
+                self.stepper.only(agent, Some(action));
+            }
+            if semantics::is_true(self.system, self.condition, &state, &joint) {
+                self.stepper.expand(row, &mut found)?;
+            }
+        }
+        self.agents.iter().for_each(|&agent| self.stepper.only(agent, None));
+        Ok(())
+    }
 }
 
 /// The agents whose actions a condition reads, in increasing order.

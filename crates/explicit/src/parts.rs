@@ -4,21 +4,30 @@
 //! states are kept, and what is made of them, is the caller's business.
 
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 
-use masque_model::{ExprId, System, VarId};
+use masque_model::{ExprId, GroupId, Strategies, System, VarId};
 use masque_verdict::{Budget, State, Stop};
 
 pub use crate::ahead::Ahead;
 pub use crate::bitset::Bitset;
 pub use crate::fragment::{always, needs_transitions, possibly};
+pub use crate::moves::{Move, Mover};
+pub use crate::mu::{StepsWith, open_parts, other_kind};
 pub use crate::store::{hash, hash_masked};
+pub use crate::strategic::Goal;
 pub use crate::successors::Expansion;
 
 use crate::atoms::Atoms;
+use crate::games::Game;
 use crate::initial::each_initial_state;
 use crate::jobs::Jobs;
+use crate::knowledge::Classes;
 use crate::steps::{Steps, Tuning};
+use crate::store::Store;
+use crate::strategic::Arena;
 use crate::successors::Stepper;
+use crate::uniform::Sight;
 
 /// A system, compiled.
 ///
@@ -79,6 +88,28 @@ impl<'s> Machine<'s> {
         Successors(Stepper::new(&self.steps, budget))
     }
 
+    /// Finds successors by steps that meet a condition on states and actions, with limits.
+    pub fn steps_with<'a>(&'a self, condition: ExprId, budget: &'a Budget) -> StepsWith<'a> {
+        StepsWith::new(self.system, &self.steps, condition, budget)
+    }
+
+    /// Lists the moves of a group, with limits.
+    pub fn moves<'a>(&'a self, group: GroupId, budget: &'a Budget) -> Mover<'a> {
+        Mover::new(self.system, &self.steps, &self.system.groups[group.index()].agents, budget)
+    }
+
+    /// The game of a group on all states in one place: these are their rows, one after the other.
+    pub fn whole_game(&self, group: GroupId, rows: Vec<u64>, budget: &Budget) -> Result<WholeGame<'_>, Stop> {
+        let mut store = Store::new(self.width(), 1);
+        for row in rows.chunks_exact(self.width()) {
+            store.insert(row)?;
+        }
+        drop(rows);
+        let members = &self.system.groups[group.index()].agents;
+        let game = Game::new(self.system, &self.steps, (&store, store.bytes()), members, budget)?;
+        Ok(WholeGame { machine: self, store, game })
+    }
+
     /// The members of `domain` where a condition of the system's formulas, propositions or red states
     /// is true; `row` gives a member's packed state.
     pub fn where_true<'r>(
@@ -104,4 +135,49 @@ impl Successors<'_> {
     ) -> Result<Expansion, Stop> {
         self.0.expand(state, found)
     }
+}
+
+/// A game with all its states in one place, which are numbered in the order of their rows.
+pub struct WholeGame<'m> {
+    machine: &'m Machine<'m>,
+    store: Store,
+    game: Game,
+}
+
+impl WholeGame<'_> {
+    /// Where the group has uniform strategies; of states that are not asked for, some may be missing.
+    pub fn enforces_uniformly(&self, search: &UniformSearch, budget: &Budget) -> Result<Bitset, Stop> {
+        let WholeGame { machine, store, game } = self;
+        let (n_states, n_members) = (store.len() as u64, game.members.len() as u64);
+        // Classes and views of each member, counters of moves and numbers of states.
+        let counters = game.n_moves() as u64 * 5 + n_states * (26 + 8 * n_members);
+        budget.check_memory(self.bytes() + counters)?;
+        let sight = Sight::new(machine.system, &game.members, search.strategies, |seen| {
+            let mask = machine.mask(seen.iter().copied());
+            Ok(Rc::new(Classes::by_view(store, &mask, &machine.jobs, budget)?))
+        })?;
+        let UniformSearch { domain, constraints, .. } = search;
+        let arena = Arena { game, allowed: None, domain, constraints, budget };
+        sight.decide(&arena, &search.goal, Some(&search.asked), &machine.jobs)
+    }
+
+    /// What it holds.
+    pub fn bytes(&self) -> u64 {
+        self.store.bytes() + self.game.bytes()
+    }
+}
+
+/// What a search for uniform strategies is about.
+#[derive(Debug)]
+pub struct UniformSearch {
+    /// Which strategies; not [`Strategies::Perfect`].
+    pub strategies: Strategies,
+    /// What for.
+    pub goal: Goal,
+    /// `D`: the states there are, or with fairness those at which a fair path starts.
+    pub domain: Bitset,
+    /// Where each fairness constraint is true.
+    pub constraints: Vec<Bitset>,
+    /// Where it is to be known.
+    pub asked: Bitset,
 }

@@ -5,7 +5,8 @@
 //! | without fairness | each of its moves is answered by a step, and the goal is met |
 //! | with fairness | the goal is met on every fair path: the others cannot keep one that violates it |
 
-use masque_verdict::{Budget, Stop};
+use masque_model::Formula;
+use masque_verdict::{Budget, Stop, Why};
 
 use crate::bitset::Bitset;
 use crate::games::Game;
@@ -13,7 +14,7 @@ use crate::temporal::Clock;
 
 /// What a group is to enforce.
 #[derive(Clone, Debug)]
-pub(crate) enum Goal {
+pub enum Goal {
     /// `X φ`
     Next(Bitset),
     /// `φ U ψ`, as `through` and `to`.
@@ -21,6 +22,23 @@ pub(crate) enum Goal {
     /// Stay in the first for ever, or until the second: `G φ`, `φ W ψ`, and `φ R ψ` as
     /// `ψ W (φ ∧ ψ)`.
     Stay(Bitset, Bitset),
+}
+
+impl Goal {
+    /// What a temporal operator asks for, given where its operands are true in a domain; the same
+    /// twice if there is one.
+    pub fn new(path: Formula<'_>, phi: &Bitset, psi: &Bitset, domain: &Bitset) -> Result<Goal, Stop> {
+        let nowhere = || domain.clone().minus(domain);
+        Ok(match path {
+            Formula::Next(_) => Goal::Next(phi.clone()),
+            Formula::Finally(_) => Goal::Reach(domain.clone(), phi.clone()),
+            Formula::Until(..) => Goal::Reach(phi.clone(), psi.clone()),
+            Formula::Globally(_) => Goal::Stay(phi.clone(), nowhere()),
+            Formula::WeakUntil(..) => Goal::Stay(phi.clone(), psi.clone()),
+            Formula::Release(..) => Goal::Stay(psi.clone(), phi.clone().and(psi)),
+            _ => return Err(Why::Unsupported.into()),
+        })
+    }
 }
 
 /// A game with some of its moves.

@@ -16,14 +16,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use masque_model::Strategies;
+use masque_model::{AgentId, Strategies, System, VarId};
 use masque_verdict::Stop;
 
 use crate::bitset::Bitset;
-use crate::games::ANY;
 use crate::jobs::Jobs;
 use crate::knowledge::Classes;
 use crate::label::Labeller;
+use crate::moves::ANY;
 use crate::strategic::{Arena, Goal, Solved};
 use crate::temporal::Clock;
 
@@ -41,20 +41,56 @@ impl Labeller<'_> {
         asked: Option<&Bitset>,
     ) -> Result<Bitset, Stop> {
         let members = &arena.game.members;
-        let sees = |i: masque_model::AgentId| self.system.agent(i).sees.clone();
-        let each: Vec<Vec<_>> = members.iter().map(|&i| sees(i)).collect();
+        let system = self.system;
+        let sight =
+            Sight::new(system, members, strategies, |seen| self.view(seen.iter().copied(), arena.budget))?;
+        self.check_memory(arena.game.n_states() as u64 * 4 * members.len() as u64, arena.budget)?;
+        sight.decide(arena, goal, asked, &self.jobs)
+    }
+}
+
+/// Who confuses what.
+pub(crate) struct Sight {
+    /// For each member the states that look alike to it.
+    members: Vec<Rc<Classes>>,
+    /// States in one class of any of these must be won together; every state by itself if there is
+    /// none.
+    together: Vec<Rc<Classes>>,
+}
+
+impl Sight {
+    /// `view` tells the classes of states that agree on some variables.
+    pub(crate) fn new(
+        system: &System,
+        members: &[AgentId],
+        strategies: Strategies,
+        mut view: impl FnMut(&[VarId]) -> Result<Rc<Classes>, Stop>,
+    ) -> Result<Sight, Stop> {
+        let sees = |i: &AgentId| &system.agent(*i).sees[..];
         let mut classes = Vec::new();
-        for seen in &each {
-            classes.push(self.view(seen.iter().copied(), arena.budget)?);
+        for member in members {
+            classes.push(view(sees(member))?);
         }
-        let questions = match strategies {
+        let together = match strategies {
             Strategies::Uniform => classes.clone(),
-            Strategies::UniformJoint => vec![self.view(each.concat().into_iter(), arena.budget)?],
+            Strategies::UniformJoint => {
+                vec![view(&members.iter().flat_map(sees).copied().collect::<Vec<_>>())?]
+            }
             Strategies::UniformObjective | Strategies::Perfect => Vec::new(),
         };
-        self.check_memory(arena.game.n_states() as u64 * 4 * members.len() as u64, arena.budget)?;
-        let views = Views::new(arena, &classes);
-        let questions = Questions { classes: questions, domain: arena.domain, jobs: &self.jobs };
+        Ok(Sight { members: classes, together })
+    }
+
+    /// Where the group has a strategy; of states not `asked` for, some may be missing.
+    pub(crate) fn decide(
+        &self,
+        arena: &Arena<'_>,
+        goal: &Goal,
+        asked: Option<&Bitset>,
+        jobs: &Jobs,
+    ) -> Result<Bitset, Stop> {
+        let views = Views::new(arena, &self.members);
+        let questions = Questions { classes: &self.together, domain: arena.domain, jobs };
         decide(arena, goal, &views, &questions, asked)
     }
 }
@@ -62,7 +98,7 @@ impl Labeller<'_> {
 /// Which states must be won together.
 struct Questions<'a> {
     /// States in one class of any of these; every state by itself if there is none.
-    classes: Vec<Rc<Classes>>,
+    classes: &'a [Rc<Classes>],
     domain: &'a Bitset,
     jobs: &'a Jobs,
 }
@@ -72,7 +108,7 @@ impl Questions<'_> {
     fn answered(&self, win: &Bitset) -> Result<Bitset, Stop> {
         let lost = self.domain.clone().minus(win);
         let mut won = self.domain.clone().and(win);
-        for classes in &self.classes {
+        for classes in self.classes {
             won = won.and(&classes.untouched(self.domain, &lost, self.jobs)?);
         }
         Ok(won)

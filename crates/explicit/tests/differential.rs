@@ -4,19 +4,16 @@
 //! only the properties: a labelled set that is wrong anywhere is then likely to show. A model on
 //! which the two disagree is shrunk and printed.
 
-mod support;
-
 use std::cmp::Ordering;
 
 use masque_explicit::Explicit;
 use masque_model::semantics::{Structure, domain, explore, holds_in};
 use masque_model::{At, Deadlock, Formula, FormulaId, Property, System};
-use masque_testkit::{Reference, random_model, random_old_model, random_parameterised_model, shrink};
+use masque_testkit::{Reference, load, random_model, random_old_model, random_parameterised_model, shrink};
 use masque_text::Span;
 use masque_verdict::{
     Because, Budget, Encoded, Engine, Evidence, FairInitial, Path, Show, Verdict, compare_states, replay_path,
 };
-use support::load;
 
 /// Systems with more states are left to others: the reference is slow.
 const MAX_STATES: usize = 600;

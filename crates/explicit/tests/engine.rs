@@ -1,13 +1,11 @@
 //! Small systems, one rule each.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
 use masque_explicit::Explicit;
 use masque_model::{Deadlock, System};
+use masque_testkit::{load, one_agent, system};
 use masque_verdict::{Because, Budget, Engine, Show, Showing, Verdict, Why, replay, vacuous_antecedents};
-use support::{load, one_agent, system};
 
 /// The verdicts of a system's properties in order, as text.
 fn verdicts(system: &System) -> String {

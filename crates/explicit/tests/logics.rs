@@ -3,14 +3,11 @@
 //! Every closed state formula of every model is asked where it is true, not only the properties. A
 //! model on which the two disagree is shrunk and printed.
 
-mod support;
-
 use masque_explicit::Explicit;
 use masque_model::semantics::{Structure, domain, explore, holds_in, truth_sets};
 use masque_model::{Deadlock, Formula, Strategies, System};
-use masque_testkit::{Reference, random_fixpoint_model, random_game_model, random_path_model, shrink};
+use masque_testkit::{Reference, load, random_fixpoint_model, random_game_model, random_path_model, shrink};
 use masque_verdict::{Budget, Engine, Show, Verdict, Why};
-use support::load;
 
 /// Systems with more states are left to others: the reference is slow.
 const MAX_STATES: usize = 64;

@@ -1,7 +1,5 @@
 //! Strategies on models of some size: what the gallery announces, and how large it may become.
 
-mod support;
-
 use std::fs;
 
 use masque_explicit::Explicit;

@@ -1,13 +1,11 @@
 //! Strategies and runs of path formulas that are wrong in any way are refused.
 
-mod support;
-
 use masque_explicit::Explicit;
 use masque_model::{ActionId, System};
+use masque_testkit::system;
 use masque_verdict::{
     Because, Budget, Engine, Evidence, Fault, ReasonId, ReplayError, Show, Showing, StateId, Strategy, replay,
 };
-use support::system;
 
 /// A thief gets into a house by the door that the guard does not watch. What is hidden is how often he
 /// has tried, up to one.

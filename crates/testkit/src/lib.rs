@@ -23,7 +23,7 @@ mod shuffle;
 pub use broken::{Breaker, points_into, roughly_tokens};
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
-pub use load::load;
+pub use load::{load, one_agent, system};
 pub use random::{
     random_fixpoint_model, random_game_model, random_model, random_old_model, random_parameterised_model,
     random_path_model,

@@ -2,7 +2,7 @@
 
 use masque_ispl::{Options, check, parse};
 use masque_model::{Deadlock, System};
-use masque_text::Sources;
+use masque_text::{Diagnostic, Sources};
 
 /// The system of a text, if it is valid.
 ///
@@ -14,10 +14,42 @@ use masque_text::Sources;
 pub fn load(text: &str, deadlock: Deadlock) -> Option<System> {
     let mut sources = Sources::default();
     let file = sources.add("test.ispl", text).ok()?;
-    let (mut tree, errors) = parse(&sources, file);
-    if !errors.is_empty() {
+    let (mut tree, diagnostics) = parse(&sources, file);
+    if diagnostics.iter().any(Diagnostic::is_error) {
         return None;
     }
     let options = Options { deadlock: Some(deadlock), ..Options::default() };
     check(&sources, &mut tree, &options).system
+}
+
+/// The system of a text that is valid; with paths that end at dead ends.
+///
+/// # Panics
+/// If it is not valid.
+///
+/// ```
+/// let text = masque_testkit::one_agent("MultiAssignment", "n : 0..2;", "", "n = 1 if n = 0;", "A.n = 0");
+/// assert_eq!(masque_testkit::system(&text).agents.len(), 1);
+/// ```
+#[track_caller]
+pub fn system(text: &str) -> System {
+    load(text, Deadlock::Finite).unwrap_or_else(|| panic!("not valid:\n{text}"))
+}
+
+/// A text with one agent `A` with actions `a` and `b`, both always enabled unless a protocol is given;
+/// without propositions and formulas.
+pub fn one_agent(semantics: &str, variables: &str, protocol: &str, evolution: &str, initial: &str) -> String {
+    let protocol = if protocol.is_empty() { "Other : {a, b};" } else { protocol };
+    format!(
+        "Semantics = {semantics};
+         Agent A
+           Vars: {variables} end Vars
+           Actions = {{a, b}};
+           Protocol: {protocol} end Protocol
+           Evolution: {evolution} end Evolution
+         end Agent
+         Evaluation end Evaluation
+         InitStates {initial}; end InitStates
+         Formulae end Formulae"
+    )
 }

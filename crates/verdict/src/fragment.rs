@@ -33,23 +33,10 @@ pub fn outside_logic(formulas: &Formulas, root: FormulaId) -> Option<Unsupported
     })
 }
 
-/// Says which part of a property, or of a fairness constraint, lies outside CTL, if any does.
-pub fn inside_ctl(system: &System, property: &Property) -> Result<(), Unsupported> {
-    inside(system, property, outside_ctl)
-}
-
 /// Says which part of a property, or of a fairness constraint, has no meaning, if any does not.
 pub fn inside_logic(system: &System, property: &Property) -> Result<(), Unsupported> {
-    inside(system, property, outside_logic)
-}
-
-fn inside(
-    system: &System,
-    property: &Property,
-    outside: fn(&Formulas, FormulaId) -> Option<Unsupported>,
-) -> Result<(), Unsupported> {
     let mut formulas = system.fairness.iter().copied().chain([property.formula]);
-    match formulas.find_map(|formula| outside(&system.formulas, formula)) {
+    match formulas.find_map(|formula| outside_logic(&system.formulas, formula)) {
         None => Ok(()),
         Some(unsupported) => Err(unsupported),
     }

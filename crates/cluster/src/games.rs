@@ -1,0 +1,107 @@
+//! Games: the moves of a group, kept where their states are.
+
+use std::rc::Rc;
+
+use masque_explicit::parts::{Bitset, Machine};
+use masque_model::{Formula, FormulaId, GroupId, Strategies};
+use masque_verdict::{Stop, Why};
+
+use crate::edges::find_edges;
+use crate::graph::Graph;
+use crate::net::Net;
+use crate::shard::{Over, Shard};
+use crate::store::Store;
+use crate::strategic::Arena;
+
+/// The moves of a group at the states of a worker.
+#[derive(Debug)]
+pub(crate) struct Game {
+    /// The state of each move, in increasing order.
+    pub(crate) owners: Vec<u32>,
+    /// To how many states each move may lead.
+    pub(crate) n_targets: Vec<u32>,
+    /// The moves to which every completion by the others has a successor.
+    pub(crate) total: Bitset,
+    /// The moves, of all workers, that may lead into each state.
+    pub(crate) into: Graph,
+}
+
+impl Game {
+    /// So many bytes are held besides.
+    fn new(
+        net: &mut Net,
+        machine: &Machine<'_>,
+        store: &Store,
+        group: GroupId,
+        held: u64,
+    ) -> Result<Game, Stop> {
+        let budget = net.budget.clone();
+        let mut mover = machine.moves(group, &budget);
+        let (mut owners, mut n_targets, mut totals) = (Vec::new(), Vec::new(), Vec::new());
+        let into = find_edges(net, store, held, |state, sink| {
+            mover.each_move(store.row(state as usize), |found| {
+                let number = u32::try_from(owners.len()).map_err(|_| Stop::from(Why::Memory))?;
+                let mut targets: Vec<&[u64]> = found.targets.chunks_exact(store.width()).collect();
+                targets.sort_unstable();
+                targets.dedup();
+                targets.iter().try_for_each(|row| sink.add(number, row))?;
+                owners.push(state);
+                n_targets.push(targets.len() as u32);
+                totals.push(found.is_total);
+                Ok(())
+            })?;
+            sink.holds((owners.capacity() + n_targets.capacity()) as u64 * 4 + totals.capacity() as u64);
+            Ok(())
+        })?;
+        let total = Bitset::full(totals.len()).filter(|at| totals[at]);
+        Ok(Game { owners, n_targets, total, into })
+    }
+
+    pub(crate) fn n_moves(&self) -> usize {
+        self.owners.len()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        let moves = (self.owners.capacity() + self.n_targets.capacity()) as u64 * 4;
+        moves + self.total.bytes() + self.into.bytes()
+    }
+}
+
+impl Shard<'_> {
+    /// `<Γ> path`: where the group has a strategy of the kind asked for. If only some states are of
+    /// interest, the set is right there and may lack others.
+    pub(crate) fn enforces(
+        &mut self,
+        formula: FormulaId,
+        over: Over,
+        asked: Option<&Bitset>,
+    ) -> Result<Bitset, Stop> {
+        let Formula::Enforces(group, strategies, path) = self.system.formulas.get(formula) else {
+            return Err(Why::Unsupported.into());
+        };
+        let goal = self.goal(path, over)?;
+        let (domain, constraints) = self.scope(over);
+        let game = self.game(group)?;
+        // Counters of moves and of states, a few sets of each.
+        self.check_memory((game.n_moves() * 5 + self.n_states() * 5) as u64)?;
+        let mut arena = Arena { net: &mut self.net, game: &game, domain: &domain, constraints: &constraints };
+        let win = arena.solve(&goal)?;
+        match strategies {
+            Strategies::Perfect => Ok(win),
+            _ => self.enforces_uniformly((group, strategies), goal, over, win, asked),
+        }
+    }
+
+    /// The game of a group. One is kept: memory is what several machines are for.
+    fn game(&mut self, group: GroupId) -> Result<Rc<Game>, Stop> {
+        if let Some((_, game)) = self.game.as_ref().filter(|(known, _)| *known == group) {
+            return Ok(Rc::clone(game));
+        }
+        self.game = None;
+        let held = self.bytes();
+        let game = Rc::new(Game::new(&mut self.net, self.machine, &self.space.store, group, held)?);
+        self.game = Some((group, Rc::clone(&game)));
+        self.check_memory(0)?;
+        Ok(game)
+    }
+}

@@ -1,0 +1,199 @@
+//! Imperfect information: uniform strategies.
+//!
+//! With perfect information a group wins wherever it wins at all, and that bound is found by all
+//! workers together. Only where it leaves something open is there a search, and the search is the one
+//! of the engine on one machine: it solves a game again and again with other moves allowed, and what
+//! it learns from one it uses for the next. So the first worker gets all rows, keeps the game of one
+//! group, and searches there while the others wait. This is the one operator for which a single
+//! process needs the memory of the whole.
+
+use masque_explicit::parts::{Bitset, Goal, UniformSearch, WholeGame};
+use masque_model::{AgentId, GroupId, Strategies};
+use masque_verdict::{Budget, Stop, Why};
+
+use crate::net::{Outbox, Task};
+use crate::shard::{Over, Shard};
+use crate::store::Store;
+
+/// States sent between two looks at what has come in.
+const STRIDE: usize = 4096;
+/// States sent by a worker in a round.
+const ROUND: usize = 1 << 16;
+
+/// The game of a group on all states, which the first worker keeps.
+pub(crate) struct Whole<'s> {
+    group: GroupId,
+    /// Where each worker's states begin among all, and at last the number of all.
+    begins: Vec<usize>,
+    /// None but at the first worker.
+    game: Option<WholeGame<'s>>,
+}
+
+impl Whole<'_> {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.game.as_ref().map_or(0, WholeGame::bytes)
+    }
+}
+
+impl Shard<'_> {
+    /// The states for which one tuple of uniform strategies reaches the goal from all states in
+    /// question, given where the group wins with perfect information; of those not `asked` for, some
+    /// may be missing.
+    pub(crate) fn enforces_uniformly(
+        &mut self,
+        (group, strategies): (GroupId, Strategies),
+        goal: Goal,
+        over: Over,
+        win: Bitset,
+        asked: Option<&Bitset>,
+    ) -> Result<Bitset, Stop> {
+        let (domain, constraints) = self.scope(over);
+        let lost = (*domain).clone().minus(&win);
+        let mut open = win;
+        for mask in self.together(group, strategies) {
+            open = open.and(&self.knows(&mask, &domain, &lost)?);
+        }
+        if let Some(asked) = asked {
+            open = open.and(asked);
+        }
+        if !self.net.any(!open.is_empty())? {
+            return Ok(open);
+        }
+        self.make_whole(group)?;
+        let mut sets: Vec<&Bitset> = vec![&domain, &open];
+        match &goal {
+            Goal::Next(phi) => sets.push(phi),
+            Goal::Reach(phi, psi) | Goal::Stay(phi, psi) => sets.extend([phi, psi]),
+        }
+        sets.extend(constraints.iter());
+        let words = sets.iter().flat_map(|set| set.words()).copied().collect();
+        let gathered = self.net.gather(words)?;
+        let budget: Budget = self.net.budget.clone();
+        let Some(Whole { begins, game, .. }) = &self.whole else { return Err(Why::Unsupported.into()) };
+        let truth = match game {
+            None => Vec::new(),
+            Some(game) => {
+                let mut sets = join(&gathered, sets.len(), begins).into_iter();
+                let mut next = || sets.next().ok_or(Stop::from(Why::Unsupported));
+                let (domain, asked) = (next()?, next()?);
+                let goal = match goal {
+                    Goal::Next(_) => Goal::Next(next()?),
+                    Goal::Reach(..) => Goal::Reach(next()?, next()?),
+                    Goal::Stay(..) => Goal::Stay(next()?, next()?),
+                };
+                let search = UniformSearch { strategies, goal, domain, constraints: sets.collect(), asked };
+                game.enforces_uniformly(&search, &budget)?.words().to_vec()
+            }
+        };
+        let (begin, n_states) = (begins[self.net.index()], begins[begins.len() - 1]);
+        // The first worker tells all.
+        let words = self.net.gather(truth)?.into_iter().next().unwrap_or_default();
+        let truth = Bitset::from_words(words, n_states).ok_or(Stop::from(Why::Unsupported))?;
+        Ok(Bitset::full(self.n_states()).filter(|state| truth.contains(begin + state)))
+    }
+
+    /// Which states must be won together: those that look alike through any of these masks.
+    fn together(&self, group: GroupId, strategies: Strategies) -> Vec<Vec<u64>> {
+        let members: &[AgentId] = &self.system.groups[group.index()].agents;
+        match strategies {
+            Strategies::Uniform => self.masks(group),
+            Strategies::UniformJoint => vec![self.mask(members)],
+            Strategies::UniformObjective | Strategies::Perfect => Vec::new(),
+        }
+    }
+
+    /// Makes sure that the first worker has the game of a group on all states.
+    fn make_whole(&mut self, group: GroupId) -> Result<(), Stop> {
+        if self.whole.as_ref().is_some_and(|whole| whole.group == group) {
+            return Ok(());
+        }
+        self.whole = None;
+        let mut begins = vec![0];
+        for n_states in self.net.gather(vec![self.n_states() as u64])?.iter().flatten() {
+            begins.push(begins[begins.len() - 1] + *n_states as usize);
+        }
+        let (me, width) = (self.net.index(), self.space.store.width());
+        let is_first = me == 0;
+        let n_words = if is_first { begins[begins.len() - 1] * width } else { 0 };
+        // The rows as they come, and once more in an index.
+        self.check_memory(n_words as u64 * 8 * 3)?;
+        let store = &self.space.store;
+        let mut task =
+            Collecting { store, begins: &begins, rows: vec![0; n_words], is_first, next: 0, until: 0 };
+        self.net.work_off(&mut task)?;
+        let rows = task.rows;
+        let budget = self.net.budget.clone();
+        let machine = self.machine;
+        let game = match is_first {
+            true => Some(machine.whole_game(group, rows, &budget)?),
+            false => None,
+        };
+        self.whole = Some(Whole { group, begins, game });
+        self.check_memory(0)
+    }
+}
+
+/// Sets of all states, from the words that each worker has told of its own.
+fn join(gathered: &[Vec<u64>], n_sets: usize, begins: &[usize]) -> Vec<Bitset> {
+    let n_states = begins[begins.len() - 1];
+    let mut sets = vec![Bitset::empty(n_states); n_sets];
+    for (words, range) in gathered.iter().zip(begins.windows(2)) {
+        let n_here = range[1] - range[0];
+        let pieces = words.chunks_exact(n_here.div_ceil(64).max(1));
+        for (set, piece) in sets.iter_mut().zip(pieces) {
+            let here = Bitset::from_words(piece.to_vec(), n_here);
+            here.iter().flat_map(Bitset::iter).for_each(|state| _ = set.insert(range[0] + state));
+        }
+    }
+    sets
+}
+
+/// Sends all rows to the first worker.
+struct Collecting<'a> {
+    store: &'a Store,
+    begins: &'a [usize],
+    /// At the first worker: all rows.
+    rows: Vec<u64>,
+    is_first: bool,
+    next: usize,
+    until: usize,
+}
+
+impl Collecting<'_> {
+    fn put(&mut self, from: usize, number: usize, row: &[u64]) {
+        let width = row.len();
+        self.rows[(self.begins[from] + number) * width..][..width].copy_from_slice(row);
+    }
+}
+
+impl Task for Collecting<'_> {
+    fn begin(&mut self) {
+        self.until = self.store.len().min(self.next + ROUND);
+    }
+
+    fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
+        let end = self.until.min(self.next + STRIDE);
+        let store = self.store;
+        for state in self.next..end {
+            match self.is_first {
+                true => self.put(0, state, store.row(state)),
+                false => out.send_two(0, store.row(state), &[state as u64]),
+            }
+        }
+        self.next = end;
+        Ok(self.next < self.until)
+    }
+
+    fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop> {
+        let width = self.store.width();
+        for record in words.chunks_exact(width + 1) {
+            self.put(from, record[width] as usize, &record[..width]);
+        }
+        Ok(())
+    }
+
+    /// The states not sent yet.
+    fn vote(&self) -> Vec<u64> {
+        vec![(self.store.len() - self.next) as u64]
+    }
+}

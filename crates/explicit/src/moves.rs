@@ -1,0 +1,151 @@
+//! What a group can choose at a state, and where each choice may lead.
+//!
+//! A *move* is a choice of one action for each member. Its targets are all successors, whatever the
+//! others do; they are found by one expansion with the members' actions fixed, so that the others'
+//! choices are combined as exploration combines them, and not listed. Only where some choice
+//! overflows are the others' completions looked at one by one: one of them may lead nowhere.
+
+use masque_model::{AgentId, Deadlock, System};
+use masque_verdict::{Budget, Stop};
+
+use crate::steps::Steps;
+use crate::successors::Stepper;
+
+/// Stands for every action: the loop of a dead end is the only move there is.
+pub(crate) const ANY: u32 = u32::MAX;
+
+/// Lists the moves of a group at one state after the other.
+pub struct Mover<'a> {
+    steps: &'a Steps<'a>,
+    stepper: Stepper<'a>,
+    members: Vec<usize>,
+    others: Vec<usize>,
+    stutters: bool,
+    /// The targets of the move being listed.
+    targets: Vec<u64>,
+}
+
+/// A move of a group at a state.
+#[derive(Debug)]
+pub struct Move<'m> {
+    /// An action for each member.
+    pub(crate) actions: &'m [u32],
+    /// Whether a step follows, whatever the others do.
+    pub is_total: bool,
+    /// The rows to which it may lead, one after the other; the same one may come twice.
+    pub targets: &'m [u64],
+}
+
+impl<'a> Mover<'a> {
+    pub(crate) fn new(
+        system: &System,
+        steps: &'a Steps<'a>,
+        members: &[AgentId],
+        budget: &'a Budget,
+    ) -> Mover<'a> {
+        let is_member = |agent: &usize| members.contains(&AgentId(*agent as u32));
+        Mover {
+            steps,
+            stepper: Stepper::new(steps, budget),
+            members: members.iter().map(|agent| agent.index()).collect(),
+            others: (0..system.agents.len()).filter(|agent| !is_member(agent)).collect(),
+            stutters: system.meaning.deadlock == Deadlock::Stutter,
+            targets: Vec::new(),
+        }
+    }
+
+    /// Calls `found` for each move at a packed state.
+    pub fn each_move(
+        &mut self,
+        row: &[u64],
+        mut found: impl FnMut(Move<'_>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        if self.stutters && self.stepper.expand(row, |_| Ok(()))?.is_dead {
+            // No joint action leads anywhere: the loop is the only move.
+            let actions = vec![ANY; self.members.len()];
+            return found(Move { actions: &actions, is_total: true, targets: row });
+        }
+        let enabled: Vec<Vec<u32>> = self.stepper.enabled_actions(row);
+        if enabled.iter().any(Vec::is_empty) {
+            return Ok(());
+        }
+        // An action that nothing reads may be any.
+        let options = |&agent: &usize| match self.steps.is_read[agent] {
+            true => &enabled[agent][..],
+            false => &enabled[agent][..1],
+        };
+        let mine: Vec<&[u32]> = self.members.iter().map(options).collect();
+        let theirs: Vec<&[u32]> = self.others.iter().map(options).collect();
+        let mut choice = Odometer::new(&mine);
+        while let Some(actions) = choice.next() {
+            hold(&mut self.stepper, &self.members, &actions);
+            self.targets.clear();
+            let expansion = self.stepper.expand(row, |next| {
+                self.targets.extend_from_slice(next);
+                Ok(())
+            })?;
+            let mut is_total = true;
+            if expansion.overflows {
+                let mut completion = Odometer::new(&theirs);
+                while let (true, Some(completed)) = (is_total, completion.next()) {
+                    hold(&mut self.stepper, &self.others, &completed);
+                    is_total = !self.stepper.expand(row, |_| Ok(()))?.is_dead;
+                }
+                self.others.iter().for_each(|&agent| self.stepper.only(agent, None));
+            }
+            found(Move { actions: &actions, is_total, targets: &self.targets })?;
+        }
+        self.members.iter().for_each(|&agent| self.stepper.only(agent, None));
+        Ok(())
+    }
+}
+
+/// Holds agents to one action each.
+fn hold(stepper: &mut Stepper<'_>, agents: &[usize], actions: &[u32]) {
+    agents.iter().zip(actions).for_each(|(&agent, &action)| stepper.only(agent, Some(action)));
+}
+
+/// All ways to choose one of each list, the last changing fastest.
+pub(crate) struct Odometer<'a> {
+    lists: &'a [&'a [u32]],
+    /// The positions to come, none when all are done.
+    positions: Option<Vec<usize>>,
+}
+
+impl<'a> Odometer<'a> {
+    pub(crate) fn new(lists: &'a [&'a [u32]]) -> Odometer<'a> {
+        let is_possible = lists.iter().all(|list| !list.is_empty());
+        Odometer { lists, positions: is_possible.then(|| vec![0; lists.len()]) }
+    }
+
+    pub(crate) fn next(&mut self) -> Option<Vec<u32>> {
+        let positions = self.positions.as_mut()?;
+        let chosen = positions.iter().zip(self.lists).map(|(&position, list)| list[position]).collect();
+        let last = positions.iter().zip(self.lists).rposition(|(&position, list)| position + 1 < list.len());
+        match last {
+            Some(last) => {
+                positions[last] += 1;
+                positions[last + 1..].fill(0);
+            }
+            None => self.positions = None,
+        }
+        Some(chosen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_ways_to_choose() {
+        let all = |lists: &[&[u32]]| {
+            let mut odometer = Odometer::new(lists);
+            std::iter::from_fn(|| odometer.next()).collect::<Vec<_>>()
+        };
+        assert_eq!(all(&[&[1, 2], &[3]]), [[1, 3], [2, 3]]);
+        assert_eq!(all(&[&[1, 2], &[3, 4]]), [[1, 3], [1, 4], [2, 3], [2, 4]]);
+        assert_eq!(all(&[]), [[0_u32; 0]]);
+        assert_eq!(all(&[&[1], &[]]), Vec::<Vec<u32>>::new());
+    }
+}
