@@ -1,30 +1,21 @@
-//! Any text is read as a formula, as properties and as an `.aut` file without a panic, and what is
-//! a formula prints as one.
+//! Any text is read as properties, as a formula and as an `.aut` file without a panic, what is a
+//! formula prints as one, and formatting twice changes nothing.
 //!
 //! ```text
-//! cargo +nightly fuzz run mu
+//! mkdir -p fuzz/corpus/mu
+//! cargo +nightly fuzz run mu fuzz/corpus/mu
 //! ```
+//!
+//! The properties are those of the bounded run in `crates/mu/tests/fuzz.rs`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use masque_mu::{Graph, parse_formula, read_aut, read_formula, read_properties};
-use masque_text::{Sources, render};
+#[path = "../../crates/mu/tests/survives/mod.rs"]
+mod survives;
 
-fuzz_target!(|text: &str| {
-    let mut sources = Sources::default();
-    let Ok(file) = sources.add("fuzz", text) else { return };
-    let span = sources.span(file);
-    let mut graph = Graph::new();
-    let (_, mut diagnostics) = read_formula(&sources, span, &mut graph);
-    diagnostics.extend(read_properties(&sources, span, &mut graph).1);
-    diagnostics.extend(read_aut(&sources, span).1);
-    for diagnostic in &diagnostics {
-        render(&sources, diagnostic, false);
-    }
-    if let (Some(phi), _) = parse_formula(&sources, span) {
-        let printed = phi.to_string();
-        let Ok(again) = sources.add("printed", printed.as_str()) else { return };
-        let (again, _) = parse_formula(&sources, sources.span(again));
-        assert_eq!(again.map(|phi| phi.to_string()), Some(printed));
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        survives::survives(text);
     }
 });

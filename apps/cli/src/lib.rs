@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use args::{Cli, Command};
+use args::{Cli, Command, Format};
 use clap::{CommandFactory, FromArgMatches};
 use masque_report::{Detail, Text};
 
@@ -113,5 +113,12 @@ fn context(cli: &Cli) -> Context {
         width: terminal::width(),
         ..Text::default()
     };
-    Context { text, progress: detail > Detail::Quiet && terminal::shows_progress(), ..Context::default() }
+    // Whoever asks for JSON is a program, even if its standard error is a terminal.
+    let is_json = match &cli.command {
+        Command::Check(args) => args.format == Format::Json,
+        Command::Why(args) => args.format == Format::Json,
+        _ => false,
+    };
+    let progress = detail > Detail::Quiet && !is_json && terminal::shows_progress();
+    Context { text, progress, ..Context::default() }
 }

@@ -2,35 +2,55 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
-use masque_driver::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use masque_driver::{Found, Progress};
 
 /// A check shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_millis(400);
+/// How long states are counted before it is told how many come in a second.
+const GLIMPSE: Duration = Duration::from_secs(1);
 
 /// The progress of one file; disappears when dropped.
 pub(crate) struct Display<'a> {
     name: &'a str,
     start: Instant,
+    /// The states that were there when the first were heard of, and when there were others last.
+    counted: Option<[(Instant, u64); 2]>,
     bar: Option<ProgressBar>,
 }
 
 impl<'a> Display<'a> {
     pub(crate) fn new(name: &'a str) -> Self {
-        Display { name, start: Instant::now(), bar: None }
+        Display { name, start: Instant::now(), counted: None, bar: None }
     }
 
     pub(crate) fn show(&mut self, progress: Progress) {
-        if self.start.elapsed() < PATIENCE {
+        let now = Instant::now();
+        let span = progress.found.map(|found| self.count(now, found.states));
+        if now - self.start < PATIENCE {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::new_spinner();
             bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+            // What is too long for the line is cut.
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+                bar.set_style(style);
+            }
             bar
         });
-        bar.set_message(message(self.name, self.start.elapsed(), progress));
+        bar.set_message(message(self.name, now - self.start, progress, span.unwrap_or_default()));
         bar.tick();
+    }
+
+    /// How long states have been counted, and how many have come in that time. Those that were there
+    /// at the beginning do not count: after `--resume` they are many.
+    fn count(&mut self, now: Instant, states: u64) -> (Duration, u64) {
+        let [first, last] = self.counted.get_or_insert([(now, states); 2]);
+        if states != last.1 {
+            *last = (now, states);
+        }
+        (last.0 - first.0, last.1.saturating_sub(first.1))
     }
 }
 
@@ -42,13 +62,41 @@ impl Drop for Display<'_> {
     }
 }
 
-fn message(name: &str, time: Duration, progress: Progress) -> String {
-    let Progress { decided, total, is_explored } = progress;
-    let doing = match is_explored {
-        false => "finding the reachable states".to_string(),
-        true => format!("{decided} of {total} properties decided"),
+/// One line. `span` has how long states have been counted, and how many have come in that time.
+fn message(name: &str, time: Duration, progress: Progress, span: (Duration, u64)) -> String {
+    let Progress { decided, total, is_explored, found } = progress;
+    let doing = match (is_explored, found) {
+        (true, _) => format!("{decided} of {total} properties decided"),
+        (false, None) => "finding the reachable states".to_string(),
+        (false, Some(found)) => exploring(found, span),
     };
     format!("{name}: {doing}, {} s", time.as_secs())
+}
+
+fn exploring(Found { states, layer, workers }: Found, (time, more): (Duration, u64)) -> String {
+    let mut text = format!("{} states found", grouped(states));
+    if time >= GLIMPSE {
+        let rate = u128::from(more) * 1000 / time.as_millis();
+        text += &format!(", {} a second", grouped(rate as u64));
+    }
+    text += &format!(", layer {layer}");
+    if workers > 1 {
+        text += &format!(", {workers} workers");
+    }
+    text
+}
+
+/// A number in groups of three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -57,11 +105,22 @@ mod tests {
 
     #[test]
     fn messages() {
-        let at = |is_explored| {
-            let progress = Progress { decided: 1, total: 3, is_explored };
-            message("a.ispl", Duration::from_secs(2), progress)
+        let at = |is_explored, found, since| {
+            let progress = Progress { decided: 1, total: 3, is_explored, found };
+            message("a.ispl", Duration::from_secs(2), progress, (Duration::from_millis(since), 1_233_567))
         };
-        assert_eq!(at(false), "a.ispl: finding the reachable states, 2 s");
-        assert_eq!(at(true), "a.ispl: 1 of 3 properties decided, 2 s");
+        let found = |workers| Some(Found { states: 1_234_567, layer: 17, workers });
+        assert_eq!(at(false, None, 0), "a.ispl: finding the reachable states, 2 s");
+        assert_eq!(at(true, found(3), 0), "a.ispl: 1 of 3 properties decided, 2 s");
+        assert_eq!(at(false, found(1), 999), "a.ispl: 1 234 567 states found, layer 17, 2 s");
+        let long = "a.ispl: 1 234 567 states found, 616 783 a second, layer 17, 3 workers, 2 s";
+        assert_eq!(at(false, found(3), 2000), long);
+    }
+
+    #[test]
+    fn groups_of_digits() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1 000"), (12_345_678, "12 345 678")] {
+            assert_eq!(grouped(number), text);
+        }
     }
 }

@@ -2,41 +2,16 @@
 //! wrong.
 #![cfg(target_os = "linux")]
 
+mod spread;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_masque");
-
-fn masque(args: &[&str]) -> Command {
-    let mut command = Command::new(PROGRAM);
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.env("RUST_BACKTRACE", "0");
-    command
-}
-
-fn output(args: &[&str]) -> Output {
-    masque(args).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-/// The report, without the engine that was asked, and the exit code.
-fn report(args: &[&str]) -> (String, i32) {
-    let output = output(args);
-    assert_eq!(text(&output.stderr), "", "{args:?}");
-    let lines = text(&output.stdout);
-    let kept: Vec<&str> = lines.lines().filter(|line| !line.contains("\"engine\":")).collect();
-    (kept.join("\n"), output.status.code().unwrap())
-}
+use spread::*;
 
 fn models() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
@@ -47,83 +22,6 @@ fn models() -> Vec<PathBuf> {
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "ispl"));
     paths.sort();
     paths
-}
-
-/// A model of some hundred thousand states, in layers: what is spread takes a few seconds.
-fn long_model(folder: &TempDir, bits: usize) -> String {
-    let variables: String = (0..bits).map(|i| format!("b{i} : boolean; ")).collect();
-    let lines: String = (0..bits)
-        .map(|i| format!("b{i} = true if Action = set{i}; b{i} = false if Action = reset; "))
-        .collect();
-    let actions: Vec<String> = (0..bits).map(|i| format!("set{i}")).chain(["reset".to_string()]).collect();
-    let initial: Vec<String> = (0..bits).map(|i| format!("!A.b{i}")).collect();
-    let actions = actions.join(", ");
-    let model = format!(
-        "Semantics = SingleAssignment;
-         Agent A
-           Vars: {variables} end Vars
-           Actions = {{{actions}}};
-           Protocol: Other : {{{actions}}}; end Protocol
-           Evolution: {lines} end Evolution
-         end Agent
-         Evaluation first if A.b0; last if A.b{}; end Evaluation
-         InitStates {}; end InitStates
-         Formulae
-           AG EF last; EF(first and AX last); K(A, !first); AF last;
-           LTL G F last; <A>F last; nu Z. mu Y. EX(last and Z or Y);
-         end Formulae",
-        bits - 1,
-        initial.join(" and "),
-    );
-    let path = folder.path().join("long.ispl");
-    fs::write(&path, model).unwrap();
-    path.display().to_string()
-}
-
-/// A script that others take for `ssh`.
-fn launcher(folder: &TempDir, body: &str) -> String {
-    let path = folder.path().join("launcher");
-    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.display().to_string()
-}
-
-fn file(folder: &TempDir, name: &str, content: &str) -> String {
-    let path = folder.path().join(name);
-    fs::write(&path, content).unwrap();
-    path.display().to_string()
-}
-
-/// The processes that a process has started.
-fn children(parent: u32) -> Vec<u32> {
-    let list = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
-    let mut all: Vec<u32> =
-        list.unwrap_or_default().split_whitespace().map(|word| word.parse().unwrap()).collect();
-    // Those started by another thread of it.
-    for task in fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten() {
-        let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        all.extend(list.split_whitespace().map(|word| word.parse::<u32>().unwrap()));
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-fn kill(process: u32) {
-    assert!(Command::new("kill").args(["-9", &process.to_string()]).status().unwrap().success());
-}
-
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn finish(child: Child) -> (String, String, i32) {
-    let output = child.wait_with_output().unwrap();
-    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
 }
 
 #[test]
@@ -158,7 +56,7 @@ fn a_lost_worker_is_told_and_the_run_can_be_resumed() {
     let workers = children(child.id());
     assert_eq!(workers.len(), 3);
     let lost = Instant::now();
-    kill(workers[1]);
+    signal("KILL", &[workers[1].into()]);
     let (_, said, code) = finish(child);
     assert!(lost.elapsed() < Duration::from_secs(5), "{:?}", lost.elapsed());
     assert_eq!((said.lines().count(), code), (1, 3), "{said}");
@@ -195,28 +93,9 @@ fn workers_end_with_their_check() {
     let mut child = masque(&["check", &model, "--processes", "2"]).spawn().unwrap();
     wait_for("two workers", || children(child.id()).len() == 2);
     let workers = children(child.id());
-    kill(child.id());
+    signal("KILL", &[child.id().into()]);
     child.wait().unwrap();
-    let is_gone = |process: &u32| match fs::read_to_string(format!("/proc/{process}/stat")) {
-        Err(_) => true,
-        // Nobody may have collected it yet.
-        Ok(stat) => stat.contains(") Z "),
-    };
     wait_for("the end of the workers", || workers.iter().all(is_gone));
-}
-
-#[test]
-fn limits_end_in_unknown() {
-    let folder = tempfile::tempdir().unwrap();
-    let model = long_model(&folder, 20);
-    for (limit, value, reason) in [("--timeout", "1s", "timeout"), ("--memory", "1M", "memory")] {
-        let start = Instant::now();
-        let output = output(&["check", &model, "--processes", "2", limit, value]);
-        let said = text(&output.stdout);
-        assert_eq!((text(&output.stderr).as_str(), output.status.code()), ("", Some(3)), "{said}");
-        assert!(said.contains(&format!("unknown({reason})")), "{said}");
-        assert!(start.elapsed() < Duration::from_secs(20));
-    }
 }
 
 /// What is wrong with workers that do not start is one line.
@@ -260,13 +139,11 @@ fn workers_that_do_not_start() {
 fn mistakes_are_bad_input() {
     let folder = tempfile::tempdir().unwrap();
     let model = long_model(&folder, 4);
-    let hosts = file(&folder, "hosts.txt", "a b\n");
     let missing = folder.path().join("missing").display().to_string();
     //  arguments                                                     said
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 5] = [
         (&["--processes", "0"], "--processes"),
-        (&["--cluster", &hosts], "line 1: `a b` is not a host"),
-        (&["--cluster", &missing], "cannot read"),
+        (&["--cluster", &missing], "error[file/not-found]: there is no file"),
         (&["--processes", "2", "--engine", "symbolic"], "several processes are for the engine `cluster`"),
         (&["--checkpoint", "x"], "--processes"),
         (&["--processes", "2", "--checkpoint", "x", &model], "a checkpoint is of one file"),

@@ -27,10 +27,7 @@ const DEEPEST: usize = 40;
 /// ```
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
     let (_, diagnostics) = parse(sources, file);
-    let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    Diagnostic::no_errors(diagnostics)?;
     let (text, base) = (sources.text(file), sources.span(file).start);
     let pieces = pieces(text, base);
     Ok(Printer { out: String::new(), depth: 0, is_in_item: false, is_statement_open: false }.file(&pieces))
@@ -48,7 +45,8 @@ struct Piece<'t> {
 
 fn pieces(text: &str, base: u32) -> Vec<Piece<'_>> {
     let tokens = Tokens::new(text, base);
-    let mut spans: Vec<(Span, Option<Token>)> = tokens.comments.iter().map(|span| (*span, None)).collect();
+    let mut spans: Vec<(Span, Option<Token>)> =
+        tokens.comments().iter().map(|comment| (comment.span, None)).collect();
     spans.extend((0..tokens.len()).map(|i| (tokens.span(i), Some(tokens.kind(i)))));
     spans.sort_by_key(|(span, _)| span.start);
     let mut pieces: Vec<Piece<'_>> = Vec::new();

@@ -3,11 +3,10 @@
 //! There are no keyword tokens. Some words are reserved ([`RESERVED`]), others mean something only
 //! where the grammar asks for them, so the parser tells them apart.
 
-use logos::Logos;
-use masque_text::Span;
+use std::ops::Range;
 
-/// Words longer than this are no names: messages quote names, and nobody could read them.
-pub(crate) const LONGEST_WORD: usize = 255;
+use logos::{Lexer, Logos};
+use masque_text::Kind;
 
 /// Words that are never names.
 pub(crate) const RESERVED: [&str; 28] = [
@@ -55,9 +54,8 @@ pub(crate) enum Token {
     #[regex("[0-9]+")]
     Number,
     #[regex(r"//[^\n]*", allow_greedy = true)]
-    LineComment,
     #[token("/*", block_comment)]
-    BlockComment,
+    Comment,
     #[token("(")]
     Open,
     #[token(")")]
@@ -119,66 +117,26 @@ pub(crate) enum Token {
 }
 
 /// The rest of a comment after `/*`.
-fn block_comment(lexer: &mut logos::Lexer<'_, Token>) -> bool {
-    let Some(length) = lexer.remainder().find("*/") else { return false };
-    lexer.bump(length + 2);
-    true
+fn block_comment(lexer: &mut Lexer<'_, Token>) -> Token {
+    let end = lexer.remainder().find("*/");
+    lexer.bump(end.map_or(lexer.remainder().len(), |end| end + 2));
+    if end.is_some() { Token::Comment } else { Token::Unterminated }
 }
 
 /// The tokens of one file with their spans. The last one is [`Token::End`].
-#[derive(Debug, Default)]
-pub(crate) struct Tokens {
-    kinds: Vec<Token>,
-    spans: Vec<Span>,
-    pub(crate) comments: Vec<Span>,
-}
+pub(crate) type Tokens = masque_text::Tokens<Token>;
 
-impl Tokens {
-    /// Cuts `text`, whose first byte is at position `base`.
-    pub(crate) fn new(text: &str, base: u32) -> Self {
-        let mut tokens = Tokens::default();
-        let end = base + text.len() as u32;
-        for (token, range) in Token::lexer(text).spanned() {
-            let span = Span { start: base + range.start as u32, end: base + range.end as u32 };
-            match token {
-                Ok(Token::LineComment | Token::BlockComment) => tokens.comments.push(span),
-                Ok(Token::Word) if range.len() > LONGEST_WORD => tokens.push(Token::Unknown, span),
-                Ok(kind) => tokens.push(kind, span),
-                Err(()) if text[range.clone()].starts_with("/*") => {
-                    tokens.push(Token::Unterminated, Span { start: span.start, end });
-                    break;
-                }
-                // A run of garbage is one token, and so one message.
-                Err(()) => match tokens.spans.last_mut() {
-                    Some(last) if tokens.kinds.last() == Some(&Token::Unknown) && last.end == span.start => {
-                        last.end = span.end;
-                    }
-                    _ => tokens.push(Token::Unknown, span),
-                },
-            }
-        }
-        tokens.push(Token::End, Span { start: end, end });
-        tokens
+impl Kind for Token {
+    const WORD: Self = Token::Word;
+    const UNKNOWN: Self = Token::Unknown;
+    const END: Self = Token::End;
+
+    fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
+        Token::lexer(text).spanned()
     }
 
-    fn push(&mut self, kind: Token, span: Span) {
-        self.kinds.push(kind);
-        self.spans.push(span);
-    }
-
-    /// The kind of a token; `End` from the end on.
-    pub(crate) fn kind(&self, index: usize) -> Token {
-        self.kinds.get(index).copied().unwrap_or(Token::End)
-    }
-
-    /// The span of a token.
-    pub(crate) fn span(&self, index: usize) -> Span {
-        self.spans[index.min(self.spans.len() - 1)]
-    }
-
-    /// How many tokens there are, `End` not counted.
-    pub(crate) fn len(&self) -> usize {
-        self.kinds.len() - 1
+    fn is_comment(self) -> bool {
+        self == Token::Comment
     }
 }
 
@@ -188,10 +146,7 @@ mod tests {
 
     #[test]
     fn signs_are_cut_as_long_as_they_go() {
-        let kinds = |text: &str| {
-            let tokens = Tokens::new(text, 0);
-            (0..tokens.len()).map(|i| tokens.kind(i)).collect::<Vec<_>>()
-        };
+        let kinds = |text: &str| Tokens::new(text, 0).kinds().to_vec();
         use Token::*;
         assert_eq!(kinds("a||b|c:=0..7"), [Word, Parallel, Word, Bar, Word, Assign, Number, DotDot, Number]);
         assert_eq!(kinds("p<->q // r\n/* s\n*/!t"), [Word, Iff, Word, Not, Word]);

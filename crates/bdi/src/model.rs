@@ -6,22 +6,7 @@ use crate::tree::{Op, Realism, Rel};
 
 pub use crate::options::{Condition2, Delay, Options, Totality};
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// As an index.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    )*};
-}
-
-ids! {
+masque_text::ids! {
     /// An agent.
     AgentId,
     /// A program: an agent's own, or a view of one.

@@ -1,66 +1,33 @@
 //! Broken texts: whatever is read, nothing panics, errors are few, and a file without errors runs.
 
 mod support;
+mod survives;
 
 use fastrand::Rng;
 use masque_bdi::{format, parse, parse_property, run};
+use masque_testkit::{Breaker, roughly_tokens};
 use masque_text::{Diagnostic, Sources, render};
 use masque_verdict::Budget;
 use support::random;
+use survives::survives;
+
+/// What is put between and in place of the tokens of a text.
+#[rustfmt::skip]
+const WORDS: [&str; 42] = [
+    "agent", "view", "loop", "endloop", "if", "then", "else", "do", "{", "}", "(", ")", ";", "|", ":=", ",",
+    "any", "B(", "I(b,", "init", "is", "property", "option", "check", "in", "AF", "E[", "U", "]",
+    "forall x in AP :", "999999999999", "-", "..", "/*", "//", "é", "fair", "var", "bdi", "=", "top", "mas",
+];
 
 /// A text with some of its characters, words or lines changed.
 fn broken(text: &str, rng: &mut Rng) -> String {
-    let words = [
-        "agent",
-        "view",
-        "loop",
-        "endloop",
-        "if",
-        "then",
-        "else",
-        "do",
-        "{",
-        "}",
-        "(",
-        ")",
-        ";",
-        "|",
-        ":=",
-        ",",
-        "any",
-        "B(",
-        "I(b,",
-        "init",
-        "is",
-        "property",
-        "option",
-        "check",
-        "in",
-        "AF",
-        "E[",
-        "U",
-        "]",
-        "forall x in AP :",
-        "999999999999",
-        "-",
-        "..",
-        "/*",
-        "//",
-        "é",
-        "fair",
-        "var",
-        "bdi",
-        "=",
-        "top",
-        "mas",
-    ];
     let mut pieces: Vec<String> = text.split_inclusive([' ', '\n']).map(String::from).collect();
     for _ in 0..1 + rng.usize(..3) {
         let at = rng.usize(..pieces.len());
         match rng.u32(..5) {
             0 => _ = pieces.remove(at),
-            1 => pieces.insert(at, format!("{} ", words[rng.usize(..words.len())])),
-            2 => pieces[at] = format!("{} ", words[rng.usize(..words.len())]),
+            1 => pieces.insert(at, format!("{} ", WORDS[rng.usize(..WORDS.len())])),
+            2 => pieces[at] = format!("{} ", WORDS[rng.usize(..WORDS.len())]),
             3 => {
                 let other = rng.usize(..pieces.len());
                 pieces.swap(at, other);
@@ -111,6 +78,65 @@ fn broken_files_are_reported() {
         }
     }
     assert!(n_broken > 1000 && n_good > 100, "{n_broken} {n_good}");
+}
+
+/// All kinds of items, and most operators.
+const ALL: &str = "\
+option condition2 = infer; top a; mas = a || b;
+agent a is var n : -1..7, m : {idle, busy}; bdi B(b, p & !q), D(a, AF p);
+  init forall x in AP : x := false; n := 0;
+  loop if B(b, p) & n < 3 then { do go; n := n + 1 } else if D(a, AF p) then m := busy else skip; p := any, q := p endloop
+agent b is loop { p := true } | { do wait; q := any } endloop
+view b in a is loop p := any endloop
+property one in a: AG (p -> EF B(b, p | q)) & !E[p U q];
+property two initially in a.B(b): A[p U AX q] <-> m = busy;
+check serial B(b) in a; check realism weak b in a;
+";
+
+/// Texts of every kind, some that are shipped and some small ones.
+const SEEDS: [&str; 4] = [
+    ALL,
+    include_str!("../../../models/bdi/robot.bdi"),
+    "agent a is loop p := any, B(a, p) := p endloop property q in a: EF B(a, p);",
+    include_str!("conformance/ex09_views.bdi"),
+];
+
+const LIKE: [&[&str]; 6] = [
+    &["&", "|", "->", "<->", "=", "<", "!="],
+    &["AG", "EF", "AX", "EX", "AF", "EG", "!"],
+    &["B", "D", "I", "PB"],
+    &["p", "q", "n", "m", "x", "true", "false", "any", "0", "3"],
+    &["skip", "p := any", "{}", "do go"],
+    &["(", "((", "(!", "(p & "],
+];
+
+const AROUND: [(&str, &str); 7] = [
+    ("(", ")"),
+    ("{", "}"),
+    ("!", ""),
+    ("AX ", ""),
+    ("B(a, ", ")"),
+    ("loop ", " endloop"),
+    ("if p then ", ""),
+];
+
+/// Changes to tokens and bytes, more of them than can be run, with no panic while reading.
+#[test]
+fn nothing_panics() {
+    const N_INPUTS: u64 = 30_000;
+    let breaker = Breaker {
+        seeds: &SEEDS,
+        pieces: roughly_tokens,
+        words: &WORDS,
+        like: &LIKE,
+        around: &AROUND,
+        comment: "//",
+    };
+    let broken: Vec<_> = SEEDS.iter().filter(|seed| !survives(seed)).collect();
+    assert!(broken.is_empty(), "broken already: {broken:?}");
+    let n_correct = breaker.run(N_INPUTS, survives);
+    println!("{n_correct} of {N_INPUTS} inputs are syntactically correct");
+    assert!(n_correct > N_INPUTS / 10, "{n_correct}");
 }
 
 /// Odd but legal, or plainly wrong: each is read to its end.

@@ -4,22 +4,25 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use masque_verdict::{Budget, Stop, Why};
+use masque_verdict::{Budget, Found, Stop, Why};
 
 use crate::command::{Answer, Command, Costs, Reply};
 
 /// How often the supervisor looks at the clock while it waits.
 const PULSE: Duration = Duration::from_millis(20);
-/// A worker that says nothing for so long is lost, if it is one that says it lives.
-const SILENCE: Duration = Duration::from_secs(20);
+/// If so long passes between two looks, it was we who were stopped, and what workers have said
+/// meanwhile is still to be heard.
+const ABSENCE: Duration = Duration::from_secs(1);
+/// What ends a worker may be meant for all of us, and reaches us within this time.
+const MOMENT: Duration = Duration::from_millis(500);
 
 /// What happens at a worker.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// It has answered.
     Reply(Reply),
-    /// It lives.
-    Alive,
+    /// It lives, and knows of so many states, at all workers, in so many layers.
+    Alive { states: u64, layer: u64 },
     /// It listens for other workers at this port.
     Listening(u16),
     /// It is connected to all other workers.
@@ -33,7 +36,7 @@ pub(crate) trait Member: Send {
     /// What to call it.
     fn name(&self) -> String;
 
-    /// Whether it says every second that it lives.
+    /// Whether it says, again and again, that it lives.
     fn beats(&self) -> bool;
 
     /// Hands it a command.
@@ -52,6 +55,8 @@ pub(crate) trait Member: Send {
 pub(crate) struct Crew {
     members: Vec<Box<dyn Member>>,
     events: Receiver<(usize, Event)>,
+    /// A worker that says nothing for so long is lost, if it is one that says it lives.
+    silence: Duration,
     /// A worker was lost: nothing can be asked any more.
     is_lost: bool,
 }
@@ -72,8 +77,12 @@ impl From<Stop> for NoAnswer {
 }
 
 impl Crew {
-    pub(crate) fn new(members: Vec<Box<dyn Member>>, events: Receiver<(usize, Event)>) -> Crew {
-        Crew { members, events, is_lost: false }
+    pub(crate) fn new(
+        members: Vec<Box<dyn Member>>,
+        events: Receiver<(usize, Event)>,
+        silence: Duration,
+    ) -> Crew {
+        Crew { members, events, silence, is_lost: false }
     }
 
     /// The answers of all workers, in order, and what each has cost.
@@ -91,21 +100,37 @@ impl Crew {
             _ = self.members[number].command(command);
         }
         let mut replies: Vec<Option<Reply>> = vec![None; self.members.len()];
-        let mut heard = vec![Instant::now(); self.members.len()];
+        let mut looked = Instant::now();
+        let mut heard = vec![looked; self.members.len()];
         let mut stopped = None;
         while replies.iter().any(Option::is_none) {
-            match self.events.recv_timeout(PULSE) {
-                Ok((number, Event::Reply(reply))) => replies[number] = Some(reply),
-                Ok((number, Event::Alive | Event::Listening(_) | Event::Ready)) => {
-                    heard[number] = Instant::now();
-                }
-                Ok((number, Event::Lost(why))) => return Err(self.lose(number, why)),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(self.lose(0, None)),
+            let event = self.events.recv_timeout(PULSE);
+            if looked.elapsed() >= ABSENCE {
+                heard.fill(Instant::now());
             }
-            let silent = |number: &usize| self.members[*number].beats() && heard[*number].elapsed() > SILENCE;
+            looked = Instant::now();
+            match event {
+                Ok((number, Event::Reply(reply))) => {
+                    heard[number] = looked;
+                    replies[number] = Some(reply);
+                }
+                Ok((number, Event::Alive { states, layer })) => {
+                    heard[number] = looked;
+                    if number == 0 {
+                        let workers = self.members.len() as u64;
+                        budget.meter().found(Found { states, layer, workers });
+                    }
+                }
+                Ok((number, Event::Listening(_) | Event::Ready)) => heard[number] = looked,
+                Ok((number, Event::Lost(why))) => return Err(self.lose(number, why, budget)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(self.lose(0, None, budget)),
+            }
+            let silent =
+                |number: &usize| self.members[*number].beats() && heard[*number].elapsed() > self.silence;
             if let Some(number) = (0..self.members.len()).find(silent) {
-                return Err(self.lose(number, Some("it says nothing any more".to_string())));
+                let why = format!("it has said nothing for {} s", self.silence.as_secs_f64());
+                return Err(self.lose(number, Some(why), budget));
             }
             if let (None, Err(stop)) = (stopped, budget.check()) {
                 stopped = Some(stop);
@@ -149,12 +174,28 @@ impl Crew {
         format!("worker {} of {} ({})", number + 1, self.members.len(), self.members[number].name())
     }
 
-    fn lose(&mut self, number: usize, why: Option<String>) -> NoAnswer {
+    fn lose(&mut self, number: usize, why: Option<String>, budget: &Budget) -> NoAnswer {
         self.is_lost = true;
+        if let Some(stop) = our_end(budget) {
+            return stop.into();
+        }
         let title = self.title(number);
         NoAnswer::Trouble(match why.or_else(|| self.members[number].epitaph()) {
             Some(why) => format!("{title} is lost: {why}"),
             None => format!("{title} is lost"),
         })
+    }
+}
+
+/// Why we are to end, too, if we are: whoever stops a check may stop its workers at the same time, and
+/// then none of them is lost.
+pub(crate) fn our_end(budget: &Budget) -> Option<Stop> {
+    let end = Instant::now() + MOMENT;
+    loop {
+        match budget.check() {
+            Err(stop) => return Some(stop),
+            Ok(()) if Instant::now() >= end => return None,
+            Ok(()) => std::thread::sleep(PULSE),
+        }
     }
 }

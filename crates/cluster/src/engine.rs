@@ -13,6 +13,7 @@ use masque_verdict::{
 use crate::command::{self, Answer, Command, Costs};
 use crate::crew::{Crew, NoAnswer};
 use crate::launch::Launch;
+use crate::started::Processes;
 use crate::threads;
 
 /// Where the workers of a run are.
@@ -61,6 +62,7 @@ pub struct Cluster {
     pub evidence: Show,
     workers: Workers,
     trouble: Trouble,
+    processes: Processes,
 }
 
 /// What went wrong with the workers of a run, in one line. A clone looks at the same place.
@@ -93,7 +95,12 @@ impl Trouble {
 impl Cluster {
     /// An engine with these workers, and evidence for what fails.
     pub fn new(workers: Workers) -> Cluster {
-        Cluster { evidence: Show::default(), workers, trouble: Trouble::default() }
+        Cluster {
+            evidence: Show::default(),
+            workers,
+            trouble: Trouble::default(),
+            processes: Processes::default(),
+        }
     }
 
     /// Where the engine tells what went wrong with its workers.
@@ -101,12 +108,17 @@ impl Cluster {
         self.trouble.clone()
     }
 
+    /// Ends all processes that work for this engine, also those of a check that was left behind. There
+    /// will be no answers any more.
+    pub fn end(&self) {
+        self.processes.end();
+    }
+
     fn start(&self, system: &System, budget: &Budget) -> Result<Crew, NoAnswer> {
-        let memory = budget.memory();
         match &self.workers {
-            Workers::Threads(workers) => threads::start(&Arc::new(system.clone()), *workers, memory)
+            Workers::Threads(workers) => threads::start(&Arc::new(system.clone()), *workers, budget)
                 .map_err(|error| NoAnswer::Trouble(format!("a worker cannot be started: {error}"))),
-            Workers::Processes(launch) => launch.start(memory, budget),
+            Workers::Processes(launch) => launch.start(budget, &self.processes),
         }
     }
 

@@ -7,7 +7,7 @@
 
 use masque_explicit::parts::{Machine, Successors};
 use masque_model::{Deadlock, System};
-use masque_verdict::{Budget, Stop, Why};
+use masque_verdict::{Budget, Found, Stop, Why};
 
 use crate::edges::find_edges;
 use crate::graph::{Edges, Graph, Place};
@@ -109,15 +109,15 @@ impl Space {
 
 /// `G`, the least set of states with `I ⊆ G` that is closed under `→`.
 ///
-/// `between` is called between rounds, where nothing is in flight; an exploration that was stopped
-/// there, and stored, goes on from the stored space.
+/// `between` is called between rounds, where nothing is in flight, and once more when all states are
+/// found (true); an exploration that was stopped there, and stored, goes on from the stored space.
 pub(crate) fn explore(
     net: &mut Net,
     system: &System,
     machine: &Machine<'_>,
     space: &mut Space,
     most_states: Option<u64>,
-    between: &mut dyn FnMut(&mut Net, &Space) -> Result<(), Stop>,
+    between: &mut dyn FnMut(&mut Net, &Space, bool) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     let Some(Open { next, edges }) = space.open.take() else { return Ok(()) };
     let budget = net.budget.clone();
@@ -128,19 +128,22 @@ pub(crate) fn explore(
         let votes = net.round(&mut task)?;
         let (left, in_layer) = (votes.sum(0), votes.sum(1));
         task.space.n_everywhere = votes.sum(2);
+        let (states, layer) = (task.space.n_everywhere, task.space.layers.len() as u64 - 2);
+        budget.meter().found(Found { states, layer, workers: net.peers() as u64 });
         if most_states.is_some_and(|most| task.space.n_everywhere > most) {
             return Err(Stop::from(Why::States).after_states(task.space.n_everywhere));
         }
-        if in_layer == 0 {
-            break;
-        }
-        if left == 0 {
+        let is_whole = in_layer == 0;
+        if left == 0 && !is_whole {
             task.end = task.space.n_states();
             task.space.layers.push(task.end as u32);
         }
         task.space.open = Some(Open { next: task.next as u32, edges: task.edges.take() });
-        between(net, task.space)?;
+        between(net, task.space, is_whole)?;
         task.edges = task.space.open.take().and_then(|open| open.edges);
+        if is_whole {
+            break;
+        }
     }
     let edges = task.edges.take();
     finish(net, space, edges)

@@ -118,15 +118,6 @@ impl Graph {
     pub(crate) fn bytes(&self) -> u64 {
         self.begins.capacity() as u64 * 4 + self.sources.capacity() as u64 * 8
     }
-
-    /// From stored parts, if they are those of a graph of so many states and workers.
-    pub(crate) fn from_parts(begins: Vec<u32>, sources: Vec<u64>, n_states: usize) -> Option<Graph> {
-        let is_sound = begins.len() == n_states + 1
-            && begins.is_sorted()
-            && begins[0] == 0
-            && begins[n_states] as usize == sources.len();
-        is_sound.then_some(Graph { begins, sources })
-    }
 }
 
 #[cfg(test)]

@@ -1,73 +1,161 @@
 //! The file of `--cluster`: one worker process per line.
 
+use std::net::Ipv6Addr;
+
+use masque_text::{Diagnostic, FileId, Severity, Sources, Span};
+
+/// What a line may be.
+const FORM: &str = "write HOST or HOST:PORT, an IPv6 address in brackets: [2001:db8::7]:9000";
+
 /// A machine that runs a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
-    /// Its name or address: what the launcher is given, and where other workers find it.
+    /// Its name or address, if that is IPv6 in brackets: what the launcher is given, and where other
+    /// workers find it.
     pub name: String,
     /// The port to listen at for other workers; any that is free if nothing is said.
     pub port: Option<u16>,
 }
 
-/// Reads `HOST` or `HOST:PORT` lines. Empty lines and those that begin with `#` are passed over. An
-/// error is one line that says what is wrong and where.
+/// Reads `HOST` or `HOST:PORT` lines. Empty lines and what follows `#` are passed over. Of what is
+/// wrong every line is told.
 ///
 /// ```
 /// use masque_cluster::read_hosts;
-/// let hosts = read_hosts("# the lab\nnode1\nnode2:9000\n[::1]:9001\n").unwrap();
+/// use masque_text::Sources;
+/// let mut sources = Sources::default();
+/// let file = sources.add("hosts.txt", "# the lab\nnode1\nnode2:9000\n[::1]:9001\n").unwrap();
+/// let (hosts, diagnostics) = read_hosts(&sources, file);
+/// assert!(diagnostics.is_empty());
 /// assert_eq!((hosts[1].name.as_str(), hosts[1].port, hosts[2].name.as_str()), ("node2", Some(9000), "[::1]"));
-/// assert_eq!(read_hosts("node1:x").unwrap_err(), "line 1: `x` is not a port; write HOST or HOST:PORT");
 /// ```
-pub fn read_hosts(text: &str) -> Result<Vec<Host>, String> {
-    let mut hosts = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
+pub fn read_hosts(sources: &Sources, file: FileId) -> (Vec<Host>, Vec<Diagnostic>) {
+    let (mut hosts, mut diagnostics) = (Vec::new(), Vec::new());
+    let mut start = 0;
+    for line in sources.text(file).split_inclusive('\n') {
+        let word = line.split('#').next().unwrap_or_default();
+        let indent = word.len() - word.trim_start().len();
+        let word = word.trim();
+        if !word.is_empty() {
+            let from = start + indent as u32;
+            let span = sources.span(file).slice(from, from + word.len() as u32);
+            match read_host(word, span) {
+                Ok(host) => hosts.push(host),
+                Err(diagnostic) => diagnostics.push(*diagnostic),
+            }
         }
-        hosts.push(read_host(line).map_err(|error| format!("line {number}: {error}"))?);
+        start += line.len() as u32;
     }
-    match hosts.is_empty() {
-        false => Ok(hosts),
-        true => Err("there is no host in it; write HOST or HOST:PORT, one in a line".to_string()),
+    if hosts.is_empty() && diagnostics.is_empty() {
+        let message = format!("there is no host in `{}`", sources.name(file));
+        let none = Diagnostic::nowhere(Severity::Error, "cluster/no-host", message);
+        diagnostics.push(none.hint(format!("{FORM}; one in a line")));
     }
+    (hosts, diagnostics)
 }
 
-fn read_host(line: &str) -> Result<Host, String> {
-    if line.contains(char::is_whitespace) {
-        return Err(format!("`{line}` is not a host; write HOST or HOST:PORT"));
-    }
-    // Launchers take what begins with a dash for an option.
-    if line.starts_with(['-', ':']) {
-        return Err(format!("`{line}` is not a host; write HOST or HOST:PORT"));
-    }
+fn read_host(word: &str, span: Span) -> Result<Host, Box<Diagnostic>> {
     // The colons of an IPv6 address are inside brackets.
-    let has_port = line.rfind(':').filter(|&colon| line.rfind(']').is_none_or(|bracket| bracket < colon));
-    let Some(colon) = has_port else { return Ok(Host { name: line.to_string(), port: None }) };
-    let (name, port) = (&line[..colon], &line[colon + 1..]);
-    match port.parse() {
-        Ok(port) if port > 0 => Ok(Host { name: name.to_string(), port: Some(port) }),
-        _ => Err(format!("`{port}` is not a port; write HOST or HOST:PORT")),
+    let end = word.find(']').map_or(0, |bracket| bracket + 1);
+    let colon = word[end..].find(':').map(|colon| end + colon);
+    let (name, port) = match colon {
+        Some(colon) => (&word[..colon], Some(&word[colon + 1..])),
+        None => (word, None),
+    };
+    let not_a_host = || Diagnostic::error("cluster/not-a-host", span, format!("`{word}` is not a host"));
+    if word.parse::<Ipv6Addr>().is_ok() {
+        // Its last group might be meant as a port.
+        return Err(not_a_host().hint(format!("an IPv6 address stands in brackets: [{word}]")).into());
     }
+    if name.contains('@') {
+        let help =
+            "the name to log in with belongs into the settings of ssh, or into `--launcher \"ssh -l NAME\"`";
+        return Err(not_a_host().hint(help).into());
+    }
+    if !is_name(name) && !is_bracketed(name) {
+        return Err(not_a_host().hint(FORM).into());
+    }
+    let port = match port.map(|text| (text, text.parse::<u16>())) {
+        None => None,
+        Some((_, Ok(port))) if port > 0 => Some(port),
+        Some((text, _)) => {
+            let at = span.slice((word.len() - text.len()) as u32, word.len() as u32);
+            let message = format!("`{text}` is not a port; a port is a number from 1 to 65535");
+            return Err(Diagnostic::error("cluster/not-a-port", at, message).into());
+        }
+    };
+    Ok(Host { name: name.to_string(), port })
+}
+
+/// A name, or an address with dots. Launchers would take what begins with a dash for an option.
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(['-', '.'])
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
+}
+
+/// An IPv6 address in brackets.
+fn is_bracketed(name: &str) -> bool {
+    let inside = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    inside.is_some_and(|inside| inside.parse::<Ipv6Addr>().is_ok())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> (Vec<(String, Option<u16>)>, Vec<String>) {
+        let mut sources = Sources::default();
+        let file = sources.add("hosts.txt", text).unwrap();
+        let (hosts, diagnostics) = read_hosts(&sources, file);
+        let told = diagnostics.iter().map(|d| {
+            let place = d.primary.as_ref().map(|label| {
+                let (from, _) = sources.locate(label.span);
+                format!("{}:{} `{}` ", from.line, from.column, sources.slice(label.span))
+            });
+            format!("{}{}", place.unwrap_or_default(), d.code)
+        });
+        (hosts.into_iter().map(|host| (host.name, host.port)).collect(), told.collect())
+    }
+
+    #[test]
+    fn hosts() {
+        //                text                     name            port
+        for (text, name, port) in [
+            ("node1", "node1", None),
+            ("  node1:9000\t# the fast one", "node1", Some(9000)),
+            ("10.0.0.1:1", "10.0.0.1", Some(1)),
+            ("[::1]", "[::1]", None),
+            ("[2001:db8::7]:65535\r\n", "[2001:db8::7]", Some(65535)),
+            ("#\n\nrechner-ö.example_1", "rechner-ö.example_1", None),
+        ] {
+            assert_eq!(read(text), (vec![(name.to_string(), port)], vec![]), "{text:?}");
+        }
+    }
+
     #[test]
     fn what_is_no_host_is_told() {
-        //                text           said
-        for (text, said) in [
-            ("", "there is no host in it; write HOST or HOST:PORT, one in a line"),
-            ("# a\n\n", "there is no host in it; write HOST or HOST:PORT, one in a line"),
-            ("a\nb c", "line 2: `b c` is not a host; write HOST or HOST:PORT"),
-            ("-oProxyCommand=x", "line 1: `-oProxyCommand=x` is not a host; write HOST or HOST:PORT"),
-            ("a:0", "line 1: `0` is not a port; write HOST or HOST:PORT"),
-            ("a:70000", "line 1: `70000` is not a port; write HOST or HOST:PORT"),
-            (":9", "line 1: `:9` is not a host; write HOST or HOST:PORT"),
+        //                text            told
+        for (text, told) in [
+            ("", &["cluster/no-host"][..]),
+            ("# a\n\n", &["cluster/no-host"]),
+            ("a\n  b c\nd:x", &["2:3 `b c` cluster/not-a-host", "3:3 `x` cluster/not-a-port"]),
+            ("-oProxyCommand=x", &["1:1 `-oProxyCommand=x` cluster/not-a-host"]),
+            ("a:0", &["1:3 `0` cluster/not-a-port"]),
+            ("a:", &["1:3 `` cluster/not-a-port"]),
+            ("a:70000", &["1:3 `70000` cluster/not-a-port"]),
+            ("a:-1", &["1:3 `-1` cluster/not-a-port"]),
+            (":9", &["1:1 `:9` cluster/not-a-host"]),
+            ("me@a", &["1:1 `me@a` cluster/not-a-host"]),
+            ("::1", &["1:1 `::1` cluster/not-a-host"]),
+            ("2001:db8::1:9000", &["1:1 `2001:db8::1:9000` cluster/not-a-host"]),
+            ("[::1", &["1:1 `[::1` cluster/not-a-host"]),
+            ("[a]:9", &["1:1 `[a]:9` cluster/not-a-host"]),
+            ("[fe80::1%eth0]:9", &["1:1 `[fe80::1%eth0]:9` cluster/not-a-host"]),
+            ("[::1]9", &["1:1 `[::1]9` cluster/not-a-host"]),
+            ("n\u{fffd}de:9", &["1:1 `n\u{fffd}de:9` cluster/not-a-host"]),
         ] {
-            assert_eq!(read_hosts(text).unwrap_err(), said, "{text:?}");
+            assert_eq!(read(text).1, told, "{text:?}");
         }
     }
 }

@@ -14,11 +14,11 @@
 //! | `games`, `strategic`, `uniform` | ATL: games, with perfect and with imperfect information |
 //! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
 //! | `region`, `paths` | answer what evidence asks |
-//! | `file`, `keep` | checkpoints |
+//! | `file`, `stored`, `keep` | checkpoints |
 //! | `command`, `worker` | what workers are asked, and how they do it |
 //! | `crew`, `engine` | the supervisor: asks all, puts the answers together |
 //! | `threads` | workers that are threads |
-//! | `hosts`, `launch`, `link`, `peers`, `process` | workers that are processes |
+//! | `hosts`, `launch`, `joining`, `started`, `link`, `peers`, `process` | workers that are processes |
 #![forbid(unsafe_code)]
 
 mod backwards;
@@ -31,6 +31,7 @@ mod file;
 mod games;
 mod graph;
 mod hosts;
+mod joining;
 mod keep;
 mod label;
 mod launch;
@@ -43,7 +44,9 @@ mod process;
 mod product;
 mod region;
 mod shard;
+mod started;
 mod store;
+mod stored;
 mod strategic;
 mod temporal;
 mod threads;

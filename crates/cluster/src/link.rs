@@ -10,7 +10,7 @@ use crate::command::{Command, Reply};
 use crate::keep::Checkpoints;
 
 /// What both ends speak; they must be of one version.
-pub(crate) const PROTOCOL: &str = concat!("masque ", env!("CARGO_PKG_VERSION"), " cluster 1");
+pub(crate) const PROTOCOL: &str = concat!("masque ", env!("CARGO_PKG_VERSION"), " cluster 2");
 
 /// The longest frame that is believed.
 const LONGEST: u32 = 1 << 30;
@@ -58,8 +58,11 @@ pub(crate) enum Report {
     Listening(u16),
     /// It is connected to all other workers.
     Ready,
-    /// It lives.
-    Alive,
+    /// It lives, and knows of so many states, at all workers, in so many layers.
+    Alive {
+        states: u64,
+        layer: u64,
+    },
     Reply(Reply),
     /// It cannot go on.
     Failed(String),

@@ -9,6 +9,7 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use masque_model::System;
+use masque_verdict::Meter;
 use timely::communication::Allocator;
 
 use crate::command::{Command, Reply};
@@ -19,7 +20,9 @@ use crate::worker::{Orders, serve};
 use crate::{peers, threads};
 
 /// How often a worker says that it lives.
-const BEAT: Duration = Duration::from_secs(1);
+const BEAT: Duration = Duration::from_millis(500);
+/// How long it takes, at most, until the supervisor has noticed that a worker is lost.
+const LOSS: Duration = Duration::from_secs(5);
 /// What timely's panics about lost connections begin with.
 const TIMELY_LOST: &str = "timely communication error";
 
@@ -47,7 +50,6 @@ pub fn work(
     supervisor: &Supervisor,
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,
 ) -> Result<(), String> {
-    quiet_panics();
     match supervisor {
         Supervisor::Standard => {
             let hello = hello("", None);
@@ -67,13 +69,16 @@ fn hello(token: &str, host: Option<String>) -> Report {
     Report::Hello { protocol: PROTOCOL.to_string(), token: token.to_string(), host }
 }
 
-/// A killed peer makes timely's threads panic. The supervisor will notice who was lost, and tell; so
-/// these threads say nothing, and wait for the end.
-fn quiet_panics() {
+/// A killed peer makes timely's threads panic. The supervisor will notice who was lost, and end us; so
+/// these threads say nothing. If nobody was lost but a connection, there is nobody else to tell it.
+fn quiet_panics(line: &Line) {
     let usual = std::panic::take_hook();
+    let line = Arc::clone(line);
     std::panic::set_hook(Box::new(move |info| {
         let is_lost = info.payload_as_str().is_some_and(|message| message.starts_with(TIMELY_LOST));
         if is_lost {
+            std::thread::sleep(LOSS);
+            say(&line, &Report::Failed("its connection to another worker has broken".to_string()));
             loop {
                 std::thread::park();
             }
@@ -97,6 +102,7 @@ fn work_for(
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,
 ) -> Result<(), String> {
     let line: Line = Arc::new(Mutex::new(output));
+    quiet_panics(&line);
     let flag = Arc::new(AtomicBool::new(false));
     let (sender, orders) = channel();
     let stop = Arc::clone(&flag);
@@ -113,9 +119,15 @@ fn work_for(
         // The supervisor is gone, and with it all reason to work.
         std::process::exit(0);
     };
-    let beating = Arc::clone(&line);
+    let meter = Meter::default();
+    let (beating, watched) = (Arc::clone(&line), meter.clone());
     let beat = move || {
-        while say(&beating, &Report::Alive) {
+        loop {
+            let found = watched.read();
+            let (states, layer) = found.map_or((0, 0), |found| (found.states, found.layer));
+            if !say(&beating, &Report::Alive { states, layer }) {
+                return;
+            }
             std::thread::sleep(BEAT);
         }
     };
@@ -136,7 +148,7 @@ fn work_for(
     let work = move |allocator: Allocator| {
         let part = part.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((memory, checkpoints, orders)) = part else { return };
-        let net = Net::new(allocator, threads::budget(memory, &flag));
+        let net = Net::new(allocator, threads::budget(memory, &flag).with_meter(meter.clone()));
         let keeper = checkpoints.map(|plan| Keeper::new(plan, model, index, workers));
         say(&line, &Report::Ready);
         serve(&system, net, keeper, &mut Commands { orders, line: Arc::clone(&line) });

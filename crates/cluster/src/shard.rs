@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use masque_explicit::parts::{Bitset, Machine};
+use masque_explicit::parts::{Ahead, Bitset, Machine};
 use masque_model::{AgentId, ExprId, Fixpoints, FormulaId, GroupId, System, VarId};
 use masque_verdict::{Part, Stop, Why};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explore::{Space, transitions};
 use crate::games::Game;
@@ -39,6 +39,11 @@ pub(crate) struct Shard<'s> {
     pub(crate) whole: Option<Whole<'s>>,
     /// The regions of infinite runs asked for last.
     pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
+    /// The properties that are yet to be decided.
+    ahead: Ahead,
+    /// The formulas whose labels have decided properties. These are kept: a run that is resumed decides
+    /// the same properties again.
+    pub(crate) decisive: FxHashSet<FormulaId>,
     /// Whether a limit was hit, so that one worker may have come farther than another.
     is_torn: bool,
     pub(crate) peak_bytes: u64,
@@ -92,6 +97,8 @@ impl<'s> Shard<'s> {
             game: None,
             whole: None,
             asked: Vec::new(),
+            ahead: Ahead::new(system),
+            decisive: FxHashSet::default(),
             is_torn: false,
             peak_bytes: space.bytes(),
             space,
@@ -115,6 +122,19 @@ impl<'s> Shard<'s> {
         self.asked.clear();
         self.plain.partly.clear();
         self.fair.iter_mut().for_each(|fair| fair.partly.clear());
+    }
+
+    /// A property is to be decided: labels of no further use are dropped.
+    pub(crate) fn turn_to(&mut self, property: FormulaId) {
+        let Shard { system, ahead, decisive, plain, fair, .. } = self;
+        ahead.turn_to(&system.formulas, property, |part| {
+            if !decisive.contains(&part) {
+                for domain in std::iter::once(&mut *plain).chain(fair.as_mut()) {
+                    domain.known.remove(&part);
+                    domain.partly.remove(&part);
+                }
+            }
+        });
     }
 
     /// A limit was hit somewhere.
@@ -282,7 +302,7 @@ mod tests {
         let counts = workers(3, move |mut net| {
             let machine = Machine::new(&system);
             let mut space = Space::initial(&net, &machine, true).unwrap();
-            explore(&mut net, &system, &machine, &mut space, None, &mut |_, _| Ok(())).unwrap();
+            explore(&mut net, &system, &machine, &mut space, None, &mut |_, _, _| Ok(())).unwrap();
             let mut shard = Shard::new(&system, &machine, net, space);
             let [first, second] = [0, 1].map(|number: usize| system.properties[number].formula);
             let counts = [first, second].map(|formula| shard.truth(formula).unwrap().count());

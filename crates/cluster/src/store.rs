@@ -82,9 +82,12 @@ impl Store {
         self.index.find(hash(wanted), |&number| self.row(number as usize) == wanted).copied()
     }
 
-    /// All rows in order, in pieces.
-    pub(crate) fn segments(&self) -> impl Iterator<Item = &[u64]> {
-        self.segments.iter().map(Vec::as_slice)
+    /// All rows from `first` on, in order, in pieces.
+    pub(crate) fn rows_from(&self, first: usize) -> impl Iterator<Item = &[u64]> {
+        self.segments.iter().enumerate().map(move |(number, segment)| {
+            let skip = first.saturating_sub(number * SEGMENT) * self.width;
+            &segment[skip.min(segment.len())..]
+        })
     }
 
     /// What it takes to hold some thousand rows more: an index that is about to grow is copied into
@@ -123,7 +126,11 @@ mod tests {
         }
         assert_eq!((store.len(), store.row(34_321)), (40_000, &[34_321 << 40, 34_321 % 7][..]));
         assert_eq!((store.find(&[3 << 40, 3]), store.find(&[3, 3])), (Some(3), None));
-        assert_eq!(store.segments().map(<[u64]>::len).sum::<usize>(), 80_000);
+        for first in [0, 5, SEGMENT, SEGMENT + 1, 39_999, 40_000] {
+            let rows: Vec<u64> = store.rows_from(first).flatten().copied().collect();
+            assert_eq!(rows.len(), 2 * (40_000 - first), "{first}");
+            assert_eq!(rows.first(), store.rows_from(0).flatten().nth(2 * first), "{first}");
+        }
     }
 
     /// Rows as they are: dense in few bits, or spread.

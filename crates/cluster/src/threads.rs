@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
+use std::time::Duration;
 
 use masque_model::System;
 use masque_verdict::Budget;
@@ -22,14 +23,14 @@ const NAME: &str = "a thread";
 const STACK: usize = 64 << 20;
 
 /// Starts so many workers for a system.
-pub(crate) fn start(system: &Arc<System>, workers: usize, memory: Option<u64>) -> Result<Crew, String> {
+pub(crate) fn start(system: &Arc<System>, workers: usize, limits: &Budget) -> Result<Crew, String> {
     let (sender, events) = channel();
     let mut members: Vec<Box<dyn Member>> = Vec::new();
     let mut parts = Vec::new();
     for number in 0..workers {
         let (commands, inbox) = channel();
         let flag = Arc::new(AtomicBool::new(false));
-        let budget = budget(memory, &flag);
+        let budget = budget(limits.memory(), &flag).with_meter(limits.meter().clone());
         let orders = Inbox { number, commands: inbox, events: sender.clone() };
         parts.push(Some((orders, budget)));
         members.push(Box::new(Thread { commands: Some(commands), flag }));
@@ -37,7 +38,7 @@ pub(crate) fn start(system: &Arc<System>, workers: usize, memory: Option<u64>) -
     let system = Arc::clone(system);
     if workers == 1 {
         start_one(system, parts)?;
-        return Ok(Crew::new(members, events));
+        return Ok(Crew::new(members, events, Duration::MAX));
     }
     let parts = Mutex::new(parts);
     let work = move |allocator: Allocator| {
@@ -53,7 +54,7 @@ pub(crate) fn start(system: &Arc<System>, workers: usize, memory: Option<u64>) -
     // The guards wait for the workers when they are dropped, and panic if one of them did. Workers
     // end when their commands do, and whoever asks one that has panicked hears of it.
     std::mem::forget(guards);
-    Ok(Crew::new(members, events))
+    Ok(Crew::new(members, events, Duration::MAX))
 }
 
 /// One worker needs nobody to talk to, and so no thread of timely's, whose stacks are small.

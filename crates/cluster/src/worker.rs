@@ -157,15 +157,13 @@ fn explore_or_resume(
         None => Space::initial(&shard.net, machine, transitions)?,
     };
     if space.open.is_some() {
-        let mut between = |net: &mut Net, space: &Space| match &mut keeper {
+        let mut between = |net: &mut Net, space: &Space, is_whole: bool| match &mut keeper {
+            Some(keeper) if is_whole => keeper.store_whole(net, space),
             Some(keeper) => keeper.store_if_due(net, space),
             None => Ok(()),
         };
         let result = explore(&mut shard.net, system, machine, &mut space, most_states, &mut between);
         result.map_err(|stop| stop.after_states(space.n_everywhere))?;
-        if let Some(keeper) = &mut keeper {
-            keeper.store_space(&mut shard.net, &space)?;
-        }
     }
     let n_everywhere = space.n_everywhere;
     shard.set_space(space);
@@ -197,6 +195,7 @@ fn count(shard: &mut Shard<'_>, states: &Bitset) -> Result<u64, Stop> {
 /// M ⊨ φ   iff   I ∩ D ⊆ ⟦φ⟧  (at initial),   D ⊆ ⟦φ⟧  (at reachable)
 /// ```
 fn verdict(shard: &mut Shard<'_>, formula: FormulaId, at_initial: bool) -> Result<Answer, Stop> {
+    shard.turn_to(formula);
     let initial = shard.initial()?;
     let n_initial = count(shard, &initial)?;
     if n_initial == 0 && !shard.system.fairness.is_empty() {
@@ -235,15 +234,18 @@ fn is_true_in(
     let formulas = &shard.system.formulas;
     if let Some(phi) = always(formulas, formula) {
         let domain = shard.domain()?;
+        shard.decisive.insert(phi);
         let phi = shard.truth(phi)?;
         return Ok(!shard.net.any(!domain.is_subset(&phi))?);
     }
     if let Some(phi) = possibly(formulas, formula)
         && is_one_initial
     {
+        shard.decisive.insert(phi);
         let phi = shard.truth(phi)?;
         return shard.net.any(!phi.is_empty());
     }
+    shard.decisive.insert(formula);
     let phi = shard.truth_among(formula, asked)?;
     Ok(!shard.net.any(!asked.is_subset(&phi))?)
 }

@@ -5,9 +5,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{Builder, JoinHandle};
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use masque_bdi::Override;
@@ -16,8 +14,9 @@ use masque_text::{Diagnostic, FileId, Sources};
 use masque_verdict::{Budget, Why};
 
 use crate::file;
+use crate::supervise::{Limits, Progress};
+use crate::worker::listen;
 
-use crate::supervise::{GRACE, Limits, PULSE, Progress, STACKS};
 pub use masque_bdi::model::Model;
 pub use masque_bdi::symbolic::{Explanation, Removal, Shape, StateText};
 pub use masque_bdi::{PropertyReport, Run, WorldReport, worlds_dot};
@@ -156,63 +155,26 @@ enum Event {
 ///
 /// If the work does: its bug is handed on.
 pub fn check(model: &Arc<(Model, Plan)>, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
-    let mut budget = Budget::default();
-    if let Some(deadline) = limits.deadline {
-        budget = budget.with_deadline(deadline);
-    }
-    if let Some(memory) = limits.memory {
-        budget = budget.with_memory(memory);
-    }
     let total = model.0.properties.len();
-    let mut decided: Vec<Option<PropertyReport>> = vec![None; total];
-    let Some((worker, events)) = start_work(model, &budget) else {
-        return abandoned(&model.0, decided, Why::Memory);
+    let (mut decided, mut done): (Vec<Option<PropertyReport>>, _) = (vec![None; total], None);
+    let on_thread = Arc::clone(model);
+    let work = move |budget: &Budget, sender: &Sender<Event>| {
+        let mut decided = |index: usize, report: &PropertyReport| {
+            _ = sender.send(Event::Decided(index, Box::new(report.clone())));
+        };
+        let run = masque_bdi::run(&on_thread.0, &on_thread.1, budget, &mut decided);
+        _ = sender.send(Event::Done(run));
     };
-    let mut last_moment = limits.deadline.and_then(|deadline| deadline.checked_add(GRACE));
-    let mut why = Why::Timeout;
-    loop {
-        match events.recv_timeout(PULSE) {
-            Ok(Event::Decided(index, report)) => decided[index] = Some(*report),
-            Ok(Event::Done(run)) => return run,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                // The work ended without a word: it panicked.
-                if let Err(panic) = worker.join() {
-                    std::panic::resume_unwind(panic);
-                }
-                return abandoned(&model.0, decided, why);
-            }
-        }
-        let now = Instant::now();
-        if why != Why::Interrupted && limits.interrupt.load(Ordering::Relaxed) {
-            why = Why::Interrupted;
-            budget.cancel();
-            last_moment = Some(last_moment.map_or(now + GRACE, |moment| moment.min(now + GRACE)));
-        }
-        if last_moment.is_some_and(|moment| now >= moment) {
-            budget.cancel();
-            return abandoned(&model.0, decided, why);
+    let why = listen(limits, &limits.budget(), work, &mut |event| {
+        match event {
+            Some(Event::Decided(index, report)) => decided[index] = Some(*report),
+            Some(Event::Done(run)) => done = Some(run),
+            None => {}
         }
         let n_decided = decided.iter().flatten().count();
-        observe(Progress { decided: n_decided, total, is_explored: n_decided > 0 });
-    }
-}
-
-/// Starts the work; none if the system has no room for a thread.
-fn start_work(model: &Arc<(Model, Plan)>, budget: &Budget) -> Option<(JoinHandle<()>, Receiver<Event>)> {
-    STACKS.iter().find_map(|&size| {
-        let (sender, receiver): (Sender<Event>, _) = channel();
-        let (model, budget) = (Arc::clone(model), budget.clone());
-        let work = move || {
-            let mut decided = |index: usize, report: &PropertyReport| {
-                _ = sender.send(Event::Decided(index, Box::new(report.clone())));
-            };
-            let run = masque_bdi::run(&model.0, &model.1, &budget, &mut decided);
-            _ = sender.send(Event::Done(run));
-        };
-        let worker = Builder::new().name("check".to_string()).stack_size(size).spawn(work).ok()?;
-        Some((worker, receiver))
-    })
+        observe(Progress { decided: n_decided, total, is_explored: n_decided > 0, found: None });
+    });
+    done.unwrap_or_else(|| abandoned(&model.0, decided, why.unwrap_or(Why::Timeout)))
 }
 
 /// What is known when the work is left behind.
@@ -227,6 +189,8 @@ fn abandoned(model: &Model, decided: Vec<Option<PropertyReport>>, why: Why) -> R
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
 
     /// A counter that takes longer than anyone waits.

@@ -3,19 +3,18 @@
 //! A worker reads the model's text itself, with the same request; so nothing but text and words of
 //! options travels, and no engine's data structure.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use masque_cluster::Launch;
+use masque_cluster::{Launch, read_hosts};
 use masque_model::{At, Deadlock, Overflow, Strategies, System};
+use masque_text::Sources;
 use serde::{Deserialize, Serialize};
 
-pub use masque_cluster::{
-    Checkpoints, Cluster, Host, Places, Supervisor, Trouble, Workers, read_hosts, work as work_on,
-};
+pub use masque_cluster::{Checkpoints, Cluster, Host, Places, Supervisor, Trouble, Workers, work as work_on};
 
-use crate::{Loaded, Request, load_text};
+use crate::{Loaded, Refused, Request, file, load_text};
 
 /// How the workers of a run are started.
 #[derive(Clone, Debug)]
@@ -26,8 +25,30 @@ pub struct Plan {
     pub program: PathBuf,
     /// How long they may take to start.
     pub patience: Duration,
+    /// How long one may say nothing before it is taken for lost.
+    pub silence: Duration,
     /// Where checkpoints are kept, if they are.
     pub checkpoints: Option<Checkpoints>,
+}
+
+/// The hosts of a file, one in a line.
+pub fn hosts(path: &Path) -> Result<Vec<Host>, Box<Refused>> {
+    let mut sources = Sources::default();
+    let name = file::display_name(path);
+    let bytes = match file::read_bytes(path, &name) {
+        Ok(bytes) => bytes,
+        Err(diagnostic) => return Err(Refused { sources, diagnostics: vec![*diagnostic] }.into()),
+    };
+    // A comment may be in any encoding; in a host what is no text is shown where it stands.
+    let text = String::from_utf8_lossy(&bytes);
+    let Ok(file) = sources.add(name.as_str(), text.trim_start_matches('\u{feff}')) else {
+        return Err(Refused { sources, diagnostics: vec![file::too_large(&name)] }.into());
+    };
+    let (hosts, diagnostics) = read_hosts(&sources, file);
+    match diagnostics.is_empty() {
+        true => Ok(hosts),
+        false => Err(Refused { sources, diagnostics }.into()),
+    }
 }
 
 /// The engine for a file; none if the file could not be read.
@@ -39,6 +60,7 @@ pub fn engine(loaded: &Loaded, request: &Request, plan: &Plan) -> Option<Cluster
         places: plan.places.clone(),
         program: plan.program.clone(),
         patience: plan.patience,
+        silence: plan.silence,
         checkpoints: plan.checkpoints.clone(),
         model: number,
         payload: Model { name: loaded.name.clone(), ..model }.write(),

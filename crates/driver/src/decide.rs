@@ -5,14 +5,14 @@
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use masque_model::{Deadlock, FormulaId, Overflow, Property, System};
+use masque_model::{Deadlock, Formula, FormulaId, Overflow, Property, Strategies, System};
 use masque_verdict::{
     Budget, Encoded, Extent, Facts, Outcome, Stats, Stop, Unsupported, Vacuous, Verdict, Why, replay,
     replay_path, subformulas, vacuous_antecedents,
 };
 
 use crate::compare::{self, Disagreement};
-use crate::engines::{AnyEngine, choose};
+use crate::engines::{AnyEngine, EXPLICIT, choose};
 
 /// The answer to one property.
 #[derive(Clone, Debug)]
@@ -76,6 +76,10 @@ pub(crate) enum Mode {
     Survey,
 }
 
+/// Up to so many states uniform strategies are searched for among stored ones: a second or two to
+/// explore them.
+const MOST_STORED: u64 = 1_000_000;
+
 /// Of a property so many parts are told of.
 pub const MOST_PARTS: usize = 1000;
 
@@ -114,7 +118,10 @@ pub(crate) fn work(
                 used.compare_facts(leader, &facts, &plan, &tell);
             }
             if !is_refused(system, &facts) {
-                used.decide(&plan, &tell);
+                if mode == Mode::Plain {
+                    used.prefer_stored(&mut plan, &facts);
+                }
+                used.decide(&plan, leader, &tell);
                 if mode == Mode::Survey {
                     used.survey(&plan, leader, &tell);
                 }
@@ -124,6 +131,22 @@ pub(crate) fn work(
     for (engine, encoded) in &used.encoded {
         tell(Event::Cost(Cost { engine: candidates[*engine].name(), stats: encoded.stats() }));
     }
+}
+
+/// Whether some strategies in a property must be uniform.
+fn asks_for_uniform(system: &System, property: &Property) -> bool {
+    let mut seen = vec![false; system.formulas.len()];
+    let mut open = vec![property.formula];
+    while let Some(id) = open.pop() {
+        if std::mem::replace(&mut seen[id.index()], true) {
+            continue;
+        }
+        match system.formulas.get(id) {
+            Formula::Enforces(_, strategies, _) if strategies != Strategies::Perfect => return true,
+            _ => system.formulas.each_operand(id, |operand| open.push(operand)),
+        }
+    }
+    false
 }
 
 /// Whether the facts make the model an error, so that its properties mean nothing.
@@ -185,12 +208,40 @@ impl<'s> Used<'_, 's> {
         outcome
     }
 
-    fn decide(&mut self, plan: &[Option<usize>], tell: &dyn Fn(Event)) {
+    /// Gives properties with uniform strategies to the engine that stores every state, if there is a
+    /// choice and the states are few.
+    fn prefer_stored(&self, plan: &mut [Option<usize>], facts: &Facts) {
+        let Some(explicit) = self.candidates.iter().position(|engine| engine.name() == EXPLICIT) else {
+            return;
+        };
+        if !facts.states.parse::<u64>().is_ok_and(|states| states <= MOST_STORED) {
+            return;
+        }
+        for (engine, property) in plan.iter_mut().zip(&self.system.properties) {
+            let is_better = engine.is_some()
+                && asks_for_uniform(self.system, property)
+                && self.candidates[explicit].supports(self.system, property).is_ok();
+            if is_better {
+                *engine = Some(explicit);
+            }
+        }
+    }
+
+    fn decide(&mut self, plan: &[Option<usize>], leader: usize, tell: &dyn Fn(Event)) {
         let mut holding = Vec::new();
         for (position, property) in self.system.properties.iter().enumerate() {
-            let Some(engine) = plan[position] else { continue };
+            let Some(mut engine) = plan[position] else { continue };
             let start = Instant::now();
-            let outcome = self.outcome(engine, property);
+            let mut outcome = self.outcome(engine, property);
+            // What is too large for one engine may not be for the other.
+            let is_too_large = matches!(outcome.verdict, Verdict::Unknown(Why::Memory | Why::States));
+            if is_too_large
+                && engine != leader
+                && self.candidates[leader].supports(self.system, property).is_ok()
+            {
+                engine = leader;
+                outcome = self.outcome(engine, property);
+            }
             if outcome.verdict == Verdict::Holds {
                 holding.push((position, engine));
             }

@@ -17,7 +17,10 @@ pub use masque_symbolic::{Order, Parallel, Reorder, Strategy};
 const TINY: u64 = 14;
 
 /// The names of the engines of one process.
-pub(crate) const NAMES: [&str; 2] = ["explicit", "symbolic"];
+pub(crate) const NAMES: [&str; 2] = [EXPLICIT, "symbolic"];
+
+/// The engine that stores every state.
+pub(crate) const EXPLICIT: &str = "explicit";
 
 /// The distributed engine: it is asked only if it is named.
 pub(crate) const CLUSTER: &str = "cluster";
@@ -33,7 +36,8 @@ pub fn engines() -> Vec<AnyEngine> {
 /// Which engine decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineChoice {
-    /// For each property the first engine that supports it: explicit for tiny systems, else symbolic.
+    /// For each property the first engine that supports it: explicit for tiny systems, else symbolic;
+    /// but explicit for uniform strategies, as long as there are not too many states.
     #[default]
     Auto,
     /// This one only.

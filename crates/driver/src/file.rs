@@ -46,7 +46,8 @@ pub(crate) fn too_large(name: &str) -> Diagnostic {
     error("file/too-large", format!("`{name}` is too large: a file may have {} MiB", MAX_BYTES >> 20))
 }
 
-fn read_bytes(path: &Path, name: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
+/// The bytes of a file.
+pub(crate) fn read_bytes(path: &Path, name: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
     if path.is_dir() {
         let message = format!("`{name}` is a directory; a file is needed");
         return Err(error("file/is-directory", message).help(a_file_inside(path)).into());

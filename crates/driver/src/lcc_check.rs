@@ -3,9 +3,7 @@
 //! A property is first decided with sends at once, where it cannot see the difference; only what
 //! fails is looked at in full, for a shortest run that shows it.
 
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{Builder, JoinHandle};
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use masque_lcc::{Counts, Reduced, System, Trace, explore};
@@ -13,7 +11,8 @@ use masque_mu::{Evidence, Property, Space, explain};
 use masque_verdict::{Budget, Show, Verdict, Why};
 
 use crate::lcc::Instance;
-use crate::supervise::{GRACE, Limits, PULSE, Progress, STACKS};
+use crate::supervise::{Limits, Progress};
+use crate::worker::listen;
 
 /// The answer to one property.
 #[derive(Clone, Debug)]
@@ -74,69 +73,27 @@ enum Event {
 ///
 /// If the work does: its bug is handed on.
 pub fn check(instance: Instance, wanted: Wanted, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
-    let mut budget = Budget::default();
-    if let Some(deadline) = limits.deadline {
-        budget = budget.with_deadline(deadline);
-    }
-    if let Some(memory) = limits.memory {
-        budget = budget.with_memory(memory);
-    }
     let total = instance.properties.len();
     let properties = instance.properties.clone();
-    let mut decided: Vec<Option<Answer>> = vec![None; total];
-    let Some((worker, events)) = start_work(&instance, wanted, &budget) else {
-        return abandoned(&properties, decided, wanted.counts, Why::Memory);
+    let (mut decided, mut done): (Vec<Option<Answer>>, _) = (vec![None; total], None);
+    let work = move |budget: &Budget, sender: &Sender<Event>| {
+        let mut decided = |index: usize, answer: &Answer| {
+            _ = sender.send(Event::Decided(index, answer.clone()));
+        };
+        let run = run(instance, wanted, budget, &mut decided);
+        _ = sender.send(Event::Done(run));
     };
-    drop(instance);
-    let mut last_moment = limits.deadline.and_then(|deadline| deadline.checked_add(GRACE));
-    let mut why = Why::Timeout;
-    loop {
-        match events.recv_timeout(PULSE) {
-            Ok(Event::Decided(index, answer)) => decided[index] = Some(answer),
-            Ok(Event::Done(run)) => return run,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                // The work ended without a word: it panicked.
-                if let Err(panic) = worker.join() {
-                    std::panic::resume_unwind(panic);
-                }
-                return abandoned(&properties, decided, wanted.counts, why);
-            }
-        }
-        let now = Instant::now();
-        if why != Why::Interrupted && limits.interrupt.load(Ordering::Relaxed) {
-            why = Why::Interrupted;
-            budget.cancel();
-            last_moment = Some(last_moment.map_or(now + GRACE, |moment| moment.min(now + GRACE)));
-        }
-        if last_moment.is_some_and(|moment| now >= moment) {
-            budget.cancel();
-            return abandoned(&properties, decided, wanted.counts, why);
+    let why = listen(limits, &limits.budget(), work, &mut |event| {
+        match event {
+            Some(Event::Decided(index, answer)) => decided[index] = Some(answer),
+            Some(Event::Done(run)) => done = Some(run),
+            None => {}
         }
         // States are found while properties are decided.
-        observe(Progress { decided: decided.iter().flatten().count(), total, is_explored: true });
-    }
-}
-
-/// Starts the work; none if the system has no room for a thread.
-fn start_work(
-    instance: &Instance,
-    wanted: Wanted,
-    budget: &Budget,
-) -> Option<(JoinHandle<()>, Receiver<Event>)> {
-    STACKS.iter().find_map(|&size| {
-        let (sender, receiver): (Sender<Event>, _) = channel();
-        let (instance, budget) = (instance.clone(), budget.clone());
-        let work = move || {
-            let mut decided = |index: usize, answer: &Answer| {
-                _ = sender.send(Event::Decided(index, answer.clone()));
-            };
-            let run = run(instance, wanted, &budget, &mut decided);
-            _ = sender.send(Event::Done(run));
-        };
-        let worker = Builder::new().name("check".to_string()).stack_size(size).spawn(work).ok()?;
-        Some((worker, receiver))
-    })
+        let n_decided = decided.iter().flatten().count();
+        observe(Progress { decided: n_decided, total, is_explored: true, found: None });
+    });
+    done.unwrap_or_else(|| abandoned(&properties, decided, wanted.counts, why.unwrap_or(Why::Timeout)))
 }
 
 fn run(instance: Instance, wanted: Wanted, budget: &Budget, decided: &mut dyn FnMut(usize, &Answer)) -> Run {
@@ -232,6 +189,8 @@ fn abandoned(properties: &[Property], decided: Vec<Option<Answer>>, wants_counts
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::*;
     use crate::lcc::{Request, load_text};
 

@@ -81,8 +81,8 @@ pub use masque_model::{
 pub use masque_symbolic::{Diagram, DiagramBit, DiagramNode, ONE};
 pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
-    Answer, Answers, Because, Chain, Evidence, Extent, Initially, JointAction, Link, Missing, Node, Outcome,
-    Path, Possibility, Reason, ReasonId, Row, Run as PathRun, Show, Showing, State, StateId,
+    Answer, Answers, Because, Chain, Evidence, Extent, Found, Initially, JointAction, Link, Missing, Node,
+    Outcome, Path, Possibility, Reason, ReasonId, Row, Run as PathRun, Show, Showing, State, StateId,
     Strategy as GroupStrategy, Subformula, Successors, Support, Unfolding, Verdict, Why, subformulas,
 };
 pub use order::OrderChoice;

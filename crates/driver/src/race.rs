@@ -34,7 +34,8 @@ pub use runner::lane;
 
 use crate::decide::{Decided, is_refused};
 use crate::engines::{EngineOptions, Order, choose};
-use crate::supervise::{GRACE, Gathered, Limits, PULSE, Progress, Run};
+use crate::supervise::{Gathered, Limits, Progress, Run};
+use crate::worker::{GRACE, PULSE};
 use crate::{Loaded, Request};
 use children::{Children, Ending, Heard};
 use wire::Task;
@@ -188,6 +189,7 @@ fn progress(lanes: &[Lane], system: &System) -> Progress {
         decided: lanes.iter().map(|lane| lane.gathered.n_decided).max().unwrap_or(0),
         total: system.properties.len(),
         is_explored: lanes.iter().any(|lane| lane.gathered.facts.is_some()),
+        found: None,
     }
 }
 

@@ -1,31 +1,18 @@
-//! A check on a thread of its own, with a deadline that holds even where the engine does not look
-//! at the clock.
-//!
-//! Engines recurse on decision diagrams, and not all that they do can be stopped. So they run on a
-//! thread with a large stack, and the caller's thread watches: when the deadline has passed and a short
-//! grace after it, the work is left behind and what is decided is the answer.
+//! A check of an interpreted system: what the work on a thread of its own tells, put together.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread::{Builder, JoinHandle};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use masque_model::{FormulaId, System};
-use masque_verdict::{Budget, Extent, Facts, Stop, Unsupported, Vacuous, Why};
+use masque_verdict::{Budget, Extent, Facts, Found, Stop, Unsupported, Vacuous, Why};
 
 use crate::compare::CrossCheck;
 use crate::decide::{self, Compared, Cost, Decided, Event, Mode};
 use crate::engines::{AnyEngine, EngineOptions};
 use crate::findings::{self, Finding};
-
-/// Stack sizes to try, largest first. A stack is address space: memory is taken as it is used.
-pub(crate) const STACKS: [usize; 3] = [1 << 30, 64 << 20, 8 << 20];
-/// How long an engine may take to notice that it must stop.
-pub(crate) const GRACE: Duration = Duration::from_millis(300);
-/// How often the watching thread looks at the interrupt flag.
-pub(crate) const PULSE: Duration = Duration::from_millis(20);
+use crate::worker::listen;
 
 /// What a check may use. The default is unlimited.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +48,8 @@ pub struct Progress {
     pub total: usize,
     /// Whether the reachable states are known.
     pub is_explored: bool,
+    /// How many of them are known, if they are found one by one.
+    pub found: Option<Found>,
 }
 
 /// What became of a check.
@@ -116,39 +105,24 @@ fn check_by(
     observe: &mut dyn FnMut(Progress),
 ) -> Run {
     let start = Instant::now();
-    let budget = limits.budget();
     let mut gathered = Gathered::new(system);
     if mode == Mode::CrossCheck {
         let engines = candidates.iter().map(|engine| engine.name()).collect();
         gathered.cross_check = Some(CrossCheck { engines, ..CrossCheck::default() });
     }
-    match start_work(candidates, mode, system, &budget) {
-        None => gathered.stopped = Some(Why::Memory.into()),
-        Some((worker, events)) => {
-            if gathered.listen(&events, limits, &budget, observe)
-                && let Err(panic) = worker.join()
-            {
-                std::panic::resume_unwind(panic);
-            }
-        }
+    let on_thread = Arc::clone(system);
+    let work = move |budget: &Budget, sender: &_| {
+        decide::work(&on_thread, &candidates, mode, budget, sender);
+    };
+    let budget = limits.budget();
+    let why = listen(limits, &budget, work, &mut |event| {
+        event.into_iter().for_each(|event| gathered.hear(event));
+        observe(gathered.progress(budget.meter().read()));
+    });
+    if let Some(why) = why {
+        gathered.stopped.get_or_insert(why.into());
     }
     gathered.finish(system, start)
-}
-
-/// Starts the work; none if the system has no room for a thread.
-pub(crate) fn start_work(
-    candidates: Vec<AnyEngine>,
-    mode: Mode,
-    system: &Arc<System>,
-    budget: &Budget,
-) -> Option<(JoinHandle<()>, Receiver<Event>)> {
-    STACKS.iter().find_map(|&size| {
-        let (sender, receiver) = channel();
-        let (candidates, system, budget) = (candidates.clone(), Arc::clone(system), budget.clone());
-        let work = move || decide::work(&system, &candidates, mode, &budget, &sender);
-        let worker = Builder::new().name("check".to_string()).stack_size(size).spawn(work).ok()?;
-        Some((worker, receiver))
-    })
 }
 
 /// What the work has told so far.
@@ -179,40 +153,9 @@ impl Gathered {
         }
     }
 
-    /// Listens to the end of the work (true), or until there is no more time to wait for it.
-    fn listen(
-        &mut self,
-        events: &Receiver<Event>,
-        limits: &Limits,
-        budget: &Budget,
-        observe: &mut dyn FnMut(Progress),
-    ) -> bool {
-        let mut last_moment = limits.deadline.and_then(|d| d.checked_add(GRACE));
-        let mut is_interrupted = false;
-        loop {
-            match events.recv_timeout(PULSE) {
-                Ok(event) => self.hear(event),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return true,
-            }
-            let now = Instant::now();
-            if !is_interrupted && limits.interrupt.load(Ordering::Relaxed) {
-                is_interrupted = true;
-                self.stopped.get_or_insert(Why::Interrupted.into());
-                budget.cancel();
-                last_moment = Some(last_moment.map_or(now + GRACE, |m| m.min(now + GRACE)));
-            }
-            if last_moment.is_some_and(|m| now >= m) {
-                budget.cancel();
-                self.stopped.get_or_insert(Why::Timeout.into());
-                return false;
-            }
-            observe(Progress {
-                decided: self.n_decided,
-                total: self.decided.len(),
-                is_explored: self.facts.is_some(),
-            });
-        }
+    fn progress(&self, found: Option<Found>) -> Progress {
+        let is_explored = self.facts.is_some();
+        Progress { decided: self.n_decided, total: self.decided.len(), is_explored, found }
     }
 
     pub(crate) fn hear(&mut self, event: Event) {
@@ -271,6 +214,7 @@ impl Gathered {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
     use std::thread::sleep;
 
     use masque_model::Property;

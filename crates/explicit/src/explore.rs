@@ -1,7 +1,7 @@
 //! Reachability, breadth first.
 
 use masque_model::{Deadlock, System};
-use masque_verdict::{Budget, Stop};
+use masque_verdict::{Budget, Found as Progress, Stop};
 
 use crate::batch::Wanted;
 use crate::crew::{Crew, Found};
@@ -99,6 +99,8 @@ struct Search<'a> {
     /// The first state that is not yet expanded, now and when limits were last looked at.
     next: usize,
     checked: usize,
+    /// The layer of that state, while states are looked for.
+    layer: u64,
     stepper: Stepper<'a>,
     /// Several threads, once there is enough to do.
     crew: Option<Crew<'a>>,
@@ -130,6 +132,7 @@ impl<'a> Search<'a> {
             edges: with_graph.then(Edges::default),
             next: 0,
             checked: 0,
+            layer: 0,
             stepper: Stepper::new(steps, budget),
             crew: None,
             state: Vec::new(),
@@ -140,6 +143,8 @@ impl<'a> Search<'a> {
 
     fn limits(&mut self) -> Result<(), Stop> {
         self.checked = self.next;
+        let (states, layer) = (self.store.len() as u64, self.layer);
+        self.budget.meter().found(Progress { states, layer, workers: 1 });
         self.budget.check()?;
         self.budget.check_states(self.store.len() as u64)?;
         let edges = self.edges.as_ref().map_or(0, Edges::bytes);
@@ -164,6 +169,7 @@ impl<'a> Search<'a> {
             if self.next != 0 {
                 layers.push(end as u32);
             }
+            self.layer = layers.len() as u64 - 2;
             self.expand_up_to(end)?;
             for (nearest, found) in
                 nearest.iter_mut().zip([&mut self.found.dead, &mut self.found.overflowing])

@@ -6,8 +6,8 @@ use crate::lexer::Tokens;
 /// This is what the formatter must not change.
 pub fn pieces(text: &str) -> Vec<&str> {
     let tokens = Tokens::new(text, 0);
-    let mut comments = tokens.comments.iter().peekable();
-    let mut pieces = Vec::with_capacity(tokens.len() + tokens.comments.len());
+    let mut comments = tokens.comments().iter().peekable();
+    let mut pieces = Vec::with_capacity(tokens.len() + tokens.comments().len());
     for index in 0..=tokens.len() {
         while let Some(comment) = comments.next_if(|comment| comment.before as usize <= index) {
             pieces.push(text[comment.span.start as usize..comment.span.end as usize].trim_end());

@@ -7,14 +7,11 @@
 
 mod support;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use fastrand::Rng;
 use masque_ispl::testing::pieces;
+use masque_testkit::Breaker;
 use support::survives;
 
 const N_INPUTS: u64 = 200_000;
-const N_THREADS: u64 = 2;
 
 /// All sections of ISPL 1.x, and most operators.
 const MODERN: &str = "\
@@ -86,169 +83,35 @@ const WORDS: [&str; 111] = [
     "0", "1", "2", "3", "18446744073709551616",
 ];
 
+const LIKE: [&[&str]; 7] = [
+    &["and", "or", "->", "<->", "|", "&", "^", "+", "-", "*", "/", "mod", "=", "<>", "<", ">=", "U"],
+    &["AG", "EF", "AX", "!", "~", "-", "E", "LTL"],
+    &["K", "GK", "DK", "GCK", "O", "E", "sum", "count", "forall", "exists", "min", "next"],
+    &["0", "1", "2", "3", "5"],
+    &["true", "false", "boolean", "p", "x", "N", "X", "U", "end", "Other", "Environment"],
+    &["(", "(!", "((", "-(", "(- -", "(x and ", "AG(", "K(A, "],
+    &["}", "}-- after\n", ", x}", ", x[i in 1..2]}"],
+];
+
+const AROUND: [(&str, &str); 9] = [
+    ("(", ")"),
+    ("{", "}"),
+    ("[", "]"),
+    ("!", ""),
+    ("- ", ""),
+    ("AG(", ")"),
+    ("K(A, p -> ", ")"),
+    // Loops of one round, or else nesting them is exponential for good reasons.
+    ("for i in 1..1 {", "}"),
+    ("exists(i in 1..1 : ", " or x)"),
+];
+
 #[test]
 fn nothing_panics() {
-    let n_correct = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for thread in 0..N_THREADS {
-            let n_correct = &n_correct;
-            scope.spawn(move || {
-                for number in (thread..N_INPUTS).step_by(N_THREADS as usize) {
-                    let current = Current { number, text: input(number) };
-                    if survives(&current.text) {
-                        n_correct.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
+    let breaker =
+        Breaker { seeds: &SEEDS, pieces, words: &WORDS, like: &LIKE, around: &AROUND, comment: "--" };
+    let n_correct = breaker.run(N_INPUTS, survives);
     // Fuzzing the formatter needs inputs that it accepts.
-    let n_correct = n_correct.into_inner();
     println!("{n_correct} of {N_INPUTS} inputs are syntactically correct");
-    assert!(n_correct > N_INPUTS as usize / 10);
-}
-
-/// The input at hand, shown if it makes its thread panic.
-struct Current {
-    number: u64,
-    text: String,
-}
-
-impl Drop for Current {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            eprintln!("fuzz input {}:\n{}\n{:?}", self.number, self.text, self.text);
-        }
-    }
-}
-
-/// The input of a number.
-fn input(number: u64) -> String {
-    let rng = &mut Rng::with_seed(number);
-    let seed = SEEDS[rng.usize(..SEEDS.len())];
-    let n_changes = 1 + rng.usize(..4);
-    if rng.u8(..4) == 0 {
-        let mut bytes = seed.as_bytes().to_vec();
-        for _ in 0..n_changes {
-            change_bytes(&mut bytes, rng);
-        }
-        return String::from_utf8_lossy(&bytes).into_owned();
-    }
-    let mut tokens = pieces(seed);
-    // Half of the time tokens are replaced by their like, which often leaves a correct text.
-    let is_gentle = rng.bool();
-    for _ in 0..n_changes {
-        match is_gentle {
-            true => replace_by_its_like(&mut tokens, rng),
-            false => change_tokens(&mut tokens, rng),
-        }
-    }
-    write(&tokens, rng)
-}
-
-/// Tokens as text, with random white space.
-fn write(tokens: &[&str], rng: &mut Rng) -> String {
-    let mut text = String::new();
-    for token in tokens {
-        text.push_str(token);
-        let is_comment = token.starts_with("--");
-        text.push_str(match rng.u8(..) {
-            0..4 => "\r\n",
-            4..8 => "\n\n\n",
-            8..24 => "\n",
-            24..26 => "-- a comment\n",
-            _ if is_comment => "\n",
-            26..30 => "\t  ",
-            // Two tokens may become one.
-            30 => "",
-            _ => " ",
-        });
-    }
-    text
-}
-
-fn replace_by_its_like(tokens: &mut [&str], rng: &mut Rng) {
-    const LIKE: [&[&str]; 7] = [
-        &["and", "or", "->", "<->", "|", "&", "^", "+", "-", "*", "/", "mod", "=", "<>", "<", ">=", "U"],
-        &["AG", "EF", "AX", "!", "~", "-", "E", "LTL"],
-        &["K", "GK", "DK", "GCK", "O", "E", "sum", "count", "forall", "exists", "min", "next"],
-        &["0", "1", "2", "3", "5"],
-        &["true", "false", "boolean", "p", "x", "N", "X", "U", "end", "Other", "Environment"],
-        &["(", "(!", "((", "-(", "(- -", "(x and ", "AG(", "K(A, "],
-        &["}", "}-- after\n", ", x}", ", x[i in 1..2]}"],
-    ];
-    // Some token near a random place is like something.
-    let start = rng.usize(..tokens.len());
-    for token in &mut tokens[start..] {
-        if let Some(like) = LIKE.iter().find(|like| like.contains(token)) {
-            *token = like[rng.usize(..like.len())];
-            return;
-        }
-    }
-}
-
-fn change_tokens(tokens: &mut Vec<&str>, rng: &mut Rng) {
-    let at = rng.usize(..=tokens.len());
-    let end = (at + 1 + rng.usize(..6)).min(tokens.len());
-    match rng.u8(..10) {
-        _ if at >= end => tokens.push(WORDS[rng.usize(..WORDS.len())]),
-        0 => drop(tokens.remove(at)),
-        1 => drop(tokens.drain(at..end)),
-        2 => tokens.insert(at, tokens[at]),
-        3 => tokens.splice(at..at, tokens[at..end].to_vec()).for_each(drop),
-        4 => {
-            let other = rng.usize(..tokens.len());
-            tokens.swap(at, other);
-        }
-        5 => tokens.insert(at, WORDS[rng.usize(..WORDS.len())]),
-        6 => tokens[at] = WORDS[rng.usize(..WORDS.len())],
-        7 if rng.u8(..4) == 0 => tokens.truncate(at),
-        7 => {
-            let other = pieces(SEEDS[rng.usize(..SEEDS.len())]);
-            let from = rng.usize(..other.len());
-            let to = (from + rng.usize(..12)).min(other.len());
-            tokens.splice(at..at, other[from..to].iter().copied());
-        }
-        _ => nest(tokens, at, end, rng),
-    }
-}
-
-/// Puts brackets or operators around some tokens, mostly a few, sometimes far too many.
-fn nest(tokens: &mut Vec<&str>, at: usize, end: usize, rng: &mut Rng) {
-    const AROUND: [(&str, &str); 9] = [
-        ("(", ")"),
-        ("{", "}"),
-        ("[", "]"),
-        ("!", ""),
-        ("- ", ""),
-        ("AG(", ")"),
-        ("K(A, p -> ", ")"),
-        // Loops of one round, or else nesting them is exponential for good reasons.
-        ("for i in 1..1 {", "}"),
-        ("exists(i in 1..1 : ", " or x)"),
-    ];
-    let (before, after) = AROUND[rng.usize(..AROUND.len())];
-    let depth = if rng.u8(..) == 0 { 300 + rng.usize(..400) } else { 1 + rng.usize(..3) };
-    tokens.splice(end..end, std::iter::repeat_n(after, depth));
-    tokens.splice(at..at, std::iter::repeat_n(before, depth));
-}
-
-fn change_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
-    let at = rng.usize(..=bytes.len());
-    let end = (at + 1 + rng.usize(..20)).min(bytes.len());
-    match rng.u8(..8) {
-        _ if at >= end => bytes.push(rng.u8(..)),
-        0 => drop(bytes.remove(at)),
-        1 => drop(bytes.drain(at..end)),
-        2 => bytes.insert(at, rng.u8(..)),
-        3 => bytes[at] = rng.u8(..),
-        4 => bytes[at] ^= 1 << rng.u8(..8),
-        5 => drop(bytes.splice(at..at, bytes[at..end].to_vec())),
-        6 if rng.u8(..4) == 0 => bytes.truncate(at),
-        6 => drop(bytes.splice(at..at, *b"--")),
-        _ => {
-            const ODD: [&str; 8] = ["é", "\u{feff}", "\0", "\r", "\n", "∧", "\u{2028}", "🂡"];
-            drop(bytes.splice(at..at, ODD[rng.usize(..ODD.len())].bytes()));
-        }
-    }
+    assert!(n_correct > N_INPUTS / 10);
 }

@@ -62,13 +62,7 @@ pub struct Opened {
 /// assert_eq!(opened.properties[0].source.name.text, "fed");
 /// ```
 pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
-    let mut opened =
-        Opened { trees: Vec::new(), system: None, properties: Vec::new(), diagnostics: Vec::new() };
-    for file in &parts.files {
-        let (tree, found) = parse(sources, *file);
-        opened.trees.push(tree);
-        opened.diagnostics.extend(found);
-    }
+    let mut opened = Opened::parse(sources, &parts.files);
     // What could not be read would be missed everywhere else: one mistake would look like ten.
     if opened.has_errors() {
         return opened;
@@ -89,6 +83,12 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
 }
 
 impl Opened {
+    /// Reads files and makes nothing of them yet.
+    pub(crate) fn parse(sources: &Sources, files: &[FileId]) -> Opened {
+        let (trees, diagnostics): (Vec<_>, Vec<_>) = files.iter().map(|file| parse(sources, *file)).unzip();
+        Opened { trees, system: None, properties: Vec::new(), diagnostics: diagnostics.concat() }
+    }
+
     pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }

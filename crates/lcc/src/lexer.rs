@@ -4,11 +4,10 @@
 //! paper and the arrows of OpenKnowledge become the signs of this language here, so that no later
 //! stage knows of them.
 
-use logos::{Lexer, Logos};
-use masque_text::Span;
+use std::ops::Range;
 
-/// Words longer than this are no names: messages quote names, and nobody could read them.
-const LONGEST_WORD: usize = 255;
+use logos::{Lexer, Logos};
+use masque_text::Kind;
 
 /// A kind of token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,88 +116,31 @@ pub(crate) enum Token {
     End,
 }
 
-/// Skips to the end of a `/* .. */`; a comment without end is no token.
-fn block_comment(lexer: &mut Lexer<'_, Token>) -> bool {
-    match lexer.remainder().find("*/") {
-        Some(end) => {
-            lexer.bump(end + 2);
-            true
-        }
-        None => {
-            lexer.bump(lexer.remainder().len());
-            false
-        }
-    }
-}
-
-/// A comment, and the token it stands before.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Comment {
-    pub(crate) span: Span,
-    /// The index of the next token.
-    pub(crate) before: u32,
+/// The rest of a comment after `/*`.
+fn block_comment(lexer: &mut Lexer<'_, Token>) -> Token {
+    let end = lexer.remainder().find("*/");
+    lexer.bump(end.map_or(lexer.remainder().len(), |end| end + 2));
+    if end.is_some() { Token::Comment } else { Token::Unclosed }
 }
 
 /// The tokens of one file with their spans. The last one is [`Token::End`].
-#[derive(Debug, Default)]
-pub(crate) struct Tokens {
-    kinds: Vec<Token>,
-    spans: Vec<Span>,
-    pub(crate) comments: Vec<Comment>,
-}
+pub(crate) type Tokens = masque_text::Tokens<Token>;
 
-impl Tokens {
-    /// Cuts `text`, whose first byte is at position `base`.
-    pub(crate) fn new(text: &str, base: u32) -> Self {
-        let mut tokens = Tokens::default();
-        for (token, range) in Token::lexer(text).spanned() {
-            let span = Span { start: base + range.start as u32, end: base + range.end as u32 };
-            match token {
-                Ok(Token::Comment) => {
-                    tokens.comments.push(Comment { span, before: tokens.kinds.len() as u32 });
-                }
-                Ok(Token::Word | Token::Variable) if range.len() > LONGEST_WORD => {
-                    tokens.push(Token::Unknown, span);
-                }
-                Ok(kind) => tokens.push(kind, span),
-                Err(()) if text[range.clone()].starts_with("/*") => tokens.push(Token::Unclosed, span),
-                // A run of garbage is one token, and so one message.
-                Err(()) => match tokens.spans.last_mut() {
-                    Some(last) if tokens.kinds.last() == Some(&Token::Unknown) && last.end == span.start => {
-                        last.end = span.end;
-                    }
-                    _ => tokens.push(Token::Unknown, span),
-                },
-            }
-        }
-        let end = base + text.len() as u32;
-        tokens.push(Token::End, Span { start: end, end });
-        tokens
+impl Kind for Token {
+    const WORD: Self = Token::Word;
+    const UNKNOWN: Self = Token::Unknown;
+    const END: Self = Token::End;
+
+    fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
+        Token::lexer(text).spanned()
     }
 
-    fn push(&mut self, kind: Token, span: Span) {
-        self.kinds.push(kind);
-        self.spans.push(span);
+    fn is_comment(self) -> bool {
+        self == Token::Comment
     }
 
-    /// The kind of a token; `End` from the end on.
-    pub(crate) fn kind(&self, index: usize) -> Token {
-        self.kinds.get(index).copied().unwrap_or(Token::End)
-    }
-
-    /// The span of a token.
-    pub(crate) fn span(&self, index: usize) -> Span {
-        self.spans[index.min(self.spans.len() - 1)]
-    }
-
-    /// How many tokens there are, `End` not counted.
-    pub(crate) fn len(&self) -> usize {
-        self.kinds.len() - 1
-    }
-
-    /// The first token at or after a position.
-    pub(crate) fn at(&self, position: u32) -> usize {
-        self.spans.partition_point(|span| span.start < position)
+    fn is_name(self) -> bool {
+        matches!(self, Token::Word | Token::Variable)
     }
 }
 
@@ -208,10 +150,7 @@ mod tests {
 
     #[test]
     fn signs_are_cut_as_long_as_they_go() {
-        let kinds = |text: &str| {
-            let tokens = Tokens::new(text, 0);
-            (0..tokens.len()).map(|i| tokens.kind(i)).collect::<Vec<_>>()
-        };
+        let kinds = |text: &str| Tokens::new(text, 0).kinds().to_vec();
         use Token::*;
         assert_eq!(
             kinds("m(X)=>a(r,B)<-p."),

@@ -127,6 +127,21 @@ pub enum Formula<'p> {
     Bound(FixpointId),
 }
 
+impl Formula<'_> {
+    /// Whether this is an operator of paths, with no quantifier over them: `X F G U W R`.
+    pub fn is_temporal(&self) -> bool {
+        matches!(
+            self,
+            Formula::Next(_)
+                | Formula::Finally(_)
+                | Formula::Globally(_)
+                | Formula::Until(..)
+                | Formula::WeakUntil(..)
+                | Formula::Release(..)
+        )
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Node {
     Bool(bool),
@@ -338,12 +353,7 @@ impl Formulas {
         let mut is_path = vec![false; self.len()];
         for id in self.ids() {
             is_path[id.index()] = match self.get(id) {
-                Formula::Next(_)
-                | Formula::Finally(_)
-                | Formula::Globally(_)
-                | Formula::Until(..)
-                | Formula::WeakUntil(..)
-                | Formula::Release(..) => true,
+                formula if formula.is_temporal() => true,
                 Formula::Not(f) => is_path[f.index()],
                 Formula::And(list) | Formula::Or(list) => list.iter().any(|f| is_path[f.index()]),
                 Formula::Implies(f, g) | Formula::Iff(f, g) => is_path[f.index()] || is_path[g.index()],

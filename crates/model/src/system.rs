@@ -7,34 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ExprId, Exprs, FormulaId, Formulas};
 
-macro_rules! dense_ids {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The position in the table this id belongs to.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    )*};
-}
-
-dense_ids! {
+masque_text::ids! {
     /// An agent of [`System::agents`]; the Environment is one of them.
-    AgentId;
+    #[derive(Serialize, Deserialize)]
+    AgentId,
     /// An action in its agent's [`Agent::actions`].
-    ActionId;
+    #[derive(Serialize, Deserialize)]
+    ActionId,
     /// A variable of [`System::variables`]: one slot of a state.
-    VarId;
+    #[derive(Serialize, Deserialize)]
+    VarId,
     /// A value name of [`System::symbols`], shared by all enumerations that use the name.
-    SymbolId;
+    #[derive(Serialize, Deserialize)]
+    SymbolId,
     /// A proposition of [`System::propositions`].
-    PropositionId;
+    #[derive(Serialize, Deserialize)]
+    PropositionId,
     /// A group of [`System::groups`].
-    GroupId;
+    #[derive(Serialize, Deserialize)]
+    GroupId,
 }
 
 /// The values a variable may have.
@@ -297,6 +288,27 @@ pub struct System {
 }
 
 impl System {
+    /// A system without agents and variables, of which every state is initial.
+    pub fn new(meaning: Meaning) -> System {
+        let mut exprs = Exprs::default();
+        let initial = exprs.bool(true);
+        System {
+            agents: Vec::new(),
+            environment: None,
+            variables: Vec::new(),
+            symbols: Vec::new(),
+            exprs,
+            initial,
+            propositions: Vec::new(),
+            groups: Vec::new(),
+            formulas: Formulas::default(),
+            fairness: Vec::new(),
+            properties: Vec::new(),
+            meaning,
+            initial_span: Span::default(),
+        }
+    }
+
     /// The agent behind an id.
     pub fn agent(&self, id: AgentId) -> &Agent {
         &self.agents[id.index()]

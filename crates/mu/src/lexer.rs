@@ -3,8 +3,10 @@
 //! Keywords are words that the parser meets where it expects them. What stands in the brackets of a
 //! pattern or an atom belongs to another language: there, any character is allowed.
 
+use std::ops::Range;
+
 use logos::Logos;
-use masque_text::Span;
+use masque_text::Kind;
 
 /// A kind of token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,51 +83,20 @@ pub(crate) enum Token {
 }
 
 /// The tokens of one text with their spans. The last one is [`Token::End`].
-#[derive(Debug, Default)]
-pub(crate) struct Tokens {
-    kinds: Vec<Token>,
-    spans: Vec<Span>,
-}
+pub(crate) type Tokens = masque_text::Tokens<Token>;
 
-impl Tokens {
-    /// Cuts `text`, whose first byte is at position `base`.
-    pub(crate) fn new(text: &str, base: u32) -> Self {
-        let mut tokens = Tokens::default();
-        for (token, range) in Token::lexer(text).spanned() {
-            let span = Span { start: base + range.start as u32, end: base + range.end as u32 };
-            match (token, tokens.spans.last_mut()) {
-                // A run of garbage is one token, and so one message.
-                (Err(()), Some(last))
-                    if tokens.kinds.last() == Some(&Token::Unknown) && last.end == span.start =>
-                {
-                    last.end = span.end;
-                }
-                (token, _) => tokens.push(token.unwrap_or(Token::Unknown), span),
-            }
-        }
-        let end = base + text.len() as u32;
-        tokens.push(Token::End, Span { start: end, end });
-        tokens
+impl Kind for Token {
+    const WORD: Self = Token::Word;
+    const UNKNOWN: Self = Token::Unknown;
+    const END: Self = Token::End;
+
+    fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
+        Token::lexer(text).spanned()
     }
 
-    fn push(&mut self, kind: Token, span: Span) {
-        self.kinds.push(kind);
-        self.spans.push(span);
-    }
-
-    /// The kind of a token; `End` from the end on.
-    pub(crate) fn kind(&self, index: usize) -> Token {
-        self.kinds.get(index).copied().unwrap_or(Token::End)
-    }
-
-    /// The span of a token.
-    pub(crate) fn span(&self, index: usize) -> Span {
-        self.spans[index.min(self.spans.len() - 1)]
-    }
-
-    /// How many tokens there are, `End` not counted.
-    pub(crate) fn len(&self) -> usize {
-        self.kinds.len() - 1
+    /// Words may have any length, as labels of transition systems do.
+    fn is_name(self) -> bool {
+        false
     }
 }
 
@@ -135,10 +106,7 @@ mod tests {
 
     #[test]
     fn signs_are_cut_as_long_as_they_go() {
-        let kinds = |text: &str| {
-            let tokens = Tokens::new(text, 0);
-            (0..tokens.len()).map(|i| tokens.kind(i)).collect::<Vec<_>>()
-        };
+        let kinds = |text: &str| Tokens::new(text, 0).kinds().to_vec();
         use Token::*;
         assert_eq!(kinds("<->tt -> X"), [Less, Minus, Greater, Word, Minus, Greater, Word]);
         assert_eq!(kinds("<-*|a||b>"), [Less, Minus, Star, Bar, Word, Or, Word, Greater]);

@@ -2,23 +2,7 @@
 
 use masque_text::{Diagnostic, Span};
 
-/// Declares numbers that are handed out densely from 0.
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The number as an index.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    )*};
-}
-
-ids! {
+masque_text::ids! {
     /// A state of a transition system.
     StateId,
     /// A label of a transition: what is done, by whom, to whom.

@@ -20,12 +20,7 @@ impl Text {
         (loaded, run): (&Loaded, Option<&Run>),
         position: Option<usize>,
     ) -> io::Result<()> {
-        if let Some(position) = position {
-            if position > 0 && self.detail > Detail::Quiet {
-                writeln!(out)?;
-            }
-            writeln!(out, "{}:", loaded.name)?;
-        }
+        self.heading(out, &loaded.name, position)?;
         if self.detail == Detail::Verbose && !report.options.0.is_empty() {
             let options: Vec<String> = report.options.0.iter().map(|(n, v)| format!("{n} = {v}")).collect();
             writeln!(out, "options: {}", options.join(", "))?;
@@ -50,6 +45,15 @@ impl Text {
             writeln!(out, "{}: {}", loaded.name, summary(report))?;
         }
         report.stats.as_ref().map_or(Ok(()), |stats| write_stats(out, stats))
+    }
+
+    /// The name of a file, if it is one of several: apart from those before it.
+    pub(crate) fn heading(self, out: &mut dyn Write, name: &str, position: Option<usize>) -> io::Result<()> {
+        let Some(position) = position else { return Ok(()) };
+        if position > 0 && self.detail > Detail::Quiet {
+            writeln!(out)?;
+        }
+        writeln!(out, "{name}:")
     }
 
     /// The tree of worlds: sizes, and what was removed and why.

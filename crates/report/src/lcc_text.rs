@@ -21,12 +21,7 @@ impl Text {
         position: Option<usize>,
     ) -> io::Result<()> {
         let name = loaded.name();
-        if let Some(position) = position {
-            if position > 0 && self.detail > Detail::Quiet {
-                writeln!(out)?;
-            }
-            writeln!(out, "{name}:")?;
-        }
+        self.heading(out, &name, position)?;
         if self.detail == Detail::Verbose {
             writeln!(out, "language: lcc\nfiles: {}", loaded.names.join(", "))?;
             if !loaded.options.is_empty() {

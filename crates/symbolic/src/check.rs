@@ -19,6 +19,8 @@ use crate::moves::Moves;
 use crate::relation::Relation;
 use crate::space::{Limited, Set};
 use crate::tableau::{Literal, PathFormulas};
+use crate::turns::Turns;
+use crate::uniform::Wanted;
 use crate::world::{World, has_one};
 
 /// The reachable states of a system and what is true in them.
@@ -34,10 +36,12 @@ pub(crate) struct Checker<'s> {
     /// Without fairness constraints, for the constraints themselves.
     plain: Option<World>,
     pub(crate) has_one_initial: bool,
-    last_seen: Option<(AgentId, Set, Set)>,
+    pub(crate) last_seen: Option<(AgentId, Set, Set)>,
     pub(crate) paths: PathFormulas<'s>,
     /// Steps with the actions left in, once they are needed.
     pub(crate) moves: Option<Arc<Moves>>,
+    /// The same turn by turn, for each group of agents whose actions were asked for.
+    pub(crate) turns: FxHashMap<Vec<AgentId>, Option<Arc<Turns>>>,
     fixpoints: Fixpoints,
     /// The value of each fixpoint variable while its fixpoint is computed.
     bound: Vec<Option<Set>>,
@@ -56,8 +60,7 @@ impl<'s> Checker<'s> {
         reachable: Set,
     ) -> Limited<Self> {
         let system = encoder.system;
-        let next = encoder.space.all();
-        let live = relation.pre(&encoder, &next)?;
+        let live = relation.live(&encoder)?;
         let has_one_initial = has_one(&encoder, &initial);
         let world = World::new(system, reachable.clone(), Vec::new());
         let mut checker = Checker {
@@ -73,6 +76,7 @@ impl<'s> Checker<'s> {
             last_seen: None,
             paths: PathFormulas::new(&system.formulas),
             moves: None,
+            turns: FxHashMap::default(),
             fixpoints: system.formulas.fixpoints(),
             bound: vec![None; system.formulas.n_fixpoints()],
             begun: FxHashMap::default(),
@@ -128,6 +132,11 @@ impl<'s> Checker<'s> {
         self.everywhere(&context, property.formula, true)
     }
 
+    /// Whether a formula speaks of a fixpoint that is being computed around it.
+    pub(crate) fn is_open(&self, formula: FormulaId) -> bool {
+        self.fixpoints.is_open(formula)
+    }
+
     /// Where the fairness constraints are true.
     pub(crate) fn constraints(&self) -> &[Set] {
         &self.world.constraints
@@ -136,147 +145,6 @@ impl<'s> Checker<'s> {
     /// Where a fairness constraint is true.
     pub(crate) fn constraint(&self, number: usize) -> Option<&Set> {
         self.world.constraints.get(number)
-    }
-
-    /// Whether a formula is true in all of `context`, a subset of the domain.
-    ///
-    /// Many operators say of the context what a simpler formula says of a larger one, and need no
-    /// set of their own: `K_i φ` in all of X iff φ in all that `i` confuses with X. `covers` says
-    /// that all of the domain is reachable from the context along the domain.
-    pub(crate) fn everywhere(&mut self, context: &Set, formula: FormulaId, covers: bool) -> Limited<bool> {
-        if context.is_empty() {
-            return Ok(true);
-        }
-        if self.world.known[formula.index()].is_some() {
-            let phi = self.truth(formula)?;
-            return self.encoder.space.is_subset(context, &phi);
-        }
-        let system = self.system;
-        match system.formulas.get(formula) {
-            Formula::And(list) => {
-                let (plain, rest): (Vec<FormulaId>, Vec<FormulaId>) =
-                    list.iter().partition(|&&f| self.is_propositional(f));
-                for f in rest {
-                    if !self.everywhere(context, f, covers)? {
-                        return Ok(false);
-                    }
-                }
-                let sets = plain.iter().map(|&f| self.truth(f)).collect::<Limited<Vec<_>>>()?;
-                let phi = self.encoder.balanced(sets, true)?;
-                self.encoder.space.is_subset(context, &phi)
-            }
-            Formula::Implies(f, g) => {
-                let phi = self.truth(f)?;
-                let narrower = self.encoder.space.and(context, &phi)?;
-                self.everywhere(&narrower, g, covers && narrower == *context)
-            }
-            Formula::Forall(Paths::Ctl, path) if covers => match system.formulas.get(path) {
-                // All of the domain lies on the way.
-                Formula::Globally(f) => {
-                    let domain = self.world.domain.clone();
-                    self.everywhere(&domain, f, true)
-                }
-                _ => self.subset_of_truth(context, formula),
-            },
-            Formula::Forall(Paths::Infinite, path) if covers => match system.formulas.get(path) {
-                // All of the domain lies on the way, as far as the way goes on from there.
-                Formula::Globally(f) if !self.paths.is_path(f) => {
-                    let endless = self.endless()?;
-                    let endless = self.encoder.space.and(&endless, &self.world.domain)?;
-                    self.everywhere(&endless, f, false)
-                }
-                _ => self.subset_of_truth(context, formula),
-            },
-            Formula::Exists(Paths::Ctl, path) if covers && self.has_one_initial => {
-                match system.formulas.get(path) {
-                    // From one state, all of the domain can be reached.
-                    Formula::Finally(f) if *context == self.initial => {
-                        let phi = self.truth(f)?;
-                        self.encoder.space.intersects(&self.world.domain, &phi)
-                    }
-                    _ => self.subset_of_truth(context, formula),
-                }
-            }
-            // Nowhere known: everywhere in the context something else is possible, and the agent
-            // sees no more of the context than of that.
-            Formula::Not(f) => match system.formulas.get(f) {
-                Formula::Knows(agent, _) => {
-                    let known = self.truth(f)?;
-                    let seen = self.seen(agent, context)?;
-                    Ok(!self.encoder.space.intersects(&seen, &known)?)
-                }
-                _ => self.subset_of_truth(context, formula),
-            },
-            Formula::Knows(agent, f) => {
-                let confused = self.confused(&[agent], context)?;
-                self.everywhere(&confused, f, covers)
-            }
-            Formula::DistributedKnowledge(group, f) => {
-                let confused = self.confused(&system.groups[group.index()].agents, context)?;
-                self.everywhere(&confused, f, covers)
-            }
-            Formula::EveryoneKnows(group, f) => {
-                let reached = self.confused_by_some(group, context)?;
-                self.everywhere(&reached, f, covers)
-            }
-            Formula::CommonKnowledge(group, f) => {
-                // C_Γ φ in X iff φ wherever a chain of confusions leads from X.
-                let reached = self.confused_by_chains(group, context.clone())?;
-                self.everywhere(&reached, f, covers)
-            }
-            Formula::Correct(agent, f) => {
-                let green = self.green(&[agent])?;
-                let green = self.encoder.space.and(&green, &self.world.domain)?;
-                self.everywhere(&green, f, false)
-            }
-            Formula::KnowsUnder(agent, group, f) => {
-                let green = self.green(&system.groups[group.index()].agents)?;
-                let confused = self.confused(&[agent], context)?;
-                let confused = self.encoder.space.and(&confused, &green)?;
-                self.everywhere(&confused, f, false)
-            }
-            _ => self.subset_of_truth(context, formula),
-        }
-    }
-
-    fn subset_of_truth(&mut self, context: &Set, formula: FormulaId) -> Limited<bool> {
-        let phi = self.truth(formula)?;
-        self.encoder.space.is_subset(context, &phi)
-    }
-
-    fn is_propositional(&self, formula: FormulaId) -> bool {
-        let mut open = vec![formula];
-        while let Some(f) = open.pop() {
-            match self.system.formulas.get(f) {
-                Formula::Bool(_)
-                | Formula::Proposition(_)
-                | Formula::Condition(_)
-                | Formula::Green(_)
-                | Formula::Red(_)
-                | Formula::Not(_)
-                | Formula::And(_)
-                | Formula::Or(_)
-                | Formula::Implies(..)
-                | Formula::Iff(..) => self.system.formulas.each_operand(f, |g| open.push(g)),
-                _ => return false,
-            }
-        }
-        true
-    }
-
-    /// What an agent sees of a set; the last answer is kept, since questions about one agent in
-    /// one context come in rows.
-    fn seen(&mut self, agent: AgentId, context: &Set) -> Limited<Set> {
-        if let Some((of, in_context, seen)) = &self.last_seen
-            && *of == agent
-            && in_context == context
-        {
-            return Ok(seen.clone());
-        }
-        let hidden = self.world.projections.hidden_cube(&self.encoder, &[agent])?;
-        let seen = self.encoder.space.exists(context, &hidden)?;
-        self.last_seen = Some((agent, context.clone(), seen.clone()));
-        Ok(seen)
     }
 
     /// The states of the domain that agents together confuse with some of these.
@@ -383,7 +251,9 @@ impl<'s> Checker<'s> {
                 let violated = self.exists_path(Literal::new(path, false))?;
                 self.encoder.space.not(&violated)?
             }
-            Formula::Enforces(group, strategies, path) => self.enforces(group, strategies, path)?,
+            Formula::Enforces(group, strategies, path) => {
+                self.enforces(group, strategies, path, Wanted::All)?
+            }
             Formula::ExistsStep(condition, f) => {
                 let phi = self.truth(f)?;
                 self.exists_step(condition, &phi)?

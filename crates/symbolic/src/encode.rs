@@ -7,6 +7,7 @@ use masque_verdict::Why;
 use rustc_hash::FxHashMap;
 
 use crate::layout::Layout;
+use crate::relation::Part;
 use crate::space::{Bit, Limited, Set, Space};
 
 /// Diagrams of more nodes than this for each level of the order mean trouble.
@@ -60,6 +61,8 @@ pub(crate) struct Encoder<'s> {
     /// Where one number is less than another.
     pub(crate) less: FxHashMap<(ExprId, ExprId), Set>,
     pub(crate) choices: Vec<Option<Choice>>,
+    /// What the relation is made of, where it is asked for again.
+    pub(crate) parts: Option<Vec<Part>>,
     on_trouble: OnTrouble,
     /// How often the order may still be improved.
     sifts_left: Cell<u32>,
@@ -74,6 +77,7 @@ impl<'s> Encoder<'s> {
             memo: vec![None; system.exprs.len()],
             less: FxHashMap::default(),
             choices: vec![None; system.agents.len()],
+            parts: None,
             on_trouble,
             sifts_left: Cell::new(SIFTS),
         }
@@ -92,6 +96,14 @@ impl<'s> Encoder<'s> {
             OnTrouble::GiveUp | OnTrouble::Sift | OnTrouble::SiftLate => {}
         }
         Ok(())
+    }
+
+    /// From now on nobody would try another order, so nothing is given up for the sake of one.
+    pub(crate) fn take_your_time(&mut self) {
+        self.space.take_your_time();
+        if self.on_trouble == OnTrouble::GiveUp {
+            self.on_trouble = OnTrouble::GoOn;
+        }
     }
 
     fn sift(&self) {

@@ -191,7 +191,7 @@ impl<'s> Built<'s> {
         let reached = reach::reachable(&encoder, &relation, &initial, |size| encoder.mind_size(size));
         stats.spend("reach", start.elapsed());
         let (reachable, n_steps) = reached?;
-        encoder.space.take_your_time();
+        encoder.take_your_time();
         Ok(Built { encoder, relation, initial, reachable, n_steps })
     }
 }

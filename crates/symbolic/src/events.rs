@@ -17,8 +17,9 @@ const SPARSE: usize = 3;
 const SMALL: usize = 4;
 
 impl Encoder<'_> {
-    /// The relation as events, if some agent's actions are sparse enough.
-    pub(crate) fn scheduled(&mut self, parts: &[Part]) -> Limited<Option<Vec<Event>>> {
+    /// The relation as events, one for each action of the agent that is named with them, if some
+    /// agent's actions are sparse enough.
+    pub(crate) fn scheduled(&mut self, parts: &[Part]) -> Limited<Option<(AgentId, Vec<Event>)>> {
         if parts.len() < SMALL {
             return Ok(None);
         }
@@ -27,15 +28,22 @@ impl Encoder<'_> {
             let n_users = parts.iter().filter(|part| part.actions.contains(&agent)).count();
             if is_chooser
                 && n_users * 2 > parts.len()
-                && let Some(events) = self.events_of(agent, parts)?
+                && let Some(events) = self.events_of(agent, parts, &[])?
             {
-                return Ok(Some(events));
+                return Ok(Some((agent, events)));
             }
         }
         Ok(None)
     }
 
-    fn events_of(&mut self, agent: AgentId, parts: &[Part]) -> Limited<Option<Vec<Event>>> {
+    /// One event for each action of an agent, the actions of those who are `kept` left in; none if
+    /// the agent's actions are not sparse enough.
+    pub(crate) fn events_of(
+        &mut self,
+        agent: AgentId,
+        parts: &[Part],
+        kept: &[AgentId],
+    ) -> Limited<Option<Vec<Event>>> {
         let n_actions = self.system.agent(agent).actions.len();
         let mut touched: Vec<Vec<Part>> = vec![Vec::new(); n_actions];
         let mut n_touched = 0;
@@ -69,7 +77,7 @@ impl Encoder<'_> {
         }
         let mut events = Vec::with_capacity(n_actions);
         for (action, changed) in touched.into_iter().enumerate() {
-            events.push(self.event(agent, action, changed, parts)?);
+            events.push(self.event((agent, action), changed, parts, kept)?);
         }
         Ok(Some(events))
     }
@@ -77,10 +85,10 @@ impl Encoder<'_> {
     /// What happens when the agent performs an action.
     fn event(
         &mut self,
-        agent: AgentId,
-        action: usize,
+        (agent, action): (AgentId, usize),
         mut changed: Vec<Part>,
         parts: &[Part],
+        kept: &[AgentId],
     ) -> Limited<Event> {
         let enabled = self.choice(agent)?.enabled[action].clone();
         let variables: Vec<VarId> = changed.iter().flat_map(|part| part.variables.iter().copied()).collect();
@@ -94,7 +102,7 @@ impl Encoder<'_> {
             .iter()
             .filter(|part| part.variables.is_empty() && part.actions.iter().any(|a| asked.contains(a)));
         changed.extend(protocols.cloned());
-        let relation = self.merge(changed)?;
+        let relation = self.merge_keeping(changed, kept)?;
         let relation = self.space.and(&relation, &enabled)?;
         Event::new(self, relation, &variables)
     }

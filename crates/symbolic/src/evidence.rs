@@ -4,12 +4,13 @@
 //! meets where the path may end. Of each ring what leads on to there is kept, backwards; then every
 //! walk from ring to ring is a shortest path, and taking the least state of each gives the least.
 
-use masque_model::{Deadlock, FormulaId};
+use masque_model::{Deadlock, Formula, FormulaId};
 use masque_verdict::{Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
 
 use crate::check::Checker;
 use crate::reach::{least, singleton};
 use crate::space::{Limited, Set};
+use crate::uniform::Wanted;
 
 /// What is kept from question to question.
 #[derive(Default)]
@@ -96,7 +97,7 @@ impl Checker<'_> {
             let set = match part {
                 Part::Initial => self.initial.clone(),
                 Part::Is(state) => self.here(state)?,
-                Part::Literal(literal) => self.literal(*literal)?,
+                Part::Literal(literal) => self.literal(*literal, &states)?,
                 Part::Green(agent) => self.green(&[*agent])?,
                 Part::Alike(agents, state) => {
                     let here = self.here(state)?;
@@ -112,9 +113,15 @@ impl Checker<'_> {
         Ok(states)
     }
 
-    /// Where a literal is so, modulo the domain.
-    fn literal(&mut self, literal: Literal) -> Limited<Set> {
-        let phi = self.truth(literal.formula)?;
+    /// Where a literal is so, of some states; modulo the domain.
+    fn literal(&mut self, literal: Literal, among: &Set) -> Limited<Set> {
+        let is_known = self.world.known[literal.formula.index()].is_some();
+        let phi = match self.system.formulas.get(literal.formula) {
+            Formula::Enforces(group, strategies, path) if !is_known => {
+                self.enforces(group, strategies, path, Wanted::Among(among))?
+            }
+            _ => self.truth(literal.formula)?,
+        };
         if literal.holds { Ok(phi) } else { self.encoder.space.not(&phi) }
     }
 

@@ -6,11 +6,14 @@
 #![deny(unsafe_code)]
 
 mod answers;
+mod arena;
 mod check;
+mod clusters;
 mod diagram;
 mod encode;
 mod engine;
 mod events;
+mod everywhere;
 mod evidence;
 mod kernel;
 mod knowledge;
@@ -22,13 +25,17 @@ mod overflow;
 mod parallel;
 mod reach;
 mod relation;
+mod search;
 mod sift;
 pub mod space;
 mod strategic;
 mod tableau;
 #[cfg(test)]
 mod threads;
+#[cfg(test)]
+mod tight;
 mod trial;
+mod turns;
 mod uniform;
 mod world;
 

@@ -2,7 +2,8 @@
 //!
 //! The relation of [`relation`](crate::relation) forgets actions as soon as it can. Where they
 //! matter, the parts it was made of are applied to a set one after another: each next value belongs
-//! to one part, so it is gone when its part has been applied, and no whole relation is built.
+//! to one part, so it is gone when its part has been applied, and no whole relation is built. Mostly
+//! [`turns`](crate::turns) are better.
 
 use std::sync::Arc;
 
@@ -89,12 +90,29 @@ impl Moves {
 
     /// Where, and with which actions of those who are `kept`, the others have actions that no step
     /// follows.
-    fn stuck(&self, encoder: &Encoder<'_>, kept: &[AgentId]) -> Limited<Set> {
+    pub(crate) fn stuck(&self, encoder: &Encoder<'_>, kept: &[AgentId]) -> Limited<Set> {
         let mut sets = Vec::new();
         for change in self.parts.iter().filter(|change| !change.stuck.is_empty()) {
             sets.push(self.choose_all(encoder, change.stuck.clone(), kept)?);
         }
         encoder.balanced(sets, false)
+    }
+
+    /// As [`stuck`](Self::stuck), where the action of one agent is this one.
+    pub(crate) fn stuck_in(&self, encoder: &Encoder<'_>, is_action: &Set, kept: &[AgentId]) -> Limited<Set> {
+        let mut sets = Vec::new();
+        for change in self.parts.iter().filter(|change| !change.stuck.is_empty()) {
+            let stuck = encoder.space.restrict(&change.stuck, is_action)?;
+            if !stuck.is_empty() {
+                sets.push(self.choose_all(encoder, stuck, kept)?);
+            }
+        }
+        encoder.balanced(sets, false)
+    }
+
+    /// Whether an agent has a choice that somebody asks about.
+    pub(crate) fn has_choice(&self, agent: AgentId) -> bool {
+        self.protocols[agent.index()].is_some()
     }
 
     /// Some action that the agent's protocol enables does it.
@@ -103,7 +121,7 @@ impl Moves {
     }
 
     /// As [`choose`](Self::choose), for all who are not kept and whose action still matters.
-    fn choose_all(&self, encoder: &Encoder<'_>, mut set: Set, kept: &[AgentId]) -> Limited<Set> {
+    pub(crate) fn choose_all(&self, encoder: &Encoder<'_>, mut set: Set, kept: &[AgentId]) -> Limited<Set> {
         let support: rustc_hash::FxHashSet<Bit> = encoder.space.support(&set).into_iter().collect();
         let matters =
             |agent: &AgentId| encoder.layout.actions[agent.index()].iter().any(|bit| support.contains(bit));
@@ -124,9 +142,14 @@ fn choose(encoder: &Encoder<'_>, set: &Set, agent: AgentId, may: Option<&Set>) -
 }
 
 impl Coalition<'_> {
-    /// The members have actions that do it.
-    fn choose(&self, encoder: &Encoder<'_>, set: &Set) -> Limited<Set> {
-        let mut members = self.members.iter().zip(&self.choices);
+    /// Whether nobody in it has a choice that matters.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.choices.iter().all(Option::is_none)
+    }
+
+    /// The members, but for one who has chosen, have actions that do it.
+    pub(crate) fn choose(&self, encoder: &Encoder<'_>, set: &Set, but: Option<AgentId>) -> Limited<Set> {
+        let mut members = self.members.iter().zip(&self.choices).filter(|(agent, _)| Some(**agent) != but);
         members.try_fold(set.clone(), |set, (&agent, may)| choose(encoder, &set, agent, may.as_ref()))
     }
 }
@@ -140,7 +163,7 @@ impl Checker<'_> {
     }
 
     /// How the system moves; computed once.
-    fn moves(&mut self) -> Limited<Arc<Moves>> {
+    pub(crate) fn moves(&mut self) -> Limited<Arc<Moves>> {
         if let Some(moves) = &self.moves {
             return Ok(Arc::clone(moves));
         }
@@ -156,7 +179,10 @@ impl Checker<'_> {
         let moves = self.moves()?;
         let condition = self.encoder.condition(condition)?;
         let targets = self.encoder.space.and(phi, self.domain())?;
-        let before = moves.leading_into(&self.encoder, &targets, &condition, &[])?;
+        let before = match self.turns_into(&targets, &condition)? {
+            Some(before) => before,
+            None => moves.leading_into(&self.encoder, &targets, &condition, &[])?,
+        };
         self.encoder.space.and(&before, &self.relation.alive)
     }
 
@@ -167,14 +193,30 @@ impl Checker<'_> {
     /// s ∈ pre(Z)   iff   for some a ∈ P_Γ(s), for all b ∈ P_rest(s):  ∅ ≠ step(s, (a, b)) ⊆ Z
     /// ```
     pub(crate) fn enforce_next(&mut self, group: &Coalition<'_>, z: &Set) -> Limited<Set> {
+        let safe = match self.players(group)? {
+            Some(players) => players.enforcing(&self.encoder, z)?,
+            None => {
+                let spoiled = self.spoiled_choices(group, z)?;
+                group.choose(&self.encoder, &self.encoder.space.not(&spoiled)?, None)?
+            }
+        };
+        self.with_loops(safe, z)
+    }
+
+    /// Where, and with which actions of the members, the others have actions that lead out of `Z` or
+    /// that no step follows.
+    pub(crate) fn spoiled_choices(&mut self, group: &Coalition<'_>, z: &Set) -> Limited<Set> {
+        if self.relation.scheduler.is_none()
+            && let Some(players) = self.players(group)?
+        {
+            return players.spoiled_in(&self.encoder, 0, &self.encoder.space.not(z)?);
+        }
         let moves = self.moves()?;
         let Checker { encoder, reachable, .. } = self;
         let space = &encoder.space;
         let outside = space.minus(reachable, z)?;
         let spoiled = moves.leading_into(encoder, &outside, &space.all(), group.members)?;
-        let spoiled = space.or(&spoiled, &moves.stuck(encoder, group.members)?)?;
-        let safe = group.choose(encoder, &space.not(&spoiled)?)?;
-        self.with_loops(safe, z)
+        space.or(&spoiled, &moves.stuck(encoder, group.members)?)
     }
 
     /// The others' step: whatever the members choose, some outcome leads into `Z`.
@@ -182,13 +224,24 @@ impl Checker<'_> {
     /// ```text
     /// s ∈ opp(Z)   iff   P_Γ(s) ≠ ∅, and for all a ∈ P_Γ(s), for some b ∈ P_rest(s):  step(s, (a, b)) ∩ Z ≠ ∅
     /// ```
+    ///
+    /// Against a group that has no choice this is any step.
     pub(crate) fn spoil_next(&mut self, group: &Coalition<'_>, z: &Set) -> Limited<Set> {
-        let moves = self.moves()?;
-        let Checker { encoder, .. } = self;
-        let space = &encoder.space;
-        let into = moves.leading_into(encoder, z, &space.all(), group.members)?;
-        let avoided = group.choose(encoder, &space.not(&into)?)?;
-        let before = space.not(&avoided)?;
+        if group.is_idle() {
+            let before = self.exists_next(z)?;
+            return self.encoder.space.and(&before, self.domain());
+        }
+        let avoided = match self.players(group)? {
+            Some(players) => players.avoiding(&self.encoder, z)?,
+            None => {
+                let moves = self.moves()?;
+                let Checker { encoder, .. } = self;
+                let space = &encoder.space;
+                let into = moves.leading_into(encoder, z, &space.all(), group.members)?;
+                group.choose(encoder, &space.not(&into)?, None)?
+            }
+        };
+        let before = self.encoder.space.not(&avoided)?;
         self.with_loops(before, z)
     }
 

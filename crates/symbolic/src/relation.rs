@@ -5,8 +5,12 @@
 //! order of the variables, quantifying an agent's action as soon as no other part mentions it, gives
 //! one relation that is far smaller than what comes up on the way.
 
-use masque_model::{Agent, AgentId, Assignment, ExprId, VarId};
+use std::cell::OnceCell;
+use std::sync::Arc;
 
+use masque_model::{Agent, AgentId, Assignment, ExprId, Formula, System, VarId};
+
+use crate::clusters::clusters;
 use crate::encode::{Choice, Encoder};
 use crate::layout::actions_read;
 use crate::space::{Bit, Cube, Limited, Renaming, Set};
@@ -25,8 +29,12 @@ pub(crate) struct Part {
 
 /// The transition relation, ready for images: the union of its events.
 pub(crate) struct Relation {
-    /// One that changes everything, or one for each action of an agent that chooses who moves.
-    pub(crate) events: Vec<Event>,
+    /// One that changes everything, or one for each action of the scheduler.
+    pub(crate) events: Arc<Vec<Event>>,
+    /// Several events put together, once an image is asked for.
+    clusters: OnceCell<Vec<Event>>,
+    /// The agent that chooses who moves.
+    pub(crate) scheduler: Option<AgentId>,
     /// Where every agent has an action.
     pub(crate) alive: Set,
 }
@@ -34,6 +42,7 @@ pub(crate) struct Relation {
 /// A relation on some variables; the others keep their values.
 pub(crate) struct Event {
     pub(crate) relation: Set,
+    pub(crate) variables: Vec<VarId>,
     current: Cube,
     next: Cube,
     to_current: Renaming,
@@ -50,6 +59,7 @@ impl Event {
         let space = &encoder.space;
         Ok(Event {
             relation,
+            variables: variables.to_vec(),
             current: space.cube(changing.iter().map(|(current, _)| *current))?,
             next: space.cube(changing.iter().map(|(_, next)| *next))?,
             to_current: space.renaming(changing.iter().map(|&(current, next)| (next, current)))?,
@@ -64,7 +74,7 @@ impl Event {
     }
 
     /// The predecessors of a set.
-    fn pre(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
+    pub(crate) fn pre(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let next = encoder.space.rename(states, &self.to_next)?;
         encoder.space.and_exists(&self.relation, &next, &self.next)
     }
@@ -74,13 +84,29 @@ impl Relation {
     pub(crate) fn new(encoder: &mut Encoder<'_>) -> Limited<Relation> {
         let alive = encoder.alive()?;
         let parts = encoder.parts()?;
-        if let Some(events) = encoder.scheduled(&parts)? {
-            return Ok(Relation { events, alive });
+        if let Some((scheduler, events)) = encoder.scheduled(&parts)? {
+            return Ok(Relation::from_events(events, Some(scheduler), alive));
         }
         let changing: Vec<VarId> =
             encoder.system.variable_ids().filter(|&v| !encoder.layout.is_frozen(v)).collect();
         let whole = encoder.merge(parts)?;
-        Ok(Relation { events: vec![Event::new(encoder, whole, &changing)?], alive })
+        Ok(Relation::from_events(vec![Event::new(encoder, whole, &changing)?], None, alive))
+    }
+
+    fn from_events(events: Vec<Event>, scheduler: Option<AgentId>, alive: Set) -> Relation {
+        Relation { events: Arc::new(events), clusters: OnceCell::new(), scheduler, alive }
+    }
+
+    /// What to take an image with.
+    fn whole(&self, encoder: &Encoder<'_>) -> Limited<&[Event]> {
+        if self.events.len() == 1 {
+            return Ok(&self.events);
+        }
+        if let Some(clusters) = self.clusters.get() {
+            return Ok(clusters);
+        }
+        let clusters = clusters(encoder, &self.events)?;
+        Ok(self.clusters.get_or_init(|| clusters))
     }
 
     /// The nodes of all events' diagrams.
@@ -96,14 +122,21 @@ impl Relation {
     /// The successors of a set.
     pub(crate) fn post(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let states = encoder.space.and(states, &self.alive)?;
-        let images = self.events.iter().map(|event| event.post(encoder, &states));
+        let images = self.whole(encoder)?.iter().map(|event| event.post(encoder, &states));
         encoder.balanced(images.collect::<Limited<Vec<_>>>()?, false)
     }
 
     /// The predecessors of a set.
     pub(crate) fn pre(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
-        let images = self.events.iter().map(|event| event.pre(encoder, states));
+        let images = self.whole(encoder)?.iter().map(|event| event.pre(encoder, states));
         let union = encoder.balanced(images.collect::<Limited<Vec<_>>>()?, false)?;
+        encoder.space.and(&union, &self.alive)
+    }
+
+    /// The states with a successor.
+    pub(crate) fn live(&self, encoder: &Encoder<'_>) -> Limited<Set> {
+        let sets = self.events.iter().map(|event| encoder.space.exists(&event.relation, &event.next));
+        let union = encoder.balanced(sets.collect::<Limited<Vec<_>>>()?, false)?;
         encoder.space.and(&union, &self.alive)
     }
 
@@ -145,7 +178,7 @@ impl Relation {
         loop {
             n_rounds += 1;
             let before = reached.clone();
-            for event in &self.events {
+            for event in self.events.iter() {
                 let image = step(event, &reached)?;
                 reached = encoder.space.or(&reached, &image)?;
             }
@@ -169,8 +202,20 @@ impl Encoder<'_> {
         self.balanced(sets, true)
     }
 
-    /// All parts, and the protocols of agents that have a choice somebody asks about.
+    /// All parts, and the protocols of agents that have a choice somebody asks about. They are kept
+    /// if a formula asks for the actions of a step.
     pub(crate) fn parts(&mut self) -> Limited<Vec<Part>> {
+        if let Some(parts) = &self.parts {
+            return Ok(parts.clone());
+        }
+        let parts = self.new_parts()?;
+        if asks_for_actions(self.system) {
+            self.parts = Some(parts.clone());
+        }
+        Ok(parts)
+    }
+
+    fn new_parts(&mut self) -> Limited<Vec<Part>> {
         let system = self.system;
         let mut parts = Vec::new();
         for agent in &system.agents {
@@ -296,7 +341,18 @@ impl Encoder<'_> {
 
     /// The conjunction of all parts, actions quantified as they become local, but for those of some
     /// agents.
-    pub(crate) fn merge_keeping(&self, mut parts: Vec<Part>, kept: &[AgentId]) -> Limited<Set> {
+    pub(crate) fn merge_keeping(&self, parts: Vec<Part>, kept: &[AgentId]) -> Limited<Set> {
+        let merged = self.merge_within(parts, kept, usize::MAX)?;
+        Ok(merged.unwrap_or_else(|| self.space.none()))
+    }
+
+    /// The same, unless it has more nodes than that on the way.
+    pub(crate) fn merge_within(
+        &self,
+        mut parts: Vec<Part>,
+        kept: &[AgentId],
+        most: usize,
+    ) -> Limited<Option<Set>> {
         parts.sort_by_key(|part| part.level);
         let mut uses = vec![0u32; self.system.agents.len()];
         for part in &parts {
@@ -316,9 +372,13 @@ impl Encoder<'_> {
                 });
             }
             parts = merged;
-            self.mind_size(parts.iter().map(|part| self.space.size(&part.relation)).sum())?;
+            let size = parts.iter().map(|part| self.space.size(&part.relation)).sum();
+            if size > most {
+                return Ok(None);
+            }
+            self.mind_size(size)?;
         }
-        Ok(parts.pop().map_or_else(|| self.space.all(), |part| part.relation))
+        Ok(Some(parts.pop().map_or_else(|| self.space.all(), |part| part.relation)))
     }
 
     /// One part, or two conjoined, without the actions nobody else mentions.
@@ -341,4 +401,14 @@ impl Encoder<'_> {
         let variables = [&a.variables[..], b.map_or(&[], |b| &b.variables[..])].concat();
         Ok(Part { relation, actions: shared, variables, level: a.level })
     }
+}
+
+/// Whether some formula asks what can be done, or by which actions.
+fn asks_for_actions(system: &System) -> bool {
+    system.formulas.ids().any(|id| {
+        matches!(
+            system.formulas.get(id),
+            Formula::Enforces(..) | Formula::ExistsStep(..) | Formula::ForallStep(..)
+        )
+    })
 }

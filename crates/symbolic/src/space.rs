@@ -160,6 +160,11 @@ impl Space {
         self.watch.set_budget(budget);
     }
 
+    /// Whether there is time left, for work that is not done in diagrams.
+    pub fn check(&self) -> Limited<()> {
+        self.watch.check()
+    }
+
     /// How many variables there are.
     pub fn n_bits(&self) -> u32 {
         self.n_bits

@@ -1,11 +1,13 @@
 //! ATL: what a group can enforce, with and without fairness.
 
-use masque_model::{Formula, FormulaId, GroupId, Strategies};
+use masque_model::{Deadlock, Formula, FormulaId, GroupId, Strategies};
 use masque_verdict::{Stop, Why};
 
 use crate::check::Checker;
 use crate::moves::Coalition;
 use crate::space::{Limited, Set};
+use crate::turns::Players;
+use crate::uniform::Wanted;
 
 /// What a group is to enforce.
 pub(crate) struct Goal<'p> {
@@ -30,15 +32,19 @@ impl Checker<'_> {
     ///
     /// With fairness it is enough that every fair path meets the goal: the complement of what the
     /// others can [spoil](Self::spoiled).
+    ///
+    /// With uniform strategies one question after the other must be answered, so it helps to know
+    /// of which states the truth is wanted.
     pub(crate) fn enforces(
         &mut self,
         group: GroupId,
         strategies: Strategies,
-        path: FormulaId,
+        path_id: FormulaId,
+        wanted: Wanted<'_>,
     ) -> Limited<Set> {
         let system = self.system;
         let members = &system.groups[group.index()].agents[..];
-        let path = system.formulas.get(path);
+        let path = system.formulas.get(path_id);
         let (phi, psi) = match path {
             Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => (self.truth(f)?, self.truth(f)?),
             Formula::Until(f, g) | Formula::WeakUntil(f, g) | Formula::Release(f, g) => {
@@ -47,13 +53,25 @@ impl Checker<'_> {
             _ => return Err(Stop::from(Why::Unsupported)),
         };
         let goal = Goal { path, phi: self.inside(&phi)?, psi: self.inside(&psi)? };
+        let upper = self.enforced_perfectly(group, path_id, &goal)?;
         match strategies {
-            Strategies::Perfect => {
-                let anything = self.coalition(members)?;
-                self.enforced(&anything, &goal)
-            }
-            uniform => self.enforces_uniformly(members, uniform, &goal),
+            Strategies::Perfect => Ok(upper),
+            uniform => self.enforces_uniformly((members, uniform), &goal, &upper, wanted),
         }
+    }
+
+    /// What a group enforces with perfect information; computed once.
+    fn enforced_perfectly(&mut self, group: GroupId, path: FormulaId, goal: &Goal<'_>) -> Limited<Set> {
+        if let Some(known) = self.world.enforced.get(&(group, path)) {
+            return Ok(known.clone());
+        }
+        let system = self.system;
+        let anything = self.coalition(&system.groups[group.index()].agents)?;
+        let set = self.enforced(&anything, goal)?;
+        if !self.is_open(path) {
+            self.world.enforced.insert((group, path), set.clone());
+        }
+        Ok(set)
     }
 
     /// Where a group reaches its goal with what its members may choose.
@@ -66,8 +84,8 @@ impl Checker<'_> {
         let (none, all) = (self.encoder.space.none(), self.domain().clone());
         match path {
             Formula::Next(_) => self.enforce_next(group, phi),
-            Formula::Finally(_) => self.reached(phi, &all, |c, z| c.enforce_next(group, z)),
-            Formula::Until(..) => self.reached(psi, phi, |c, z| c.enforce_next(group, z)),
+            Formula::Finally(_) => self.attracted(phi, &all, group),
+            Formula::Until(..) => self.attracted(psi, phi, group),
             Formula::Globally(_) => self.kept(&none, phi, group),
             Formula::WeakUntil(..) => self.kept(psi, phi, group),
             Formula::Release(..) => {
@@ -106,8 +124,42 @@ impl Checker<'_> {
         }
     }
 
+    /// `μZ. now ∨ (through ∧ pre(Z))`
+    ///
+    /// If the group chooses the turns, `pre(Z) = ⋃_t pre_t(Z)`, and each turn is applied to what the
+    /// others have just found.
+    fn attracted(&mut self, now: &Set, through: &Set, group: &Coalition<'_>) -> Limited<Set> {
+        let players = self.players(group)?.filter(|players| players.choose_turns());
+        let Some(players) = players else {
+            return self.reached(now, through, |c, z| c.enforce_next(group, z));
+        };
+        let (encoder, space) = (&self.encoder, &self.encoder.space);
+        // A dead end's own loop leads nowhere new.
+        let inside = space.and(&space.and(through, self.domain())?, &self.relation.alive)?;
+        let mut z = now.clone();
+        loop {
+            let before = z.clone();
+            for turn in 0..players.n_turns() {
+                let spoiled = players.spoiled_in(encoder, turn, &space.not(&z)?)?;
+                let safe = players.chosen_in(encoder, turn, &spoiled)?;
+                z = space.or(&z, &space.and(&safe, &inside)?)?;
+            }
+            if z == before {
+                return Ok(z);
+            }
+        }
+    }
+
     /// `νZ. now ∨ (through ∧ pre(Z))`
+    ///
+    /// If the group has no choice, `pre(Z) = ⋂_t pre_t(Z)`, and each turn is applied to what the
+    /// others have left.
     fn kept(&mut self, now: &Set, through: &Set, group: &Coalition<'_>) -> Limited<Set> {
+        if group.is_idle()
+            && let Some(players) = self.players(group)?
+        {
+            return self.kept_by_all(now, through, &players);
+        }
         let mut z = self.encoder.space.or(now, through)?;
         loop {
             let next = self.enforce_next(group, &z)?;
@@ -117,6 +169,28 @@ impl Checker<'_> {
                 return Ok(z);
             }
             z = next;
+        }
+    }
+
+    fn kept_by_all(&self, now: &Set, through: &Set, players: &Players<'_>) -> Limited<Set> {
+        let (encoder, space) = (&self.encoder, &self.encoder.space);
+        // Where nobody or not everybody has an action there is no step, but for loops of dead ends.
+        let staying = match self.system.meaning.deadlock {
+            Deadlock::Stutter => space.minus(through, &self.live)?,
+            Deadlock::Finite | Deadlock::Error => space.none(),
+        };
+        let moving = space.and(through, &self.relation.alive)?;
+        let now = space.or(now, &staying)?;
+        let mut z = space.or(&now, &moving)?;
+        loop {
+            let before = z.clone();
+            for turn in 0..players.n_turns() {
+                let spoiled = players.spoiled_in(encoder, turn, &space.not(&z)?)?;
+                z = space.minus(&z, &space.minus(&spoiled, &now)?)?;
+            }
+            if z == before {
+                return Ok(z);
+            }
         }
     }
 
@@ -142,18 +216,25 @@ impl Checker<'_> {
         let fair = self.recurring(group, &none, &all)?;
         let space = &self.encoder.space;
         let neither = space.and(&space.and(&not_phi, &not_psi)?, &fair)?;
-        let opp = |c: &mut Self, z: &Set| c.spoil_next(group, z);
         match goal.path {
             Formula::Next(_) => self.spoil_next(group, &neither),
-            Formula::Globally(_) => self.reached(&neither, &all, opp),
-            Formula::WeakUntil(..) => self.reached(&neither, &not_psi, opp),
+            Formula::Globally(_) => self.spoil_reached(&neither, &all, group),
+            Formula::WeakUntil(..) => self.spoil_reached(&neither, &not_psi, group),
             Formula::Until(..) => self.recurring(group, &neither, &not_psi),
             Formula::Release(..) => {
                 let violated = self.encoder.space.and(&not_psi, &fair)?;
-                self.reached(&violated, &not_phi, opp)
+                self.spoil_reached(&violated, &not_phi, group)
             }
             _ => Err(Stop::from(Why::Unsupported)),
         }
+    }
+
+    /// `μY. now ∨ (through ∧ opp(Y))`; against a group that has no choice it is `E(through U now)`.
+    fn spoil_reached(&mut self, now: &Set, through: &Set, group: &Coalition<'_>) -> Limited<Set> {
+        if group.is_idle() {
+            return self.exists_until(through, now);
+        }
+        self.reached(now, through, |c, y| c.spoil_next(group, y))
     }
 
     /// `νZ. ⋀_c μY. now ∨ (through ∧ ((c ∧ opp(Z)) ∨ opp(Y)))`
@@ -166,7 +247,7 @@ impl Checker<'_> {
                 let space = &self.encoder.space;
                 let again = space.and(&space.and(&again, &self.constraints()[number])?, through)?;
                 let met = space.or(now, &again)?;
-                let reached = self.reached(&met, through, |c, y| c.spoil_next(group, y))?;
+                let reached = self.spoil_reached(&met, through, group)?;
                 next = self.encoder.space.and(&next, &reached)?;
             }
             if next == z {

@@ -2,19 +2,37 @@
 //!
 //! A uniform strategy chooses an action for each *view*: a member of the group and what it sees. One
 //! strategy must win from all states in question at once. What the group wins with perfect
-//! information is an upper bound. A search fixes the action of one view after the other, among those
-//! that can be met from the states in question; at each node the game is solved with perfect
-//! information but what is fixed so far, and the node is left when the group loses. Where no view
-//! that can be met has a choice left, what is fixed is a strategy, and it wins.
+//! information is an upper bound. If few states can be met inside it from those in question, they are
+//! listed in an [arena](crate::arena), in which a [search](crate::search) learns from its failures.
+//!
+//! Else, and with fairness, the search is on diagrams and learns nothing. It fixes the action of one
+//! view after the other, among those that can be met from the states in question; at each node the
+//! game is solved with perfect information but what is fixed so far, and the node is left when the
+//! group loses. Where no view that can be met has a choice left, what is fixed is a strategy, and it
+//! wins.
 
-use masque_model::{ActionId, AgentId, Formula, Strategies, VarId};
+use masque_model::{ActionId, AgentId, Deadlock, Formula, Strategies, VarId};
+use masque_verdict::{Stop, Why};
 
+use crate::arena::{Arena, Board};
 use crate::check::Checker;
 use crate::moves::Coalition;
 use crate::reach::{least, singleton};
 use crate::relation::Event;
-use crate::space::{Cube, Limited, Set};
+use crate::search::{Aim, Search};
+use crate::space::{Bit, Cube, Limited, Set, Table};
 use crate::strategic::Goal;
+
+/// Of which states the truth is wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'a> {
+    /// All.
+    All,
+    /// Of these; others may be missing from the answer.
+    Among(&'a Set),
+    /// Whether it is true in all of these; if not, any may be missing from the answer.
+    Every(&'a Set),
+}
 
 /// A view that the search has fixed.
 struct Level {
@@ -30,39 +48,157 @@ struct Level {
 
 impl Checker<'_> {
     /// The states for which one tuple of uniform strategies reaches the goal from all states in
-    /// question.
+    /// question, given where it is reached with perfect information.
     pub(crate) fn enforces_uniformly(
         &mut self,
-        members: &[AgentId],
-        strategies: Strategies,
+        (members, strategies): (&[AgentId], Strategies),
         goal: &Goal<'_>,
+        upper: &Set,
+        wanted: Wanted<'_>,
     ) -> Limited<Set> {
         let group = self.coalition(members)?;
-        let steps = self.steps_keeping(members)?;
-        let upper = self.enforced(&group, goal)?;
         let mut truth = self.encoder.space.none();
-        let mut open = self.answered(members, strategies, &upper)?;
+        let mut open = self.answered(members, strategies, upper)?;
+        match wanted {
+            Wanted::All => {}
+            Wanted::Among(states) => open = self.encoder.space.and(&open, states)?,
+            Wanted::Every(states) if self.encoder.space.is_subset(states, &open)? => open = states.clone(),
+            Wanted::Every(_) => return Ok(truth),
+        }
+        if open.is_empty() {
+            return Ok(truth);
+        }
+        let steps = self.steps_keeping(members)?;
+        let board = match self.constraints().is_empty() {
+            true => Some(self.board(&group, goal, &steps.0, upper)?),
+            false => None,
+        };
+        // One arena for all questions, or one for each.
+        let all = self.question(members, strategies, &open)?;
+        let arena = match &board {
+            Some(board) => Arena::new(&self.encoder, board, &all)?,
+            None => None,
+        };
         while !open.is_empty() {
             let state = least(&self.encoder, &open)?;
             let state = singleton(&self.encoder, &state)?;
             let question = self.question(members, strategies, &state)?;
-            match self.strategy(&group, goal, &steps, &question)? {
+            // States that all members see alike have the same question.
+            let alike = match strategies {
+                Strategies::UniformObjective => state,
+                _ => self.confused(members, &state)?,
+            };
+            let rest = self.encoder.space.minus(&open, &alike)?;
+            let own_arena = match (&arena, &board) {
+                (None, Some(board)) => Arena::new(&self.encoder, board, &question)?,
+                _ => None,
+            };
+            let win = match arena.as_ref().or(own_arena.as_ref()) {
+                Some(arena) => self.found_in(arena, goal, &question, !rest.is_empty())?,
+                None => self.strategy(&group, goal, &steps, &question)?,
+            };
+            open = match win {
+                None if matches!(wanted, Wanted::Every(_)) => return Ok(truth),
+                None => rest,
                 Some(win) => {
                     let answered = self.answered(members, strategies, &win)?;
-                    truth = self.encoder.space.or(&truth, &answered)?;
-                    open = self.encoder.space.minus(&open, &answered)?;
+                    let space = &self.encoder.space;
+                    truth = space.or(&truth, &space.or(&answered, &alike)?)?;
+                    space.minus(&rest, &answered)?
                 }
-                // States that all members see alike have the same question.
-                None => {
-                    let alike = match strategies {
-                        Strategies::UniformObjective => state,
-                        _ => self.confused(members, &state)?,
-                    };
-                    open = self.encoder.space.minus(&open, &alike)?;
-                }
-            }
+            };
         }
         Ok(truth)
+    }
+
+    /// What the moves of a group lead to.
+    fn board(
+        &mut self,
+        group: &Coalition<'_>,
+        goal: &Goal<'_>,
+        steps: &Event,
+        upper: &Set,
+    ) -> Limited<Board> {
+        let is_one_step = matches!(goal.path, Formula::Next(_));
+        let done = match goal.path {
+            Formula::Next(_) => goal.phi.clone(),
+            _ => self.done(goal)?,
+        };
+        let good = if is_one_step { done.clone() } else { self.encoder.space.or(upper, &done)? };
+        let spoiled = self.spoiled_choices(group, &good)?;
+        let space = &self.encoder.space;
+        let looping = match self.system.meaning.deadlock {
+            Deadlock::Stutter => space.minus(self.domain(), &self.live)?,
+            Deadlock::Finite | Deadlock::Error => space.none(),
+        };
+        let may = self.encoder.balanced(group.choices.iter().flatten().cloned().collect(), true)?;
+        let bits = |(agent, may): (&AgentId, &Option<Set>)| match may {
+            Some(_) => self.encoder.layout.actions[agent.index()].clone(),
+            None => Vec::new(),
+        };
+        Ok(Board {
+            relation: Table::new(&steps.relation),
+            may: Table::new(&may),
+            spoiled: Table::new(&spoiled),
+            done: Table::new(&done),
+            looping: Table::new(&looping),
+            is_one_step,
+            members: group.members.to_vec(),
+            action_bits: group.members.iter().zip(&group.choices).map(bits).collect(),
+        })
+    }
+
+    /// Where a uniform strategy wins that wins from all of these states of an arena, if there is one.
+    /// Unless all of where it wins is of interest, that may be these states only.
+    fn found_in(
+        &mut self,
+        arena: &Arena,
+        goal: &Goal<'_>,
+        question: &Set,
+        is_all_of_interest: bool,
+    ) -> Limited<Option<Set>> {
+        let aim = match goal.path {
+            Formula::Globally(_) | Formula::WeakUntil(..) | Formula::Release(..) => Aim::Stay,
+            _ => Aim::Reach,
+        };
+        let from = arena.in_question(&self.encoder, question).ok_or(Stop::from(Why::Unsupported))?;
+        let Some(wins) = Search::new(arena, aim, &from, &self.encoder.space).run()? else { return Ok(None) };
+        if !is_all_of_interest {
+            return Ok(Some(question.clone()));
+        }
+        // Of a step only the first states were played.
+        let n_played = match goal.path {
+            Formula::Next(_) => 1 + arena.n_from,
+            _ => arena.states.len(),
+        };
+        let won = (1..n_played).filter(|&state| wins[state]).map(|state| &arena.states[state][..]);
+        self.listed(won).map(Some)
+    }
+
+    /// A set of states, each given by its bits from the top of the order down.
+    fn listed<'r>(&self, rows: impl Iterator<Item = &'r [bool]>) -> Limited<Set> {
+        let space = &self.encoder.space;
+        let mut bits: Vec<Bit> = self.encoder.layout.current_bits().collect();
+        bits.sort_unstable_by_key(|&bit| space.level(bit));
+        let state = |row: &[bool]| {
+            let literals = bits.iter().zip(row).rev();
+            literals
+                .into_iter()
+                .try_fold(space.all(), |set, (&bit, &value)| space.and(&space.bit(bit, value)?, &set))
+        };
+        let states = rows.map(state).collect::<Limited<Vec<_>>>()?;
+        self.encoder.balanced(states, false)
+    }
+
+    /// Where nothing is left to do for a goal, without fairness and but for `X`.
+    fn done(&self, goal: &Goal<'_>) -> Limited<Set> {
+        let space = &self.encoder.space;
+        Ok(match goal.path {
+            Formula::Finally(_) => goal.phi.clone(),
+            Formula::Until(..) | Formula::WeakUntil(..) => goal.psi.clone(),
+            Formula::Release(..) => space.and(&goal.phi, &goal.psi)?,
+            _ => space.none(),
+        })
     }
 
     /// The states in question for some states.
@@ -210,14 +346,8 @@ impl Checker<'_> {
     ) -> Limited<Set> {
         let encoder = &self.encoder;
         let space = &encoder.space;
-        let (done, one_step) = match goal.path {
-            _ if !self.constraints().is_empty() => (space.none(), false),
-            Formula::Next(_) => (space.none(), true),
-            Formula::Finally(_) => (goal.phi.clone(), false),
-            Formula::Until(..) | Formula::WeakUntil(..) => (goal.psi.clone(), false),
-            Formula::Release(..) => (space.and(&goal.phi, &goal.psi)?, false),
-            _ => (space.none(), false),
-        };
+        let one_step = self.constraints().is_empty() && matches!(goal.path, Formula::Next(_));
+        let done = if self.constraints().is_empty() { self.done(goal)? } else { space.none() };
         let mut met = space.minus(from, &done)?;
         if one_step {
             return Ok(met);

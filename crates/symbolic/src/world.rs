@@ -1,6 +1,7 @@
 //! A domain with the truths found in it, and submodels: domains that are parts of another.
 
-use masque_model::{FormulaId, System};
+use masque_model::{FormulaId, GroupId, System};
+use rustc_hash::FxHashMap;
 
 use crate::check::Checker;
 use crate::encode::Encoder;
@@ -13,6 +14,8 @@ pub(crate) struct World {
     pub(crate) constraints: Vec<Set>,
     pub(crate) known: Vec<Option<Set>>,
     pub(crate) projections: Projections,
+    /// What groups enforce with perfect information, by group and path formula.
+    pub(crate) enforced: FxHashMap<(GroupId, FormulaId), Set>,
 }
 
 impl World {
@@ -22,6 +25,7 @@ impl World {
             constraints,
             known: vec![None; system.formulas.len()],
             projections: Projections::default(),
+            enforced: FxHashMap::default(),
         }
     }
 }

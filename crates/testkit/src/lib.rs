@@ -1,4 +1,5 @@
-//! What the tests of all crates share: random models, shrinking, shuffling, expected verdicts.
+//! What the tests of all crates share: random models, broken texts, shrinking, shuffling,
+//! expected verdicts.
 //!
 //! Models are made as text, so that one sample exercises everything from the lexer to the
 //! evidence, and so that a failing one is already the file for `models/regress/`.
@@ -11,6 +12,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod broken;
 mod evidence;
 mod expect;
 mod load;
@@ -18,6 +20,7 @@ mod random;
 mod shrink;
 mod shuffle;
 
+pub use broken::{Breaker, points_into, roughly_tokens};
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use load::{load, one_agent, system};

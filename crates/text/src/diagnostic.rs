@@ -109,4 +109,10 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+
+    /// Succeeds if there is no error among the diagnostics, and fails with the errors else.
+    pub fn no_errors(all: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
+        let errors: Vec<_> = all.into_iter().filter(Diagnostic::is_error).collect();
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
 }

@@ -1,6 +1,7 @@
-//! Source files, spans and diagnostics: what every language of Masque shares.
+//! Source files, spans, diagnostics and tokens: what every language of Masque shares.
 //!
 //! A [`Diagnostic`] is data; [`render`] draws it for people, and the report crate serialises it.
+//! A [`Cursor`] reads the [`Tokens`] of a [`Language`], and says what is wrong with them.
 //!
 //! ```
 //! use masque_text::{Diagnostic, Sources, render};
@@ -15,12 +16,17 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod cursor;
 mod diagnostic;
+mod ids;
 mod render;
 mod source;
 mod suggest;
+mod tokens;
 
+pub use cursor::{Codes, Cursor, ERROR_LIMIT, Language, Parsed, Reported};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use render::render;
 pub use source::{FileId, Location, Sources, Span, TooLarge};
 pub use suggest::did_you_mean;
+pub use tokens::{Comment, Kind, LONGEST_NAME, Tokens};

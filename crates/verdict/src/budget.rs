@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::Why;
+use crate::{Meter, Why};
 
-/// What a run may use. The default is unlimited; a clone shares the cancel flag.
+/// What a run may use. The default is unlimited; a clone shares the cancel flag and the meter.
 ///
 /// An engine calls [`Budget::check`] every few thousand steps of whatever it does, and tells the
 /// states and bytes it holds to [`Budget::check_states`] and [`Budget::check_memory`] where they
@@ -28,6 +28,7 @@ pub struct Budget {
     cancelled: Arc<AtomicBool>,
     /// The flags of the budgets that this one has branched off from.
     above: Vec<Arc<AtomicBool>>,
+    meter: Meter,
 }
 
 impl Budget {
@@ -64,6 +65,17 @@ impl Budget {
     pub fn with_cancel(mut self, cancelled: Arc<AtomicBool>) -> Budget {
         self.cancelled = cancelled;
         self
+    }
+
+    /// Tells what is found to this meter.
+    pub fn with_meter(mut self, meter: Meter) -> Budget {
+        self.meter = meter;
+        self
+    }
+
+    /// Where to tell what is found.
+    pub fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     /// The same budget with a cancel flag of its own, for one of several workers on a run: what

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `outcome` | verdicts and why one may be missing |
 //! | `budget` | limits, and what is left when one is hit |
+//! | `meter` | how far the search for states has come |
 //! | `engine` | the traits that engines implement |
 //! | `facts` | what is known of a system besides verdicts |
 //! | `path` | paths and their canonical order |
@@ -48,6 +49,7 @@ mod goal;
 mod lasso;
 mod local;
 mod logics;
+mod meter;
 mod nearby;
 mod oracle;
 mod outcome;
@@ -78,6 +80,7 @@ pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};
 pub use facts::{Facts, FairInitial, OverflowAt};
 pub use fragment::{inside_logic, outside_ctl, outside_logic};
+pub use meter::{Found, Meter};
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
 pub use path::{Path, compare_states};

@@ -24,7 +24,7 @@ pub struct ClusterArgs {
     #[arg(long, value_name = "N", group = "places")]
     pub await_workers: Option<NonZeroUsize>,
     /// What starts a process on a machine: it is given HOST PROGRAM worker.
-    #[arg(long, value_name = "COMMAND", default_value = "ssh", requires = "cluster")]
+    #[arg(long, value_name = "COMMAND", default_value = "ssh -o BatchMode=yes", requires = "cluster")]
     pub launcher: String,
     /// Where to listen for workers that you start.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0", requires = "await_workers")]
@@ -35,6 +35,9 @@ pub struct ClusterArgs {
     /// How long the processes may take to start.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "30s", requires = "places")]
     pub start_within: Duration,
+    /// How long a process may say nothing before it is taken for lost.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "20s", requires = "places", hide = true)]
+    pub silence: Duration,
     /// Store what is found in this directory, at each process, so that another run can go on.
     #[arg(long, value_name = "DIR", requires = "places")]
     pub checkpoint: Option<PathBuf>,

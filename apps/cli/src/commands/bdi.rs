@@ -44,17 +44,7 @@ pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
     };
     let of_lcc = lcc::of_lcc(args).map(|option| (option, "LCC"));
     let of_others: Vec<_> = match is_bdi {
-        true => [
-            ("-D", !args.question.model.defines.is_empty()),
-            ("--at", args.question.at.is_some()),
-            ("--deadlock", args.question.model.deadlock.is_some()),
-            ("--overflow", args.question.model.overflow.is_some()),
-            ("--strategies", args.question.strategies.is_some()),
-            ("--cross-check", args.cross_check),
-            ("--processes", args.cluster.is_given()),
-        ]
-        .map(|option| (option, "ISPL"))
-        .into(),
+        true => of_ispl(args).map(|option| (option, "ISPL")).into(),
         false => vec![(("--option", !args.options.is_empty()), "BDI and LCC")],
     };
     if is_bdi && args.evidence_format == EvidenceAs::Dot {
@@ -68,6 +58,19 @@ pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
         None if is_bdi => misplaced_work(&args.work),
         None => None,
     }
+}
+
+/// Options about what a model means that only ISPL files have, and whether they are given.
+pub(super) fn of_ispl(args: &CheckArgs) -> [(&'static str, bool); 7] {
+    [
+        ("-D", !args.question.model.defines.is_empty()),
+        ("--at", args.question.at.is_some()),
+        ("--deadlock", args.question.model.deadlock.is_some()),
+        ("--overflow", args.question.model.overflow.is_some()),
+        ("--strategies", args.question.strategies.is_some()),
+        ("--cross-check", args.cross_check),
+        ("--processes", args.cluster.is_given()),
+    ]
 }
 
 /// A way of working that there is not for BDI files. What is the default may be said, too.
@@ -85,7 +88,7 @@ fn misplaced_work(work: &WorkArgs) -> Option<Diagnostic> {
     Some(wrong_language(name, "ISPL", help))
 }
 
-fn wrong_language(option: &str, language: &str, help: &str) -> Diagnostic {
+pub(super) fn wrong_language(option: &str, language: &str, help: &str) -> Diagnostic {
     let message = format!("`{option}` is an option for {language} files");
     Diagnostic::nowhere(Severity::Error, "cli/wrong-language", message).hint(help)
 }

@@ -93,7 +93,14 @@ fn report_all(
     mut apart: Option<&mut Apart>,
 ) -> anyhow::Result<Exit> {
     let request = args.question.request();
-    let plan = worker::plan(args)?;
+    let hosts = match worker::hosts(args) {
+        Ok(hosts) => hosts,
+        Err(refused) => {
+            context.text.diagnostics(err, &refused.sources, &refused.diagnostics)?;
+            return Ok(Exit::BadInput);
+        }
+    };
+    let plan = worker::plan(args, hosts)?;
     let engine = plan.as_ref().map_or(args.work.engine, |_| EngineChoice::Named("cluster"));
     let settings = Settings { request: &request, engine, stats: args.stats };
     let text = Text { evidence: apart.is_none(), ..context.text };
@@ -143,9 +150,14 @@ fn report_all(
             options.cluster = driver::cluster::engine(&loaded, &request, plan);
         }
         let run = decide(args, context, &loaded, &options, start)?;
-        if let Some(trouble) = options.cluster.and_then(|cluster| cluster.trouble().message()) {
-            writeln!(err, "error: {trouble}")?;
-            exit.raise(Exit::Inconclusive);
+        if let Some(cluster) = &options.cluster {
+            // Once the workers are ended, the check, if it was left behind, has nothing true to say.
+            let trouble = cluster.trouble().message();
+            cluster.end();
+            if let Some(trouble) = trouble {
+                writeln!(err, "error: {trouble}")?;
+                exit.raise(Exit::Inconclusive);
+            }
         }
         if let Some(found) = run.as_ref().and_then(disagreement) {
             return disagree(err, &loaded, settings, found);

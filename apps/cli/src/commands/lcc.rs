@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use masque_driver::lcc::{self, Loaded, Request, Run, Wanted};
-use masque_driver::{Diagnostic, Limits, OrderChoice, Reorder, Severity};
+use masque_driver::{Diagnostic, Limits, OrderChoice, Reorder};
 use masque_report::{self as report, RunReport, Text};
 
+use super::bdi::{of_ispl, wrong_language};
 use super::check::Apart;
 use crate::Context;
 use crate::args::{CheckArgs, Format};
@@ -47,24 +48,15 @@ pub(super) fn check_lcc(
 
 /// An option that LCC files do not have.
 fn misplaced(args: &CheckArgs) -> Option<Diagnostic> {
-    let foreign = [
-        ("-D", !args.question.model.defines.is_empty()),
-        ("--at", args.question.at.is_some()),
-        ("--deadlock", args.question.model.deadlock.is_some()),
-        ("--overflow", args.question.model.overflow.is_some()),
-        ("--strategies", args.question.strategies.is_some()),
-        ("--cross-check", args.cross_check),
-        ("--processes", args.cluster.is_given()),
+    let of_work = [
         ("--engine", args.work.engine.name() != "auto"),
         ("--order", args.work.order != OrderChoice::Auto),
         ("--reorder", args.work.reorder != Reorder::Auto),
         ("--jobs", args.work.jobs.is_some()),
         ("--parallel", args.work.parallel.is_some()),
     ];
-    let (name, _) = foreign.iter().find(|(_, is_given)| *is_given)?;
-    let message = format!("`{name}` is an option for ISPL files");
-    let help = "what LCC files mean is changed by `--option NAME=VALUE`";
-    Some(Diagnostic::nowhere(Severity::Error, "cli/wrong-language", message).hint(help))
+    let (name, _) = of_ispl(args).into_iter().chain(of_work).find(|(_, is_given)| *is_given)?;
+    Some(wrong_language(name, "ISPL", "what LCC files mean is changed by `--option NAME=VALUE`"))
 }
 
 /// An option that only LCC files have, for files of other languages.

@@ -3,15 +3,15 @@
 use std::io::{IsTerminal, Write};
 
 use anyhow::{Context as _, bail};
-use masque_driver::cluster::{Checkpoints, Places, Plan, Supervisor, read_hosts};
-use masque_driver::{self as driver, EngineChoice};
+use masque_driver::cluster::{Checkpoints, Host, Places, Plan, Supervisor};
+use masque_driver::{self as driver, EngineChoice, Refused};
 
 use crate::Exit;
 use crate::args::{CheckArgs, ClusterArgs, WorkerArgs};
 
 /// The stack of threads that we do not start ourselves: successors are found by recursion over the
 /// agents that have a choice, of which there may be thousands.
-const STACK: &str = "67108864";
+const STACK: usize = 64 << 20;
 
 /// `worker`: does a part of somebody's check. Its verdicts are told there.
 pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -34,8 +34,14 @@ pub fn worker(args: &WorkerArgs, err: &mut dyn Write) -> anyhow::Result<Exit> {
     }
 }
 
-/// How the workers of a check are started; none if it is not spread.
-pub(super) fn plan(args: &CheckArgs) -> anyhow::Result<Option<Plan>> {
+/// The machines of a check, if it is to be spread over some.
+pub(super) fn hosts(args: &CheckArgs) -> Result<Vec<Host>, Box<Refused>> {
+    args.cluster.cluster.as_ref().map_or(Ok(Vec::new()), |path| driver::cluster::hosts(path))
+}
+
+/// How the workers of a check are started, on these machines if there are any; none if it is not
+/// spread.
+pub(super) fn plan(args: &CheckArgs, hosts: Vec<Host>) -> anyhow::Result<Option<Plan>> {
     let cluster = &args.cluster;
     if !cluster.is_given() {
         return Ok(None);
@@ -51,20 +57,24 @@ pub(super) fn plan(args: &CheckArgs) -> anyhow::Result<Option<Plan>> {
     if cluster.checkpoint.is_some() && args.files.len() > 1 {
         bail!("a checkpoint is of one file; check the files one by one");
     }
+    if cluster.checkpoint.as_ref().is_some_and(|directory| directory.to_str().is_none()) {
+        bail!("the name of the directory for checkpoints is not UTF-8 text; it is sent to the processes");
+    }
     let checkpoints = cluster.checkpoint.as_ref().map(|directory| Checkpoints {
         directory: directory.clone(),
         every: cluster.checkpoint_every,
         resume: cluster.resume,
     });
     Ok(Some(Plan {
-        places: places(cluster)?,
+        places: places(cluster, hosts)?,
         program: std::env::current_exe().context("the program does not find itself")?,
         patience: cluster.start_within,
+        silence: cluster.silence,
         checkpoints,
     }))
 }
 
-fn places(args: &ClusterArgs) -> anyhow::Result<Places> {
+fn places(args: &ClusterArgs, hosts: Vec<Host>) -> anyhow::Result<Places> {
     if let Some(processes) = args.processes {
         return Ok(Places::Local(processes.get()));
     }
@@ -72,13 +82,6 @@ fn places(args: &ClusterArgs) -> anyhow::Result<Places> {
         let (listen, token) = (args.listen.clone(), args.token.clone());
         return Ok(Places::Joining { workers: workers.get(), listen, token });
     }
-    let Some(path) = &args.cluster else { bail!("no processes are asked for") };
-    let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
-    let hosts = match read_hosts(&text) {
-        Ok(hosts) => hosts,
-        Err(message) => bail!("{name}: {message}"),
-    };
     let launcher: Vec<String> = args.launcher.split_whitespace().map(str::to_string).collect();
     if launcher.is_empty() {
         bail!("`--launcher` is empty; give a command such as `ssh`");
@@ -90,11 +93,13 @@ fn places(args: &ClusterArgs) -> anyhow::Result<Places> {
 /// before the first thread is started. Where that is not possible, small ones must do.
 fn with_large_stacks() {
     #[cfg(unix)]
-    if std::env::var_os("RUST_MIN_STACK").is_none()
+    let asked = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse::<usize>().ok());
+    #[cfg(unix)]
+    if asked.is_none_or(|size| size < STACK)
         && let Ok(program) = std::env::current_exe()
     {
         let mut again = std::process::Command::new(program);
-        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", STACK);
+        again.args(std::env::args_os().skip(1)).env("RUST_MIN_STACK", STACK.to_string());
         _ = std::os::unix::process::CommandExt::exec(&mut again);
     }
 }

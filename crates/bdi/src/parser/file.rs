@@ -1,8 +1,8 @@
 //! The items of a file: agents, views, properties, options.
 
-use masque_text::{Diagnostic, Span};
+use masque_text::{Diagnostic, Parsed, Span};
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::lexer::{Token, is_reserved};
 use crate::tree::{
     Agent, BdiDecl, Body, Name, OptionDecl, Path, Property, Question, Realism, Tree, Type, VarDecl, View,

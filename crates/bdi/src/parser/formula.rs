@@ -1,6 +1,8 @@
 //! Formulas and arithmetic: `<->` binds weakest, then `->`, `|`, `&`, prefixes and comparisons.
 
-use super::{Parsed, Parser};
+use masque_text::Parsed;
+
+use super::Parser;
 use crate::lexer::Token;
 use crate::tree::{Binary, Commitment, Expr, Kind, Quantifier, Rel, Unary};
 

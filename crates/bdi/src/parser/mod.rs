@@ -8,30 +8,34 @@ mod formula;
 mod program;
 mod recover;
 
-use masque_text::{Diagnostic, FileId, Sources, Span};
+use std::ops::{Deref, DerefMut};
 
-use crate::lexer::{Token, Tokens, is_reserved};
+use masque_text::{Cursor, Diagnostic, FileId, Parsed, Sources};
+
+use self::recover::Bdi;
+use crate::lexer::{Token, is_reserved};
 use crate::tree::{Name, Op, Term, Tree};
 
 /// Brackets, blocks and prefix operators may nest this deep; flat chains may be of any length.
 pub const NESTING_LIMIT: u32 = 200;
 
-/// A syntax error that has been reported.
-#[derive(Clone, Copy, Debug)]
-struct Reported;
-
-type Parsed<T> = Result<T, Reported>;
-
+/// A cursor that leaves a tree behind.
 struct Parser<'t> {
-    text: &'t str,
-    base: u32,
-    tokens: Tokens,
-    position: usize,
-    diagnostics: Vec<Diagnostic>,
-    depth: u32,
-    n_errors: usize,
-    /// Where the last error was found.
-    last_error: Option<u32>,
+    cursor: Cursor<'t, Bdi>,
+}
+
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t, Bdi>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.cursor
+    }
+}
+
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
+    }
 }
 
 /// Reads a file. The tree holds whatever could be read.
@@ -39,7 +43,7 @@ pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, file);
     let mut tree = Tree { span: sources.span(file), ..Tree::default() };
     parser.file(&mut tree);
-    (tree, parser.diagnostics)
+    (tree, parser.cursor.into_diagnostics())
 }
 
 /// Reads one more property for a parsed file: `FORMULA`, or `PATH : FORMULA`.
@@ -59,97 +63,15 @@ pub fn parse_property(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<D
     if let Ok(property) = parser.bare_property() {
         tree.properties.push(property);
     }
-    parser.diagnostics
-}
-
-/// Tokens.
-impl<'t> Parser<'t> {
-    fn new(sources: &'t Sources, file: FileId) -> Self {
-        let (text, base) = (sources.text(file), sources.span(file).start);
-        Parser {
-            text,
-            base,
-            tokens: Tokens::new(text, base),
-            position: 0,
-            diagnostics: Vec::new(),
-            depth: 0,
-            n_errors: 0,
-            last_error: None,
-        }
-    }
-
-    fn kind(&self) -> Token {
-        self.tokens.kind(self.position)
-    }
-
-    fn kind_ahead(&self, ahead: usize) -> Token {
-        self.tokens.kind(self.position + ahead)
-    }
-
-    fn span(&self) -> Span {
-        self.tokens.span(self.position)
-    }
-
-    fn last_span(&self) -> Span {
-        self.tokens.span(self.position.saturating_sub(1))
-    }
-
-    /// The span from the token at `start` to the last one read.
-    fn span_from(&self, start: usize) -> Span {
-        self.tokens.span(start).to(self.last_span())
-    }
-
-    fn text_of(&self, span: Span) -> &'t str {
-        &self.text[(span.start - self.base) as usize..(span.end - self.base) as usize]
-    }
-
-    /// The word at hand, or the empty text.
-    fn word(&self) -> &'t str {
-        self.word_ahead(0)
-    }
-
-    fn word_ahead(&self, ahead: usize) -> &'t str {
-        match self.kind_ahead(ahead) {
-            Token::Word => self.text_of(self.tokens.span(self.position + ahead)),
-            _ => "",
-        }
-    }
-
-    fn advance(&mut self) -> Span {
-        let span = self.span();
-        if self.kind() != Token::End {
-            self.position += 1;
-        }
-        span
-    }
-
-    fn eat(&mut self, kind: Token) -> bool {
-        let found = self.kind() == kind;
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.word() == word;
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, kind: Token, what: &str) -> Parsed<Span> {
-        if self.kind() == kind { Ok(self.advance()) } else { Err(self.expected(what)) }
-    }
-
-    fn expect_word(&mut self, word: &str) -> Parsed<Span> {
-        if self.word() == word { Ok(self.advance()) } else { Err(self.expected(&format!("`{word}`"))) }
-    }
+    parser.cursor.into_diagnostics()
 }
 
 /// Names and terms.
-impl Parser<'_> {
+impl<'t> Parser<'t> {
+    fn new(sources: &'t Sources, file: FileId) -> Self {
+        Parser { cursor: Cursor::new(sources.text(file), sources.span(file).start) }
+    }
+
     /// A name; reserved words are refused.
     fn name(&mut self, what: &str) -> Parsed<Name> {
         let word = self.word();
@@ -214,17 +136,5 @@ impl Parser<'_> {
         };
         self.advance();
         Ok(op)
-    }
-
-    /// One level deeper; the caller undoes it unless it fails.
-    fn deepen(&mut self) -> Parsed<()> {
-        if self.depth >= NESTING_LIMIT {
-            let message = format!("this is nested more than {NESTING_LIMIT} levels deep");
-            let diagnostic = Diagnostic::error("bdi/too-deep", self.clipped(self.span()), message)
-                .hint("flat chains may be of any length; keep part of the formula in a variable");
-            return Err(self.error(diagnostic));
-        }
-        self.depth += 1;
-        Ok(())
     }
 }

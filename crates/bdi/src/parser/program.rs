@@ -1,8 +1,8 @@
 //! Programs: statements, choices, assignments.
 
-use masque_text::Diagnostic;
+use masque_text::{Diagnostic, Parsed};
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::lexer::Token;
 use crate::tree::{Assign, Expr, Kind, Stmt, StmtKind, Target, Value};
 

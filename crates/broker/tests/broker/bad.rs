@@ -301,6 +301,8 @@ fn an_end_with_work_under_way() {
     let server = Server::start(limits);
     let mut client = server.connect();
     let session = client.open(ENDLESS);
+    // A call may be answered a moment before it is counted out.
+    server.wait("the session is open", |now| now.running == 0);
     client.send("POST /rpc", &[], message(1, "check", &json!({"session": session})).as_bytes());
     server.wait("the call runs", |now| now.running == 1);
     let start = Instant::now();

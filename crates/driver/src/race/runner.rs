@@ -7,9 +7,10 @@ use std::time::Instant;
 use masque_verdict::Why;
 
 use super::wire::{News, Task};
-use crate::decide::{Event, Mode};
+use crate::decide::{self, Event, Mode};
 use crate::load_text;
-use crate::supervise::{Limits, start_work};
+use crate::supervise::Limits;
+use crate::worker::start;
 
 /// Does the task that [`race`](super::race()) has sent as one line, and tells what it finds.
 ///
@@ -28,7 +29,9 @@ pub fn lane(task: &str, out: &mut dyn Write) -> io::Result<()> {
         load_text(&task.name, &task.text, &task.request).system.ok_or_else(|| no_task("no model"))?;
     let options = task.options().ok_or_else(|| no_task("no such engine"))?;
     let limits = Limits { deadline, memory: task.memory, ..Limits::default() };
-    match start_work(options.candidates(&system), Mode::Plain, &system, &limits.budget()) {
+    let (candidates, budget) = (options.candidates(&system), limits.budget());
+    let work = move |sender: &_| decide::work(&system, &candidates, Mode::Plain, &budget, sender);
+    match start(work) {
         None => tell(out, News::of(Event::Stopped(Why::Memory.into())))?,
         Some((worker, events)) => {
             forward(&events, out)?;

@@ -106,15 +106,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn add(&mut self, formula: Formula<'_>) -> Lowered {
-        let is_path = matches!(
-            formula,
-            Formula::Next(_)
-                | Formula::Finally(_)
-                | Formula::Globally(_)
-                | Formula::Until(..)
-                | Formula::WeakUntil(..)
-                | Formula::Release(..)
-        );
+        let is_path = formula.is_temporal();
         Lowered { id: self.system.formulas.add(formula), is_path }
     }
 

@@ -20,8 +20,7 @@ use std::sync::Arc;
 
 use masque_model::{ActionId, AgentId};
 use masque_model::{
-    Assignment, At, Deadlock, Exprs, Formulas, GroupId, Meaning, Overflow, PropositionId, Strategies,
-    SymbolId, System, VarId,
+    Assignment, At, Deadlock, GroupId, Meaning, Overflow, PropositionId, Strategies, SymbolId, System, VarId,
 };
 use masque_text::{Diagnostic, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -167,27 +166,12 @@ struct Checker<'t> {
 
 impl<'t> Checker<'t> {
     fn new(sources: &'t Sources, tree: &'t Tree, mut names: Names, options: &'t Options) -> Self {
-        let mut exprs = Exprs::default();
-        let initial = exprs.bool(true);
-        let system = System {
-            agents: Vec::new(),
-            environment: None,
-            variables: Vec::new(),
-            symbols: Vec::new(),
-            exprs,
-            initial,
-            propositions: Vec::new(),
-            groups: Vec::new(),
-            formulas: Formulas::default(),
-            fairness: Vec::new(),
-            properties: Vec::new(),
-            meaning: Meaning {
-                assignment: tree.semantics.as_ref().map_or(Assignment::Multi, |s| s.items),
-                deadlock: options.deadlock.unwrap_or(Deadlock::Finite),
-                overflow: options.overflow.unwrap_or(Overflow::Drop),
-            },
-            initial_span: tree.init_states.as_ref().map_or(tree.span, |s| s.span),
-        };
+        let mut system = System::new(Meaning {
+            assignment: tree.semantics.as_ref().map_or(Assignment::Multi, |s| s.items),
+            deadlock: options.deadlock.unwrap_or(Deadlock::Finite),
+            overflow: options.overflow.unwrap_or(Overflow::Drop),
+        });
+        system.initial_span = tree.init_states.as_ref().map_or(tree.span, |s| s.span);
         let word_action = names.intern("Action");
         Checker {
             sources,

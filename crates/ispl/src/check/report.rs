@@ -73,7 +73,7 @@ impl Checker<'_> {
     /// Spans of parts are not kept: they are found again when a message needs one.
     fn part(&self, span: Span, after_dot: bool) -> Span {
         let tokens = Tokens::new(self.sources.slice(span), span.start);
-        let dot = (0..tokens.len()).find(|&i| tokens.kind(i) == Token::Dot);
+        let dot = tokens.kinds().iter().position(|kind| *kind == Token::Dot);
         match dot {
             Some(dot) if after_dot => tokens.span(dot + 1).to(span),
             Some(dot) => tokens.span(0).to(tokens.span(dot - 1)),

@@ -35,10 +35,7 @@ const INDENT: usize = 2;
 /// ```
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
     let (tree, diagnostics) = parse(sources, file);
-    let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    Diagnostic::no_errors(diagnostics)?;
     let (text, base) = (sources.text(file), sources.span(file).start);
     let tokens = Tokens::new(text, base);
     let outline = outline(&tree, &tokens);

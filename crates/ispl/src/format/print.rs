@@ -1,11 +1,11 @@
 //! The output: lines and indentation, comments, blank lines.
 
-use masque_text::Span;
+use masque_text::{Comment, Span};
 
 use super::outline::{Line, LineKind, Mark};
 use super::spacing::{Piece, Spacing};
 use super::{INDENT, WIDTH};
-use crate::lexer::{Comment, Tokens};
+use crate::lexer::Tokens;
 
 /// Continuation lines are indented no deeper than this: brackets may nest 500 deep.
 const DEEPEST: usize = 60;
@@ -37,7 +37,7 @@ impl<'t> Printer<'t> {
             base,
             tokens,
             spacing: Spacing::new(text, base, tokens, marks),
-            comments: &tokens.comments,
+            comments: tokens.comments(),
             out: String::with_capacity(text.len() + text.len() / 4),
             line_start: 0,
             line_indent: 0,

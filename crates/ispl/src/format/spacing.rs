@@ -152,7 +152,7 @@ impl<'t> Spacing<'t> {
 
     /// Whether a comment stands before a token.
     fn has_comment(&mut self, index: usize) -> bool {
-        let comments = &self.tokens.comments;
+        let comments = self.tokens.comments();
         let mut found = false;
         while let Some(comment) = comments.get(self.next_comment).filter(|c| c.before as usize <= index) {
             found |= comment.before as usize == index;

@@ -1,8 +1,10 @@
 //! Coalitions: `<g>X p`, `<g, uniform>(p U q)`.
 
+use masque_text::Parsed;
+
 use masque_model::Strategies;
 
-use super::{Mode, Parsed, Parser};
+use super::{Mode, Parser};
 use crate::lexer::Token;
 use crate::tree::{ExprId, Kind, Modal, Modality, Op, Temporal};
 

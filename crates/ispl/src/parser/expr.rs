@@ -5,9 +5,9 @@
 //! `!` takes in a following `U`.
 
 use masque_model::Relation;
-use masque_text::{Diagnostic, Span};
+use masque_text::{Diagnostic, Parsed, Reported, Span};
 
-use super::{Mode, Parsed, Parser, is_infix};
+use super::{Mode, Parser, is_infix};
 use crate::lexer::Token;
 use crate::tree::{Aggregate, ExprId, Function, Kind, Modal, Modality, Op, Party, Quantifier, Temporal};
 
@@ -265,7 +265,7 @@ impl Parser<'_> {
     }
 
     /// A name with a bracket after it.
-    fn unknown_function(&mut self, start: usize, word: &str) -> super::Reported {
+    fn unknown_function(&mut self, start: usize, word: &str) -> Reported {
         const FUNCTIONS: [&str; 8] = ["sum", "count", "forall", "exists", "min", "max", "prev", "next"];
         const OPERATORS: [&str; 14] =
             ["K", "GK", "DK", "GCK", "KH", "O", "AG", "AF", "AX", "EG", "EF", "EX", "A", "E"];
@@ -408,7 +408,7 @@ impl Parser<'_> {
         self.apply(start, quantifier, temporal)
     }
 
-    pub(super) fn wrong_logic(&mut self, message: &str, help: String) -> super::Reported {
+    pub(super) fn wrong_logic(&mut self, message: &str, help: String) -> Reported {
         let span = self.span();
         self.error(Diagnostic::error("ispl/wrong-logic", span, message).hint(help))
     }

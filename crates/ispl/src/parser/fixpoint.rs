@@ -1,6 +1,8 @@
 //! The mu-calculus: `mu Z. phi`, `nu Z. phi`, `EX{condition} phi`.
 
-use super::{Mode, Parsed, Parser};
+use masque_text::Parsed;
+
+use super::{Mode, Parser};
 use crate::lexer::Token;
 use crate::tree::{ExprId, Fixpoint, Kind, Op, Quantifier};
 

@@ -9,21 +9,18 @@ mod fixpoint;
 mod recover;
 mod sections;
 
-use masque_text::{Diagnostic, FileId, Sources, Span};
+use std::ops::{Deref, DerefMut};
 
-use crate::lexer::{Token, Tokens};
+use masque_text::{Cursor, Diagnostic, FileId, Parsed, Reported, Sources, Span};
+
+use self::recover::Ispl;
+use crate::lexer::Token;
 use crate::tree::{
     Binder, Dialect, Expr, ExprId, Index, Item, Kind, List, Names, Pattern, Ref, Symbol, Tree,
 };
 
 /// Brackets and prefix operators may nest this deep; flat chains may be of any length.
 pub const NESTING_LIMIT: u32 = 500;
-
-/// A syntax error that has been reported.
-#[derive(Clone, Copy, Debug)]
-struct Reported;
-
-type Parsed<T> = Result<T, Reported>;
 
 /// How expressions are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,27 +33,34 @@ enum Mode {
     Path { quantifiers: bool },
 }
 
+/// A cursor that leaves a tree behind.
 struct Parser<'t> {
-    text: &'t str,
-    base: u32,
-    tokens: Tokens,
-    position: usize,
+    cursor: Cursor<'t, Ispl>,
     tree: Tree,
-    diagnostics: Vec<Diagnostic>,
     mode: Mode,
-    depth: u32,
-    n_errors: usize,
-    /// Where the last error was found.
-    last_error: Option<u32>,
     /// The expression that was last read in brackets, to warn where brackets are missing.
     bracketed: Option<ExprId>,
+}
+
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t, Ispl>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.cursor
+    }
+}
+
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
+    }
 }
 
 /// Reads a file. The tree holds whatever could be read.
 pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, file, Tree::new(sources.span(file)));
     parser.file();
-    (parser.tree, parser.diagnostics)
+    (parser.tree, parser.cursor.into_diagnostics())
 }
 
 /// Reads one more formula for a parsed file, as if it stood at the end of its Formulae section.
@@ -67,7 +71,7 @@ pub fn parse_property(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<D
         parser.tree.extra.push(line);
     }
     *tree = parser.tree;
-    parser.diagnostics
+    parser.cursor.into_diagnostics()
 }
 
 impl Tree {
@@ -95,92 +99,11 @@ impl Tree {
     }
 }
 
-/// Tokens.
+/// Names and what is common to all sections.
 impl<'t> Parser<'t> {
     fn new(sources: &'t Sources, file: FileId, tree: Tree) -> Self {
-        let (text, base) = (sources.text(file), sources.span(file).start);
-        Parser {
-            text,
-            base,
-            tokens: Tokens::new(text, base),
-            position: 0,
-            tree,
-            diagnostics: Vec::new(),
-            mode: Mode::Condition,
-            depth: 0,
-            n_errors: 0,
-            last_error: None,
-            bracketed: None,
-        }
-    }
-
-    fn kind(&self) -> Token {
-        self.tokens.kind(self.position)
-    }
-
-    fn kind_ahead(&self, ahead: usize) -> Token {
-        self.tokens.kind(self.position + ahead)
-    }
-
-    fn span(&self) -> Span {
-        self.tokens.span(self.position)
-    }
-
-    fn last_span(&self) -> Span {
-        self.tokens.span(self.position.saturating_sub(1))
-    }
-
-    /// The span from the token at `start` to the last one read.
-    fn span_from(&self, start: usize) -> Span {
-        self.tokens.span(start).to(self.last_span())
-    }
-
-    fn text_of(&self, span: Span) -> &'t str {
-        &self.text[(span.start - self.base) as usize..(span.end - self.base) as usize]
-    }
-
-    /// The word at hand, or the empty text.
-    fn word(&self) -> &'t str {
-        self.word_ahead(0)
-    }
-
-    fn word_ahead(&self, ahead: usize) -> &'t str {
-        self.word_at(self.position + ahead)
-    }
-
-    fn word_at(&self, position: usize) -> &'t str {
-        match self.tokens.kind(position) {
-            Token::Word => self.text_of(self.tokens.span(position)),
-            _ => "",
-        }
-    }
-
-    fn advance(&mut self) -> Span {
-        let span = self.span();
-        if self.kind() != Token::End {
-            self.position += 1;
-        }
-        span
-    }
-
-    fn eat(&mut self, kind: Token) -> bool {
-        let found = self.kind() == kind;
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.word() == word;
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, kind: Token, what: &str) -> Parsed<Span> {
-        if self.kind() == kind { Ok(self.advance()) } else { Err(self.expected(what)) }
+        let cursor = Cursor::new(sources.text(file), sources.span(file).start);
+        Parser { cursor, tree, mode: Mode::Condition, bracketed: None }
     }
 
     /// `;` at the end of a statement. If it is missing but the next line begins something new,
@@ -190,8 +113,7 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         let after = self.last_span();
-        let between = &self.text[(after.end - self.base) as usize..(self.span().start - self.base) as usize];
-        let is_new_line = between.contains('\n') || self.kind() == Token::End;
+        let is_new_line = self.begins_line() || self.kind() == Token::End;
         if !is_new_line || !matches!(self.kind(), Token::Word | Token::End) {
             return Err(self.expected(what));
         }
@@ -201,14 +123,7 @@ impl<'t> Parser<'t> {
         );
         Ok(())
     }
-}
 
-fn is_infix(word: &str) -> bool {
-    matches!(word, "if" | "and" | "or" | "mod" | "in")
-}
-
-/// Names and what is common to all sections.
-impl Parser<'_> {
     fn add(&mut self, kind: Kind, span: Span) -> ExprId {
         self.tree.exprs.push(Expr { kind, span });
         ExprId(self.tree.exprs.len() as u32 - 1)
@@ -321,7 +236,7 @@ impl Parser<'_> {
             if self.kind() == Token::CloseBrace && self.depth > 0 || self.is_stray_name(self.position) {
                 break;
             }
-            let (before, n_errors) = (self.position, self.diagnostics.len());
+            let (before, n_errors) = (self.position, self.diagnostics().len());
             match self.item(one) {
                 Ok(item) => items.push(item),
                 // What is no statement may be the heading of the next section: then an `end` is
@@ -354,18 +269,8 @@ impl Parser<'_> {
         self.expect(Token::CloseBrace, "`}`")?;
         Ok(Item::For { binder, items, span: self.span_from(start) })
     }
+}
 
-    /// One level deeper; the caller undoes it unless it fails.
-    fn deepen(&mut self) -> Parsed<()> {
-        if self.depth >= NESTING_LIMIT {
-            let message = format!("this is nested more than {NESTING_LIMIT} levels deep");
-            let span = self.span();
-            return Err(self.error(
-                Diagnostic::error("ispl/too-deep", span, message)
-                    .hint("give parts of it names in Evaluation; flat chains may be of any length"),
-            ));
-        }
-        self.depth += 1;
-        Ok(())
-    }
+fn is_infix(word: &str) -> bool {
+    matches!(word, "if" | "and" | "or" | "mod" | "in")
 }

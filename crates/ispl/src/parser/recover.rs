@@ -3,76 +3,48 @@
 //! A broken statement is skipped to its `;`. The landmarks of a file, its headings and `end`s, are
 //! recognised even where something else is expected, so that a missing `end` is one error.
 
-use masque_text::{Diagnostic, Span};
+use masque_text::{Codes, Cursor, Diagnostic, Language, Span};
 
 use super::sections::{AFTER_AGENTS, OF_AGENT};
-use super::{Parser, Reported, is_infix};
-use crate::lexer::{LONGEST_WORD, Token};
+use super::{NESTING_LIMIT, Parser, is_infix};
+use crate::lexer::Token;
 
-/// After this many syntax errors the rest of the file is not read.
-const ERROR_LIMIT: usize = 20;
-/// Longer quotations are cut.
-const SHOWN: usize = 40;
+/// What messages must know of ISPL.
+#[derive(Debug)]
+pub(super) struct Ispl;
 
-/// Messages and recovery.
-impl Parser<'_> {
-    /// Keeps an error; a second one at the same place is a consequence of the first.
-    pub(super) fn error(&mut self, diagnostic: Diagnostic) -> Reported {
-        let place = diagnostic.primary.as_ref().map(|label| label.span.start);
-        if std::mem::replace(&mut self.last_error, place) == place || self.n_errors > ERROR_LIMIT {
-            return Reported;
+impl Language for Ispl {
+    type Token = Token;
+
+    const CODES: Codes = Codes {
+        unexpected_token: "ispl/unexpected-token",
+        unexpected_character: "ispl/unexpected-character",
+        name_too_long: Some("ispl/name-too-long"),
+        too_deep: "ispl/too-deep",
+        too_many_errors: "ispl/too-many-errors",
+    };
+    const WHOLE: &'static str = "file";
+    const NESTING_LIMIT: u32 = NESTING_LIMIT;
+    const FLATTER: &'static str = "give parts of it names in Evaluation; flat chains may be of any length";
+
+    fn sign(foreign: char) -> Option<&'static str> {
+        match foreign {
+            '¬' => Some("!"),
+            '∧' => Some("and"),
+            '∨' => Some("or"),
+            '→' | '⇒' | '⟶' => Some("->"),
+            '↔' | '⇔' | '≡' => Some("<->"),
+            '≠' => Some("<>"),
+            '≤' => Some("<="),
+            '≥' => Some(">="),
+            _ => None,
         }
-        self.n_errors += 1;
-        if self.n_errors <= ERROR_LIMIT {
-            self.diagnostics.push(diagnostic);
-        } else {
-            let message = format!("there are more than {ERROR_LIMIT} errors");
-            self.diagnostics.push(
-                Diagnostic::error("ispl/too-many-errors", self.clipped(self.span()), message)
-                    .label("the file was read up to here")
-                    .hint("mend the errors above first; the rest of the file was not looked at"),
-            );
-            self.position = self.tokens.len();
-        }
-        Reported
-    }
-
-    /// The beginning of a span that may be too long to show.
-    pub(super) fn clipped(&self, span: Span) -> Span {
-        let text = self.text_of(span);
-        if text.len() <= SHOWN { span } else { span.slice(0, text.floor_char_boundary(SHOWN) as u32) }
-    }
-
-    /// The token at hand is not what may stand here.
-    pub(super) fn expected(&mut self, what: &str) -> Reported {
-        self.expected_with(what, self.foreign_sign())
-    }
-
-    pub(super) fn expected_with(&mut self, what: &str, help: Option<String>) -> Reported {
-        let span = self.clipped(self.span());
-        if self.kind() == Token::Unknown {
-            return self.no_token(span, what);
-        }
-        let found = match self.kind() {
-            Token::End => "the end of the file".to_string(),
-            _ if span != self.span() => format!("`{}..`", self.text_of(span)),
-            _ => format!("`{}`", self.text_of(span)),
-        };
-        let message = format!("expected {what}, found {found}");
-        let mut diagnostic = Diagnostic::error("ispl/unexpected-token", span, message).help(help);
-        if what.len() <= SHOWN {
-            diagnostic = diagnostic.label(format!("expected {what}"));
-        }
-        self.error(diagnostic)
     }
 
     /// How ISPL writes the sign of another language that the token at hand is a part of.
-    fn foreign_sign(&self) -> Option<String> {
-        let pair = |first: usize| {
-            let is_one = self.tokens.span(first).end == self.tokens.span(first + 1).start;
-            is_one.then(|| (self.tokens.kind(first), self.tokens.kind(first + 1)))
-        };
-        let sign = match (pair(self.position), self.position.checked_sub(1).and_then(pair)) {
+    fn guess(cursor: &Cursor<'_, Self>) -> Option<String> {
+        let pair = |first: usize| cursor.tokens.pair(first);
+        let sign = match (pair(cursor.position), cursor.position.checked_sub(1).and_then(pair)) {
             (Some((Token::Colon, Token::Equal)), _) => "=",
             (_, Some((Token::Equal, Token::Equal))) => "=",
             (_, Some((Token::Ampersand, Token::Ampersand))) => "and",
@@ -82,46 +54,10 @@ impl Parser<'_> {
         };
         Some(format!("in ISPL this is written `{sign}`"))
     }
+}
 
-    /// Takes back the errors after the first `n` messages.
-    pub(super) fn retract(&mut self, n: usize) {
-        while self.diagnostics.len() > n {
-            self.n_errors -= usize::from(self.diagnostics.pop().is_some_and(|d| d.is_error()));
-        }
-        self.last_error = None;
-    }
-
-    /// Characters that no token has, or a word without an end.
-    fn no_token(&mut self, span: Span, what: &str) -> Reported {
-        let found = self.text_of(span);
-        if found.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            let message = format!("this name is longer than {LONGEST_WORD} characters");
-            return self.error(Diagnostic::error("ispl/name-too-long", span, message));
-        }
-        let shown: String = found.chars().take(12).collect();
-        let message = format!("`{}` is not part of the language", shown.escape_debug());
-        let sign = match found.chars().next() {
-            Some('¬') => Some("!"),
-            Some('∧') => Some("and"),
-            Some('∨') => Some("or"),
-            Some('→' | '⇒' | '⟶') => Some("->"),
-            Some('↔' | '⇔' | '≡') => Some("<->"),
-            Some('≠') => Some("<>"),
-            Some('≤') => Some("<="),
-            Some('≥') => Some(">="),
-            _ => None,
-        };
-        self.error(
-            Diagnostic::error("ispl/unexpected-character", span, message)
-                .label(format!("expected {what}"))
-                .help(sign.map(|sign| format!("write `{sign}`"))),
-        )
-    }
-
-    pub(super) fn warn(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
+/// Recovery.
+impl Parser<'_> {
     /// Skips the rest of a statement that began at `start` and is broken: to just after its `;`
     /// (or, of a `for`, its `}`), or to the end of what contains it.
     pub(super) fn recover(&mut self, start: usize) {
@@ -244,8 +180,9 @@ impl Parser<'_> {
         let (position, found) = (self.position, self.word_ahead(1));
         if !self.at_end() {
             let message = format!("this `{name}` section has no `end {name}`");
+            let span = self.clipped(self.span());
             self.error(
-                Diagnostic::error("ispl/wrong-end", self.clipped(self.span()), message)
+                Diagnostic::error("ispl/wrong-end", span, message)
                     .label(format!("expected `end {name}` before this"))
                     .also(heading, "the section begins here"),
             );
@@ -264,9 +201,9 @@ impl Parser<'_> {
         };
         if is_bare {
             let message = format!("`end` without a name where `end {name}` is expected");
+            let span = self.span();
             self.error(
-                Diagnostic::error("ispl/wrong-end", self.span(), message)
-                    .also(heading, "the section begins here"),
+                Diagnostic::error("ispl/wrong-end", span, message).also(heading, "the section begins here"),
             );
             self.advance();
             return;

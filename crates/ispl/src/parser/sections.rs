@@ -1,9 +1,9 @@
 //! The sections of a file and of an agent.
 
 use masque_model::Assignment;
-use masque_text::{Diagnostic, Span};
+use masque_text::{Diagnostic, Parsed, Reported, Span};
 
-use super::{Mode, Parsed, Parser, Reported};
+use super::{Mode, Parser};
 use crate::lexer::Token;
 use crate::tree::{
     Agent, Definition, Dialect, FormulaLine, Group, Item, Line, Logic, Param, ProtocolLine, Section, Type,

@@ -4,6 +4,7 @@
 use masque_ispl::testing::pieces;
 use masque_ispl::{Options, check, format, parse};
 use masque_model::System;
+use masque_testkit::points_into;
 use masque_text::{Diagnostic, FileId, Sources, render};
 
 /// A text among other sources, so that its positions do not begin at 0.
@@ -45,10 +46,10 @@ pub fn formats_well(text: &str) -> String {
 pub fn survives(text: &str) -> bool {
     let (sources, file) = source(text);
     let (mut tree, diagnostics) = parse(&sources, file);
-    points_into(&sources, file, &diagnostics);
+    points_into(&sources, file, "ispl/", &diagnostics);
     let is_correct = !diagnostics.iter().any(Diagnostic::is_error);
     let checked = check(&sources, &mut tree, &Options::default());
-    points_into(&sources, file, &checked.diagnostics);
+    points_into(&sources, file, "ispl/", &checked.diagnostics);
     if is_correct {
         formats_well(text);
     } else {
@@ -56,20 +57,6 @@ pub fn survives(text: &str) -> bool {
         assert!(!errors.is_empty() && errors.iter().all(Diagnostic::is_error));
     }
     is_correct
-}
-
-fn points_into(sources: &Sources, file: FileId, diagnostics: &[Diagnostic]) {
-    let (whole, text) = (sources.span(file), sources.text(file));
-    for diagnostic in diagnostics {
-        for label in diagnostic.primary.iter().chain(&diagnostic.secondary) {
-            let span = label.span;
-            let is_inside = whole.start <= span.start && span.start <= span.end && span.end <= whole.end;
-            assert!(is_inside, "{diagnostic:?} points out of {whole:?}");
-            let (start, end) = ((span.start - whole.start) as usize, (span.end - whole.start) as usize);
-            assert!(text.is_char_boundary(start) && text.is_char_boundary(end), "{diagnostic:?}");
-        }
-        assert!(!diagnostic.message.is_empty() && diagnostic.code.starts_with("ispl/"), "{diagnostic:?}");
-    }
 }
 
 /// The checked model of a text, or the code of its first error.

@@ -28,10 +28,7 @@ const WIDTH: usize = 100;
 /// ```
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
     let (tree, diagnostics) = parse(sources, file);
-    let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    Diagnostic::no_errors(diagnostics)?;
     let (text, base) = (sources.text(file), sources.span(file).start);
     let tokens = Tokens::new(text, base);
     let plan = Plan::new(text, base, &tokens, &tree);
@@ -102,7 +99,8 @@ impl Printer<'_> {
             let lines = self.text[from..to].lines().map(str::trim);
             self.line.push_str(&lines.collect::<Vec<_>>().join("\n    "));
             let inside = |before: u32| (before as usize) < end;
-            while self.tokens.comments.get(self.next_comment).is_some_and(|comment| inside(comment.before)) {
+            while self.tokens.comments().get(self.next_comment).is_some_and(|comment| inside(comment.before))
+            {
                 self.next_comment += 1;
             }
             return end;
@@ -122,7 +120,7 @@ impl Printer<'_> {
     /// Prints the comments before a token; whether the token needs a line of its own.
     fn comments(&mut self, at: usize) -> bool {
         let mut must_break = false;
-        while let Some(comment) = self.tokens.comments.get(self.next_comment) {
+        while let Some(comment) = self.tokens.comments().get(self.next_comment) {
             if comment.before as usize > at {
                 break;
             }

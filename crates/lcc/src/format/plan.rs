@@ -100,7 +100,7 @@ impl Planner<'_> {
 
     /// How long tokens are on one line; too long if a comment stands among them.
     fn width(&self, (from, to): (usize, usize)) -> usize {
-        let comments = &self.tokens.comments;
+        let comments = self.tokens.comments();
         let first = comments.partition_point(|comment| comment.before as usize <= from);
         if comments.get(first).is_some_and(|comment| (comment.before as usize) < to) {
             return WIDTH + 1;

@@ -24,7 +24,7 @@ pub(super) fn is_spaced(text: &str, base: u32, tokens: &Tokens, at: usize) -> bo
     let Some(before) = at.checked_sub(1) else { return false };
     let word = |at: usize| written(text, base, tokens, at);
     let (last, next) = (tokens.kind(before), tokens.kind(at));
-    match (last, next) {
+    let is_wanted = match (last, next) {
         (_, Token::Comma | Token::Stop | Token::Colon) => false,
         (last, next) if is_open(last) || is_close(next) => false,
         (Token::Word, Token::Open) => is_operator(word(before)),
@@ -38,7 +38,14 @@ pub(super) fn is_spaced(text: &str, base: u32, tokens: &Tokens, at: usize) -> bo
         }
         (Token::Plus | Token::Minus, _) => before > 0 && ends_operand(tokens.kind(before - 1)),
         _ => true,
-    }
+    };
+    is_wanted || clash(word(before), word(at))
+}
+
+/// Whether two tokens would be read as others if no blank stood between them: `:` and `:`.
+fn clash(first: &str, second: &str) -> bool {
+    let tokens = Tokens::new(&[first, second].concat(), 0);
+    tokens.len() != 2 || tokens.span(0).end as usize != first.len()
 }
 
 /// Whether a sign after this token is between two operands.

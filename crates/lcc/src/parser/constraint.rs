@@ -1,8 +1,8 @@
 //! Constraints, and the bodies of facts and rules.
 
-use masque_text::Diagnostic;
+use masque_text::{Diagnostic, Parsed, Reported};
 
-use super::{Parsed, Parser};
+use super::Parser;
 use crate::lexer::Token;
 use crate::tree::{Constraint, ConstraintKind, Term, TermKind, Triple};
 
@@ -108,7 +108,7 @@ impl Parser<'_> {
         Ok(Constraint { kind: ConstraintKind::Compare(op, left, right), span })
     }
 
-    fn not_a_literal(&mut self, term: &Term) -> super::Reported {
+    fn not_a_literal(&mut self, term: &Term) -> Reported {
         let text = self.text_of(term.span);
         let diagnostic =
             Diagnostic::error("lcc/no-constraint", term.span, format!("`{text}` is no constraint")).hint(

@@ -1,9 +1,9 @@
 //! Action patterns and state atoms of formulas.
 
-use masque_text::{Diagnostic, Span};
+use masque_text::{Diagnostic, Parsed, Span};
 
+use super::Parser;
 use super::constraint::Place;
-use super::{Parsed, Parser};
 use crate::lexer::Token;
 use crate::tree::{Constraint, Term};
 
@@ -26,7 +26,7 @@ pub(crate) fn parse_action(text: &str, base: u32) -> Result<Action, Diagnostic> 
     if action.is_ok() && parser.kind() != Token::End {
         parser.expected("the end of the pattern");
     }
-    match (parser.diagnostics.into_iter().next(), action) {
+    match (parser.cursor.into_diagnostics().into_iter().next(), action) {
         (None, Ok(action)) => Ok(action),
         (Some(diagnostic), _) => Err(diagnostic),
         (None, Err(_)) => {

@@ -1,9 +1,9 @@
 //! Processes. `<-` binds tightest, then `then`, then `par`, then `or`.
 
-use masque_text::Diagnostic;
+use masque_text::{Diagnostic, Parsed, Span};
 
+use super::Parser;
 use super::constraint::Place;
-use super::{Parsed, Parser};
 use crate::lexer::Token;
 use crate::tree::{Constraint, Proc, ProcKind, Term};
 
@@ -22,7 +22,7 @@ impl Parser<'_> {
     }
 
     /// `x then y or z`: which is meant is worth brackets.
-    fn warn_mixed(&mut self, parts: &[Proc], or: masque_text::Span) {
+    fn warn_mixed(&mut self, parts: &[Proc], or: Span) {
         let is_bracketed = |part: &Proc| self.text_of(part.span).starts_with('(');
         let is_chain = |part: &&Proc| matches!(part.kind, ProcKind::Then(_) | ProcKind::Par(_));
         let Some(part) = parts.iter().find(|part| is_chain(part) && !is_bracketed(part)) else { return };
@@ -32,7 +32,7 @@ impl Parser<'_> {
             .label("the alternative to everything before it")
             .also(part.span, format!("`{word}` binds tighter than `or`: all of this is one alternative"))
             .hint("put brackets around each alternative to show what is meant");
-        self.diagnostics.push(diagnostic);
+        self.warn(diagnostic);
     }
 
     fn side_by_side(&mut self) -> Parsed<Proc> {

@@ -1,8 +1,8 @@
 //! Messages about broken statements, and where reading goes on.
 
-use masque_text::{Diagnostic, Span};
+use masque_text::{Codes, Cursor, Diagnostic, Language, Span};
 
-use super::{Parser, Reported};
+use super::{NESTING_LIMIT, Parser};
 use crate::lexer::Token;
 
 /// The words that begin a statement.
@@ -12,66 +12,62 @@ pub(crate) const STATEMENTS: [&str; 11] =
 /// The words that are no constants.
 pub(crate) const RESERVED: [&str; 5] = ["then", "or", "par", "and", "not"];
 
-impl Parser<'_> {
-    pub(super) fn error(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.diagnostics.push(diagnostic);
-        Reported
+/// What messages must know of the language.
+#[derive(Debug)]
+pub(crate) struct Lcc;
+
+impl Language for Lcc {
+    type Token = Token;
+
+    const CODES: Codes = Codes {
+        unexpected_token: "lcc/syntax",
+        unexpected_character: "lcc/unknown-text",
+        name_too_long: Some("lcc/unknown-text"),
+        too_deep: "lcc/too-deep",
+        too_many_errors: "lcc/too-many-errors",
+    };
+    const WHOLE: &'static str = "text";
+    const NESTING_LIMIT: u32 = NESTING_LIMIT;
+    const FLATTER: &'static str = "chains may be of any length; a clause of its own may do a part of this";
+
+    /// Signs of the paper are tokens of this language.
+    fn sign(_foreign: char) -> Option<&'static str> {
+        None
     }
 
-    /// Says what was expected here, and what stands here instead.
-    pub(super) fn expected(&mut self, what: &str) -> Reported {
-        let span = self.span();
-        let found = match self.kind() {
-            Token::Unclosed => return self.unclosed_text(span),
-            Token::Unknown => return self.unknown_text(span),
-            Token::End => "the end of the text".to_string(),
-            _ => format!("`{}`", self.text_of(span)),
-        };
-        if let Some(reported) = self.unbalanced(what) {
-            return reported;
-        }
-        let message = format!("expected {what}, found {found}");
-        let mut diagnostic = Diagnostic::error("lcc/syntax", span, message).label(format!("expected {what}"));
-        if let Some(help) = self.guess() {
-            diagnostic = diagnostic.hint(help);
-        }
-        self.error(diagnostic)
-    }
-
-    /// What the author may have meant.
-    fn guess(&self) -> Option<String> {
-        let before = self.position.checked_sub(1).map(|at| (self.tokens.kind(at), self.tokens.span(at)));
-        match (before, self.kind(), self.kind_ahead(1)) {
-            (Some((Token::Variable | Token::Word, name)), Token::Stop, Token::Number)
-                if name.end == self.span().start =>
-            {
-                let number = self.tokens.span(self.position + 1);
-                let text = self.text_of(name.to(number));
+    fn guess(cursor: &Cursor<'_, Self>) -> Option<String> {
+        let at = cursor.position;
+        let before = at.checked_sub(1).and_then(|first| cursor.tokens.pair(first));
+        match (before, cursor.kind_ahead(1)) {
+            (Some((Token::Variable | Token::Word, Token::Stop)), Token::Number) => {
+                let text = cursor.text_of(cursor.last_span().to(cursor.tokens.span(at + 1)));
                 Some(format!("a name with a full stop in it is written in quotes: '{text}'"))
             }
-            (_, Token::Receives, _) => {
+            _ if cursor.kind() == Token::Receives => {
                 Some("`<=` receives a message; less or equal is written `=<`".to_string())
             }
+            _ if cursor.kind() == Token::Unknown => Some(
+                "names consist of ASCII letters, digits, `_` and `$`; other text goes in quotes".to_string(),
+            ),
             _ => None,
         }
     }
 
-    /// A bracket that is open where something else must come, or that was never opened.
-    fn unbalanced(&mut self, what: &str) -> Option<Reported> {
-        let span = self.span();
-        match self.kind() {
-            Token::Close | Token::CloseBracket | Token::CloseBrace if self.open.is_empty() => {
-                let bracket = self.text_of(span);
-                let message = format!("this `{bracket}` closes nothing");
+    fn instead(cursor: &Cursor<'_, Self>, what: &str) -> Option<Diagnostic> {
+        let span = cursor.span();
+        let open = innermost_open(cursor);
+        match (cursor.kind(), open) {
+            (Token::Unclosed, _) => Some(unclosed_text(span, cursor.text_here())),
+            (Token::Unknown, _) => None,
+            (Token::Close | Token::CloseBracket | Token::CloseBrace, None) => {
+                let message = format!("this `{}` closes nothing", cursor.text_here());
                 let diagnostic = Diagnostic::error("lcc/unbalanced", span, message)
                     .label("no bracket is open here")
                     .hint(format!("remove it, or open a bracket before; expected {what}"));
-                Some(self.error(diagnostic))
+                Some(diagnostic)
             }
-            _ if self.open.is_empty() || !self.at_boundary() => None,
-            _ => {
-                let opened = self.open.last().map(|at| self.tokens.span(*at))?;
-                let bracket = self.text_of(opened);
+            (_, Some(opened)) if at_boundary(cursor) => {
+                let bracket = cursor.text_of(opened);
                 let closing = match bracket {
                     "(" => ")",
                     "[" => "]",
@@ -81,102 +77,105 @@ impl Parser<'_> {
                 let diagnostic = Diagnostic::error("lcc/unbalanced", opened, message)
                     .label("opened here")
                     .also(span, format!("`{closing}` is missing before this"));
-                Some(self.error(diagnostic))
+                Some(diagnostic)
             }
+            _ => None,
         }
     }
+}
 
-    fn unclosed_text(&mut self, span: Span) -> Reported {
-        let diagnostic = match self.text_of(span) {
-            "'" | "\"" => Diagnostic::error("lcc/unclosed", span, "this quote does not end on its line")
-                .hint("a quoted constant is written 'X.509' or \"r0\""),
-            _ => Diagnostic::error("lcc/unclosed", span.slice(0, 2), "this comment does not end")
-                .hint("close it with `*/`"),
-        };
-        self.error(diagnostic)
-    }
-
-    fn unknown_text(&mut self, span: Span) -> Reported {
-        let text = self.text_of(span);
-        let diagnostic = match text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            true => Diagnostic::error("lcc/unknown-text", span, "this name is too long")
-                .hint("names have at most 255 characters"),
-            false => Diagnostic::error("lcc/unknown-text", span, format!("`{text}` means nothing here"))
-                .hint("names consist of ASCII letters, digits, `_` and `$`; other text goes in quotes"),
-        };
-        self.error(diagnostic)
-    }
-
-    /// Whether something new begins here: a statement, or nothing more.
-    pub(super) fn at_boundary(&self) -> bool {
-        self.kind() == Token::End || self.kind() == Token::Stop || self.at_statement(self.position)
-    }
-
-    /// Whether a statement begins at a token: a clause, or a keyword followed by what it needs.
-    pub(super) fn at_statement(&self, at: usize) -> bool {
-        use Token::{Colon, Open, Variable, Word};
-        let (next, second) = (self.tokens.kind(at + 1), self.tokens.kind(at + 2));
-        match self.word_at(at) {
-            "a" => next == Open && self.is_clause_head(at),
-            "agent" | "server" | "now" | "mail" => self.word_at(at + 1) == "a" && second == Open,
-            "common" => matches!(next, Word | Token::Quoted),
-            "choice" => matches!(next, Word | Token::Quoted),
-            "know" | "rule" => matches!(next, Word | Token::Quoted | Variable) && second == Colon,
-            "property" => matches!(next, Word | Variable | Token::Number) && second == Colon,
-            "option" => next == Word && second == Token::Equal,
-            "r" => next == Open && self.is_role_declaration(at),
-            _ => false,
+/// The last bracket that the statement has opened and not closed before the cursor.
+pub(super) fn innermost_open(cursor: &Cursor<'_, Lcc>) -> Option<Span> {
+    let mut open = Vec::new();
+    for at in cursor.start..cursor.position {
+        match cursor.tokens.kind(at) {
+            Token::Open | Token::OpenBracket | Token::OpenBrace => open.push(at),
+            Token::Close | Token::CloseBracket | Token::CloseBrace => drop(open.pop()),
+            _ => {}
         }
     }
+    open.last().map(|at| cursor.tokens.span(*at))
+}
 
-    /// `a( .. ) ::`. Looks at the head only, which is short.
-    fn is_clause_head(&self, at: usize) -> bool {
-        self.after_brackets(at + 1).is_some_and(|after| self.tokens.kind(after) == Token::Defines)
+/// A quote or a comment without an end.
+fn unclosed_text(span: Span, text: &str) -> Diagnostic {
+    match text {
+        "'" | "\"" => Diagnostic::error("lcc/unclosed", span, "this quote does not end on its line")
+            .hint("a quoted constant is written 'X.509' or \"r0\""),
+        _ => Diagnostic::error("lcc/unclosed", span.slice(0, 2), "this comment does not end")
+            .hint("close it with `*/`"),
     }
+}
 
-    /// `r( .. )` before a statement, not before an operator of a process.
-    fn is_role_declaration(&self, at: usize) -> bool {
-        let Some(after) = self.after_brackets(at + 1) else { return false };
-        let is_operator = RESERVED.contains(&self.word_at(after));
-        matches!(self.tokens.kind(after), Token::Stop | Token::End | Token::Word) && !is_operator
-    }
-
-    /// The token after the bracket that closes the one at `open`, if it comes soon.
-    fn after_brackets(&self, open: usize) -> Option<usize> {
-        let mut depth = 0;
-        for at in open..open + 2000 {
-            match self.tokens.kind(at) {
-                Token::Open | Token::OpenBracket => depth += 1,
-                Token::Close | Token::CloseBracket => depth -= 1,
-                Token::End | Token::Stop | Token::Defines => return None,
-                _ => {}
-            }
-            if depth == 0 {
-                return Some(at + 1);
-            }
-        }
-        None
-    }
-
+impl Parser<'_> {
     /// Goes to where the next statement begins: after a full stop, or at its first word.
-    pub(super) fn recover(&mut self, start: usize) {
-        self.open.clear();
+    pub(super) fn recover(&mut self) {
         self.depth = 0;
-        if self.position == start {
-            self.position += usize::from(self.kind() != Token::End);
+        if self.position == self.start {
+            self.advance();
         }
         while self.kind() != Token::End {
-            if self.at_statement(self.position) {
+            if at_statement(self, self.position) {
                 return;
             }
             // In `X.509` the full stop ends nothing.
-            let is_number = self.kind_ahead(1) == Token::Number
-                && self.tokens.span(self.position + 1).start == self.span().end;
+            let is_number = self.tokens.pair(self.position) == Some((Token::Stop, Token::Number));
             let is_stop = self.kind() == Token::Stop && !is_number;
-            self.position += 1;
+            self.advance();
             if is_stop {
                 return;
             }
         }
     }
+}
+
+/// Whether something new begins here: a statement, or nothing more.
+pub(super) fn at_boundary(cursor: &Cursor<'_, Lcc>) -> bool {
+    cursor.kind() == Token::End || cursor.kind() == Token::Stop || at_statement(cursor, cursor.position)
+}
+
+/// Whether a statement begins at a token: a clause, or a keyword followed by what it needs.
+fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
+    use Token::{Colon, Open, Variable, Word};
+    let (next, second) = (cursor.tokens.kind(at + 1), cursor.tokens.kind(at + 2));
+    match cursor.word_at(at) {
+        "a" => next == Open && is_clause_head(cursor, at),
+        "agent" | "server" | "now" | "mail" => cursor.word_at(at + 1) == "a" && second == Open,
+        "common" => matches!(next, Word | Token::Quoted),
+        "choice" => matches!(next, Word | Token::Quoted),
+        "know" | "rule" => matches!(next, Word | Token::Quoted | Variable) && second == Colon,
+        "property" => matches!(next, Word | Variable | Token::Number) && second == Colon,
+        "option" => next == Word && second == Token::Equal,
+        "r" => next == Open && is_role_declaration(cursor, at),
+        _ => false,
+    }
+}
+
+/// `a( .. ) ::`. Looks at the head only, which is short.
+fn is_clause_head(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
+    after_brackets(cursor, at + 1).is_some_and(|after| cursor.tokens.kind(after) == Token::Defines)
+}
+
+/// `r( .. )` before a statement, not before an operator of a process.
+fn is_role_declaration(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
+    let Some(after) = after_brackets(cursor, at + 1) else { return false };
+    let is_operator = RESERVED.contains(&cursor.word_at(after));
+    matches!(cursor.tokens.kind(after), Token::Stop | Token::End | Token::Word) && !is_operator
+}
+
+/// The token after the bracket that closes the one at `open`, if it comes soon.
+fn after_brackets(cursor: &Cursor<'_, Lcc>, open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for at in open..open + 2000 {
+        match cursor.tokens.kind(at) {
+            Token::Open | Token::OpenBracket => depth += 1,
+            Token::Close | Token::CloseBracket => depth -= 1,
+            Token::End | Token::Stop | Token::Defines => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
 }

@@ -1,10 +1,10 @@
 //! Statements.
 
-use masque_text::{Diagnostic, Span, did_you_mean};
+use masque_text::{Diagnostic, Parsed, Reported, Span, did_you_mean};
 
+use super::Parser;
 use super::constraint::Place;
-use super::recover::STATEMENTS;
-use super::{Parsed, Parser};
+use super::recover::{STATEMENTS, at_boundary, innermost_open};
 use crate::lexer::Token;
 use crate::tree::{
     Choice, Clause, Constraint, Duty, Fact, Item, Mail, Member, Name, Proc, ProcKind, PropertyText, RoleDecl,
@@ -15,10 +15,10 @@ impl Parser<'_> {
     pub(super) fn file(&mut self) -> Tree {
         let mut tree = Tree::default();
         while self.kind() != Token::End {
-            let start = self.position;
+            self.start = self.position;
             match self.statement() {
                 Ok(item) => tree.items.push(item),
-                Err(_) => self.recover(start),
+                Err(Reported) => self.recover(),
             }
         }
         tree
@@ -85,14 +85,12 @@ impl Parser<'_> {
         }
     }
 
-    fn no_statement(&mut self, word: &str) -> super::Reported {
+    fn no_statement(&mut self, word: &str) -> Reported {
         let what = "a clause `a(Role, Id) :: ..` or a statement";
-        let help = did_you_mean(word, STATEMENTS);
-        let reported = self.expected(what);
-        if let (Some(help), Some(last)) = (help, self.diagnostics.last_mut()) {
-            last.help = Some(help);
+        match did_you_mean(word, STATEMENTS) {
+            Some(help) => self.expected_with(what, Some(help)),
+            None => self.expected(what),
         }
-        reported
     }
 
     fn clause(&mut self) -> Parsed<Clause> {
@@ -118,7 +116,7 @@ impl Parser<'_> {
 
     /// The full stop after a clause may be missing where another statement begins.
     fn end_of_clause(&mut self) -> Parsed<()> {
-        if self.eat(Token::Stop) || self.at_boundary() {
+        if self.eat(Token::Stop) || at_boundary(self) {
             return Ok(());
         }
         Err(self.expected("`then`, `par`, `or` or the end of the clause"))
@@ -129,7 +127,7 @@ impl Parser<'_> {
         if self.eat(Token::Stop) {
             return Ok(());
         }
-        if !self.at_boundary() || !self.open.is_empty() {
+        if !at_boundary(self) || innermost_open(self).is_some() {
             return Err(self.expected("`.`"));
         }
         let after = self.last_span().after();
@@ -217,7 +215,7 @@ impl Parser<'_> {
     /// An action pattern, up to `until` or the full stop.
     fn pattern_text(&mut self) -> Parsed<Span> {
         let start = self.position;
-        while !self.at_boundary() && self.word() != "until" {
+        while !at_boundary(self) && self.word() != "until" {
             self.advance();
         }
         match self.position == start {
@@ -297,7 +295,7 @@ impl Parser<'_> {
         self.expect(Token::Colon, "`:` and a formula")?;
         let start = self.position;
         while !matches!(self.kind(), Token::Semicolon | Token::End) {
-            self.position += 1;
+            self.advance();
         }
         if self.position == start {
             return Err(self.expected("a formula"));

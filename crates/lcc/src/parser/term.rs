@@ -1,9 +1,9 @@
 //! Terms.
 
-use masque_text::Diagnostic;
+use masque_text::{Diagnostic, Parsed, Reported, Span};
 
+use super::Parser;
 use super::recover::RESERVED;
-use super::{Parsed, Parser};
 use crate::lexer::Token;
 use crate::tree::{Agent, Name, Term, TermKind};
 
@@ -93,7 +93,7 @@ impl Parser<'_> {
         Ok(Term { kind, span: self.span_from(start) })
     }
 
-    fn reserved(&mut self) -> super::Reported {
+    fn reserved(&mut self) -> Reported {
         let span = self.span();
         let word = self.text_of(span);
         let diagnostic = Diagnostic::error("lcc/reserved-word", span, format!("`{word}` is no constant"))
@@ -114,7 +114,7 @@ impl Parser<'_> {
         text.parse().map(TermKind::Int).map_err(|_| self.too_large(span))
     }
 
-    fn too_large(&mut self, span: masque_text::Span) -> super::Reported {
+    fn too_large(&mut self, span: Span) -> Reported {
         let diagnostic = Diagnostic::error("lcc/number", span, "this number is too large")
             .hint(format!("integers go up to {}", i64::MAX));
         self.error(diagnostic)

@@ -52,13 +52,7 @@ impl Cast {
 
     fn read(sources: &mut Sources, request: &Request) -> Result<Cast, Vec<Diagnostic>> {
         let parts: Parts = parts(sources, &request.setup).map_err(|diagnostic| vec![diagnostic])?;
-        let mut opened =
-            Opened { trees: Vec::new(), system: None, properties: Vec::new(), diagnostics: Vec::new() };
-        for file in &parts.files {
-            let (tree, found) = parse(sources, *file);
-            opened.trees.push(tree);
-            opened.diagnostics.extend(found);
-        }
+        let mut opened = Opened::parse(sources, &parts.files);
         let mut roles: Vec<Vec<Tree>> = Vec::new();
         for role in &request.roles {
             let mut trees = Vec::new();

@@ -3,7 +3,8 @@
 //!
 //! A property that fits stands on one line. Else its lines break at the operators that bind least
 //! ([`layout`]). A property with a comment inside keeps the lines that its author gave it, since a
-//! comment is about what stands beside it. Nothing else depends on the white space of the input but
+//! comment is about what stands beside it; so does one with text that only the language of the model
+//! may know. Nothing else depends on the white space of the input but
 //! where the author left a line blank, and whether a comment has a line of its own; so formatting
 //! twice changes nothing.
 
@@ -27,10 +28,7 @@ use part::Reader;
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
     let span = sources.span(file);
     let (_, diagnostics) = parse_properties(sources, span);
-    let errors: Vec<_> = diagnostics.into_iter().filter(Diagnostic::is_error).collect();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    Diagnostic::no_errors(diagnostics)?;
     let text = sources.text(file);
     let tokens = Tokens::new(text, span.start);
     let mut printer = Printer { text, base: span.start, tokens: &tokens, out: String::new() };
@@ -61,7 +59,9 @@ impl<'t> Printer<'t> {
         let formula = reader.formula();
         let end = reader.position();
         let has_comment = (at + 1..=end).any(|token| !self.gap(token).trim().is_empty());
-        match has_comment {
+        // What is no token here may end with its line in the language of the model.
+        let is_strange = self.tokens.kinds()[at..end].contains(&Token::Unknown);
+        match has_comment || is_strange {
             true => {
                 let (from, to) = (self.start(at), self.end(end));
                 let lines: Vec<&str> = self.text[from..to].lines().map(str::trim_end).collect();

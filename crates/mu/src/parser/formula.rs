@@ -1,10 +1,12 @@
 //! Formulas by precedence: `->`, then `||`, then `&&`, then prefixes. `mu` and `nu` are prefixes
 //! that reach as far right as possible.
 
+use masque_text::Parsed;
+
 use crate::lexer::Token;
 use crate::tree::{Kind, Modality, Name, PathOperator, Phi, Sign};
 
-use super::{Parsed, Parser};
+use super::Parser;
 
 /// Words that are no variables, atoms or patterns.
 pub(crate) const RESERVED: [&str; 18] = [
@@ -28,7 +30,7 @@ impl Parser<'_> {
     fn disjunction(&mut self) -> Parsed<Phi> {
         let start = self.position;
         let mut chain = vec![self.conjunction()?];
-        while self.take(Token::Or) || self.take_word("or") {
+        while self.eat(Token::Or) || self.eat_word("or") {
             chain.push(self.conjunction()?);
         }
         Ok(self.chained(start, chain, Kind::Or))
@@ -37,7 +39,7 @@ impl Parser<'_> {
     fn conjunction(&mut self) -> Parsed<Phi> {
         let start = self.position;
         let mut chain = vec![self.prefixed()?];
-        while self.take(Token::And) || self.take_word("and") {
+        while self.eat(Token::And) || self.eat_word("and") {
             chain.push(self.prefixed()?);
         }
         Ok(self.chained(start, chain, Kind::And))
@@ -51,14 +53,8 @@ impl Parser<'_> {
         }
     }
 
-    fn take_word(&mut self, word: &str) -> bool {
-        let found = self.word() == word;
-        self.position += usize::from(found);
-        found
-    }
-
     fn prefixed(&mut self) -> Parsed<Phi> {
-        self.deeper(|parser| {
+        self.nested(|parser| {
             let start = parser.position;
             let kind = parser.prefixed_kind()?;
             Ok(Phi { kind, span: parser.span_from(start) })
@@ -79,21 +75,19 @@ impl Parser<'_> {
     }
 
     fn negation(&mut self) -> Parsed<Kind> {
-        self.position += 1;
+        self.advance();
         Ok(Kind::Not(Box::new(self.prefixed()?)))
     }
 
     fn bracketed(&mut self) -> Parsed<Kind> {
-        let open = self.span();
-        self.position += 1;
+        let open = self.advance();
         let inner = self.formula()?;
         self.close(Token::Close, open, "`)`")?;
         Ok(inner.kind)
     }
 
     fn modal(&mut self, modality: Modality) -> Parsed<Kind> {
-        let open = self.span();
-        self.position += 1;
+        let open = self.advance();
         let regular = self.regular()?;
         match modality {
             Modality::Diamond => self.close(Token::Greater, open, "`>`")?,
@@ -103,11 +97,9 @@ impl Parser<'_> {
     }
 
     fn fixpoint(&mut self, sign: Sign) -> Parsed<Kind> {
-        self.position += 1;
+        self.advance();
         let name = self.variable_name()?;
-        if !self.take(Token::Dot) {
-            return Err(self.expected("`.` after the variable"));
-        }
+        self.expect(Token::Dot, "`.` after the variable")?;
         Ok(Kind::Fixpoint(sign, name, Box::new(self.formula()?)))
     }
 
@@ -120,14 +112,14 @@ impl Parser<'_> {
         if RESERVED.contains(&name.text.as_str()) || !is_variable(&name.text) {
             return Err(self.no_variable_name(&name));
         }
-        self.position += 1;
+        self.advance();
         Ok(name)
     }
 
     fn worded(&mut self) -> Parsed<Kind> {
         let word = self.word();
         if let Some(operator) = PathOperator::ALL.into_iter().find(|operator| operator.word() == word) {
-            self.position += 1;
+            self.advance();
             return Ok(Kind::Path(operator, Box::new(self.prefixed()?)));
         }
         let simple = match word {
@@ -145,24 +137,19 @@ impl Parser<'_> {
                 return Ok(Kind::Atom(self.text_of(span).to_string()));
             }
         };
-        self.position += 1;
+        self.advance();
         Ok(simple)
     }
 
     fn macro_of_patterns(&mut self, word: &str) -> Parsed<Kind> {
-        self.position += 1;
-        let open = self.span();
-        if !self.take(Token::Open) {
-            return Err(self.expected(&format!("`(` after `{word}`")));
-        }
+        self.advance();
+        let open = self.expect(Token::Open, &format!("`(` after `{word}`"))?;
         let first = self.pattern()?;
         if word == "inev" {
             self.close(Token::Close, open, "`)`")?;
             return Ok(Kind::Inevitable(first));
         }
-        if !self.take(Token::Comma) {
-            return Err(self.expected("`,` and what must follow, as in `resp(ask, answer)`"));
-        }
+        self.expect(Token::Comma, "`,` and what must follow, as in `resp(ask, answer)`")?;
         let second = self.pattern()?;
         self.close(Token::Close, open, "`)`")?;
         Ok(Kind::Response(first, second))

@@ -1,17 +1,17 @@
 //! What modalities follow: regular expressions over patterns.
 
-use masque_text::Span;
+use masque_text::{Parsed, Span};
 
 use crate::lexer::Token;
 use crate::tree::{Pattern, Regular};
 
-use super::{Parsed, Parser};
+use super::Parser;
 
 /// Regular expressions: `|` binds least, then `.`, then `*` and `+`.
 impl Parser<'_> {
     pub(super) fn regular(&mut self) -> Parsed<Regular> {
         let mut chain = vec![self.sequence()?];
-        while self.take(Token::Bar) {
+        while self.eat(Token::Bar) {
             chain.push(self.sequence()?);
         }
         Ok(if chain.len() == 1 { chain.remove(0) } else { Regular::Choice(chain) })
@@ -19,7 +19,7 @@ impl Parser<'_> {
 
     fn sequence(&mut self) -> Parsed<Regular> {
         let mut chain = vec![self.repeated()?];
-        while self.take(Token::Dot) {
+        while self.eat(Token::Dot) {
             chain.push(self.repeated()?);
         }
         Ok(if chain.len() == 1 { chain.remove(0) } else { Regular::Sequence(chain) })
@@ -28,9 +28,8 @@ impl Parser<'_> {
     /// `R*` and `R+`; repeating twice is the same as repeating, so signs do not nest.
     fn repeated(&mut self) -> Parsed<Regular> {
         let regular = if self.kind() == Token::Open {
-            let open = self.span();
-            self.position += 1;
-            let inner = self.deeper(Self::regular)?;
+            let open = self.advance();
+            let inner = self.nested(Self::regular)?;
             self.close(Token::Close, open, "`)`")?;
             inner
         } else {
@@ -43,7 +42,7 @@ impl Parser<'_> {
                 Token::Plus => plus = true,
                 _ => break,
             }
-            self.position += 1;
+            self.advance();
         }
         Ok(match (star, plus) {
             (true, _) => Regular::Star(Box::new(regular)),
@@ -56,7 +55,7 @@ impl Parser<'_> {
 /// Patterns.
 impl Parser<'_> {
     pub(super) fn pattern(&mut self) -> Parsed<Pattern> {
-        self.deeper(|parser| match parser.kind() {
+        self.nested(|parser| match parser.kind() {
             Token::Minus => parser.any_or_other(),
             Token::OpenBrace => parser.set(),
             Token::Word | Token::Hash | Token::Quoted => {
@@ -69,14 +68,13 @@ impl Parser<'_> {
 
     /// `-` alone is any step; before a pattern it is the complement.
     fn any_or_other(&mut self) -> Parsed<Pattern> {
-        self.position += 1;
+        self.advance();
         match self.kind() {
             Token::Minus | Token::OpenBrace | Token::Word | Token::Hash | Token::Quoted => {
                 Ok(Pattern::Not(Box::new(self.pattern()?)))
             }
             Token::Open => {
-                let open = self.span();
-                self.position += 1;
+                let open = self.advance();
                 let inner = self.pattern()?;
                 self.close(Token::Close, open, "`)`: only a single pattern has a complement")?;
                 Ok(Pattern::Not(Box::new(inner)))
@@ -86,10 +84,9 @@ impl Parser<'_> {
     }
 
     fn set(&mut self) -> Parsed<Pattern> {
-        let open = self.span();
-        self.position += 1;
+        let open = self.advance();
         let mut patterns = vec![self.pattern()?];
-        while self.take(Token::Comma) {
+        while self.eat(Token::Comma) {
             patterns.push(self.pattern()?);
         }
         self.close(Token::CloseBrace, open, "`,` or `}`")?;
@@ -99,13 +96,13 @@ impl Parser<'_> {
     /// What the vocabulary will read: a word with an optional argument and, for a pattern, an actor.
     pub(super) fn primitive(&mut self, is_pattern: bool) -> Parsed<Span> {
         let start = self.position;
-        self.position += 1;
+        self.advance();
         self.argument()?;
-        if is_pattern && self.take(Token::At) {
+        if is_pattern && self.eat(Token::At) {
             if !matches!(self.kind(), Token::Word | Token::Quoted) {
                 return Err(self.expected("who acts, as in `out(ask)@c1`"));
             }
-            self.position += 1;
+            self.advance();
             self.argument()?;
         }
         Ok(self.span_from(start))
@@ -136,7 +133,7 @@ impl Parser<'_> {
                 }
                 _ => {}
             }
-            self.position += 1;
+            self.advance();
             if open.is_empty() {
                 return Ok(());
             }

@@ -63,6 +63,61 @@ impl Table {
         }
     }
 
+    /// Where a node leads with these bits: to one that asks for a bit that is not fixed, or to a
+    /// terminal.
+    fn follow(&self, mut place: usize, fixed: &[Option<bool>]) -> usize {
+        while let Some((bit, [high, low])) = place.checked_sub(2).map(|i| self.nodes[i]) {
+            place = match fixed[bit as usize] {
+                Some(true) => high,
+                Some(false) => low,
+                None => break,
+            };
+        }
+        place
+    }
+
+    /// Whether a valuation is inside; all bits that some node asks for are fixed.
+    pub(crate) fn contains(&self, fixed: &[Option<bool>]) -> bool {
+        self.follow(self.root(), fixed) == TRUE
+    }
+
+    /// The values of the free bits for which a valuation is inside, false before true; none if there
+    /// are more than so many. All other bits that some node asks for are fixed, and the free ones
+    /// stand in the order of the levels.
+    pub(crate) fn valuations(
+        &self,
+        fixed: &[Option<bool>],
+        free: &[Bit],
+        most: usize,
+    ) -> Option<Vec<Vec<bool>>> {
+        let mut found = Vec::new();
+        let mut open: Vec<(usize, Vec<bool>)> = vec![(self.root(), Vec::new())];
+        while let Some((place, values)) = open.pop() {
+            let place = self.follow(place, fixed);
+            if place == FALSE {
+                continue;
+            }
+            let Some(&bit) = free.get(values.len()) else {
+                if found.len() == most {
+                    return None;
+                }
+                found.push(values);
+                continue;
+            };
+            let [high, low] = match place.checked_sub(2).map(|i| self.nodes[i]) {
+                Some((asked, next)) if asked == bit => next,
+                // Whatever the bit is.
+                _ => [place, place],
+            };
+            for (next, value) in [(high, true), (low, false)] {
+                if next != FALSE {
+                    open.push((next, [&values[..], &[value]].concat()));
+                }
+            }
+        }
+        Some(found)
+    }
+
     pub(super) fn asks_for(&self, bit: Bit) -> bool {
         self.bits.get(bit as usize).copied().unwrap_or(false)
     }

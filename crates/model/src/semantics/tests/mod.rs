@@ -16,23 +16,7 @@ use crate::*;
 
 /// A system under construction: no agent, no variable, `InitStates true`.
 fn empty(assignment: Assignment) -> System {
-    let mut exprs = Exprs::default();
-    let initial = exprs.bool(true);
-    System {
-        agents: Vec::new(),
-        environment: None,
-        variables: Vec::new(),
-        symbols: Vec::new(),
-        exprs,
-        initial,
-        propositions: Vec::new(),
-        groups: Vec::new(),
-        formulas: Formulas::default(),
-        fairness: Vec::new(),
-        properties: Vec::new(),
-        meaning: Meaning { assignment, deadlock: Deadlock::Finite, overflow: Overflow::Drop },
-        initial_span: Span::default(),
-    }
+    System::new(Meaning { assignment, deadlock: Deadlock::Finite, overflow: Overflow::Drop })
 }
 
 /// What the tests below say while they build.

@@ -1,0 +1,93 @@
+//! Checks on other machines, through a launcher: `ssh` and its shells, addresses, and the file that
+//! names the machines.
+#![cfg(target_os = "linux")]
+
+mod spread;
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+
+use spread::*;
+use tempfile::TempDir;
+
+/// What looks like `ssh`: it wants no password and a host, and hands the rest to a shell as one line,
+/// as the other end of `ssh` does. What it was asked is in the file `asked`.
+const SSH: &str = r#"#!/bin/sh
+[ "$1 $2" = "-o BatchMode=yes" ] || { echo "ssh: not in batch mode: $*" >&2; exit 255; }
+shift 2
+host=$1
+shift
+printf '%s|%s\n' "$host" "$*" >> "$ASKED"
+case $host in -*|*[!0-9a-f.:]*) echo "ssh: Could not resolve hostname $host" >&2; exit 255;; esac
+exec sh -c "$*"
+"#;
+
+/// A check of a model by a program whose name only a careful launcher survives. What `ssh` was asked,
+/// the report, and the exit code.
+fn check_through_ssh(hosts: &str) -> (String, (String, i32), (String, i32)) {
+    let folder = tempfile::tempdir().unwrap();
+    let model = long_model(&folder, 6);
+    let expected = report(&["check", &model, "--format", "json", "--engine", "explicit"]);
+    let tools = folder.path().join("it's \"my\" $tools");
+    fs::create_dir(&tools).unwrap();
+    let (ssh, copy) = (tools.join("ssh"), tools.join("masque"));
+    fs::write(&ssh, SSH).unwrap();
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::copy(PROGRAM, &copy).unwrap();
+    let asked = folder.path().join("asked");
+    let hosts = file(&folder, "hosts.txt", hosts);
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let mut command = program(&copy, &["check", &model, "--format", "json", "--cluster", &hosts]);
+    let output = command.env("PATH", path).env("ASKED", &asked).output().unwrap();
+    let errors = text(&output.stderr);
+    assert_eq!(errors, "");
+    let found = (without_engine(&text(&output.stdout)), output.status.code().unwrap());
+    (fs::read_to_string(asked).unwrap(), found, expected)
+}
+
+#[test]
+fn a_name_with_blanks_and_quotes_survives_ssh() {
+    let (asked, found, expected) = check_through_ssh("127.0.0.1\n127.0.0.1 # once more\n");
+    assert!(found == expected);
+    let lines: Vec<&str> = asked.lines().collect();
+    assert_eq!(lines.len(), 2, "{asked}");
+    for line in lines {
+        assert!(line.starts_with("127.0.0.1|'/"), "{line}");
+        assert!(line.ends_with("/it'\\''s \"my\" $tools/masque' worker"), "{line}");
+    }
+}
+
+#[test]
+fn addresses_of_either_kind() {
+    if TcpListener::bind("[::1]:0").is_err() {
+        println!("IPv6 is not available here: its addresses were not tested");
+        return;
+    }
+    let (asked, found, expected) = check_through_ssh("[::1]\n[::1]\n");
+    assert!(found == expected);
+    assert!(asked.lines().all(|line| line.starts_with("::1|")), "{asked}");
+}
+
+fn refused(folder: &TempDir, hosts: &[u8]) -> String {
+    let model = long_model(folder, 4);
+    let path = folder.path().join("hosts.txt");
+    fs::write(&path, hosts).unwrap();
+    let output = output(&["check", &model, "--cluster", &path.display().to_string()]);
+    assert_eq!((text(&output.stdout).as_str(), output.status.code()), ("", Some(2)));
+    text(&output.stderr).replace(&folder.path().display().to_string(), "FOLDER")
+}
+
+#[test]
+fn what_is_wrong_with_the_file_of_hosts_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [&[u8]; 5] = [
+        b"node1\nnode2:90000 # the fast one\n",
+        b"",
+        b"node1\n  n\xffde2:9000\n",
+        b"node1 node2\nme@node3\n2001:db8::1\n",
+        b"# caf\xe9\n",
+    ];
+    let told: Vec<String> = cases.iter().map(|hosts| refused(&folder, hosts)).collect();
+    insta::assert_snapshot!(told.join("----\n"));
+}

@@ -1,0 +1,134 @@
+//! What tests of checks that are spread over processes share.
+// Not every test uses all of it.
+#![allow(dead_code)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_masque");
+
+pub(crate) fn masque(args: &[&str]) -> Command {
+    program(Path::new(PROGRAM), args)
+}
+
+/// The same by any copy of the program.
+pub(crate) fn program(path: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(path);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env("RUST_BACKTRACE", "0");
+    command
+}
+
+pub(crate) fn output(args: &[&str]) -> Output {
+    masque(args).output().unwrap()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The report, without the engine that was asked, and the exit code.
+pub(crate) fn report(args: &[&str]) -> (String, i32) {
+    let output = output(args);
+    assert_eq!(text(&output.stderr), "", "{args:?}");
+    (without_engine(&text(&output.stdout)), output.status.code().unwrap())
+}
+
+/// A report without the engine that was asked.
+pub(crate) fn without_engine(report: &str) -> String {
+    let kept: Vec<&str> = report.lines().filter(|line| !line.contains("\"engine\":")).collect();
+    kept.join("\n")
+}
+
+/// A model of some hundred thousand states, in layers: what is spread takes a few seconds.
+pub(crate) fn long_model(folder: &TempDir, bits: usize) -> String {
+    let variables: String = (0..bits).map(|i| format!("b{i} : boolean; ")).collect();
+    let lines: String = (0..bits)
+        .map(|i| format!("b{i} = true if Action = set{i}; b{i} = false if Action = reset; "))
+        .collect();
+    let actions: Vec<String> = (0..bits).map(|i| format!("set{i}")).chain(["reset".to_string()]).collect();
+    let initial: Vec<String> = (0..bits).map(|i| format!("!A.b{i}")).collect();
+    let actions = actions.join(", ");
+    let model = format!(
+        "Semantics = SingleAssignment;
+         Agent A
+           Vars: {variables} end Vars
+           Actions = {{{actions}}};
+           Protocol: Other : {{{actions}}}; end Protocol
+           Evolution: {lines} end Evolution
+         end Agent
+         Evaluation first if A.b0; last if A.b{}; end Evaluation
+         InitStates {}; end InitStates
+         Formulae
+           AG EF last; EF(first and AX last); K(A, !first); AF last;
+           LTL G F last; <A>F last; nu Z. mu Y. EX(last and Z or Y);
+         end Formulae",
+        bits - 1,
+        initial.join(" and "),
+    );
+    let path = folder.path().join("long.ispl");
+    fs::write(&path, model).unwrap();
+    path.display().to_string()
+}
+
+/// A script that others take for `ssh`.
+pub(crate) fn launcher(folder: &TempDir, body: &str) -> String {
+    let path = folder.path().join("launcher");
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+pub(crate) fn file(folder: &TempDir, name: &str, content: &str) -> String {
+    let path = folder.path().join(name);
+    fs::write(&path, content).unwrap();
+    path.display().to_string()
+}
+
+/// The processes that a process has started.
+pub(crate) fn children(parent: u32) -> Vec<u32> {
+    let list = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
+    let mut all: Vec<u32> =
+        list.unwrap_or_default().split_whitespace().map(|word| word.parse().unwrap()).collect();
+    // Those started by another thread of it.
+    for task in fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten() {
+        let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        all.extend(list.split_whitespace().map(|word| word.parse::<u32>().unwrap()));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Sends a signal, to a whole process group if a number is negative.
+pub(crate) fn signal(name: &str, processes: &[i64]) {
+    let numbers = processes.iter().map(i64::to_string);
+    let status = Command::new("kill").args([&format!("-{name}"), "--"]).args(numbers).status();
+    assert!(status.unwrap().success(), "{name} to {processes:?}");
+}
+
+pub(crate) fn is_gone(process: &u32) -> bool {
+    match fs::read_to_string(format!("/proc/{process}/stat")) {
+        Err(_) => true,
+        // Nobody may have collected it yet.
+        Ok(stat) => stat.contains(") Z "),
+    }
+}
+
+pub(crate) fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+pub(crate) fn finish(child: Child) -> (String, String, i32) {
+    let output = child.wait_with_output().unwrap();
+    (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
