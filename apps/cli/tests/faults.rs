@@ -86,7 +86,7 @@ fn limits_and_interrupts_end_in_unknown() {
         }
         let (said, errors, code) = finish(child);
         assert_eq!((errors.as_str(), code), ("", 3), "{reason}: {said}");
-        assert_eq!(said.matches(&format!("unknown({reason})")).count(), 4, "{said}");
+        assert_eq!(said.matches(&format!("unknown({reason})")).count(), N_LONG, "{said}");
         assert!(start.elapsed() < Duration::from_secs(20));
         none_is_left(&workers);
     }
@@ -104,7 +104,7 @@ fn a_worker_that_falls_silent_is_lost() {
     assert_eq!((errors.lines().count(), code), (1, 3), "{errors}");
     let lost = format!("(process {}) is lost: it has said nothing for 3 s\n", workers[1]);
     assert!(errors.starts_with("error: worker ") && errors.ends_with(&lost), "{errors}");
-    assert_eq!(said.matches("unknown(workers)").count(), 4, "{said}");
+    assert_eq!(said.matches("unknown(workers)").count(), N_LONG, "{said}");
     none_is_left(&workers);
 }
 
@@ -181,7 +181,7 @@ fn a_full_disk_is_told_and_the_last_whole_checkpoint_is_good() {
     assert!(line.starts_with("error: worker "), "{line}");
     let full = format!(": the checkpoint in {checkpoint} cannot be written: No space left on device");
     assert!(line.ends_with(&full), "{line}");
-    assert_eq!(errors.matches("\"reason\": \"workers\"").count(), 4, "{errors}");
+    assert_eq!(errors.matches("\"reason\": \"workers\"").count(), N_LONG, "{errors}");
     // Nothing is there that does not belong to the last whole checkpoint.
     let before: Vec<&str> = before.lines().collect();
     let ["exit 3", "manifest.json", files @ .., manifest] = &before[..] else { panic!("{before:?}") };
@@ -219,7 +219,7 @@ fn a_broken_connection_between_workers_is_told() {
     let (said, errors, code) = finish(child);
     assert_eq!((errors.lines().count(), code), (1, 3), "{errors}");
     assert!(errors.ends_with(" is lost: its connection to another worker has broken\n"), "{errors}");
-    assert_eq!(said.matches("unknown(workers)").count(), 4, "{said}");
+    assert_eq!(said.matches("unknown(workers)").count(), N_LONG, "{said}");
     none_is_left(&workers);
 }
 

@@ -6,7 +6,7 @@ mod spread;
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use spread::*;
 use tempfile::TempDir;
@@ -32,9 +32,8 @@ fn check_through_ssh(hosts: &str) -> (String, (String, i32), (String, i32)) {
     let tools = folder.path().join("it's \"my\" $tools");
     fs::create_dir(&tools).unwrap();
     let (ssh, copy) = (tools.join("ssh"), tools.join("masque"));
-    fs::write(&ssh, SSH).unwrap();
-    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
-    fs::copy(PROGRAM, &copy).unwrap();
+    executable(&ssh, SSH);
+    assert!(Command::new("cp").arg(PROGRAM).arg(&copy).status().unwrap().success());
     let asked = folder.path().join("asked");
     let hosts = file(&folder, "hosts.txt", hosts);
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());

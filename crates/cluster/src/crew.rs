@@ -57,8 +57,8 @@ pub(crate) struct Crew {
     events: Receiver<(usize, Event)>,
     /// A worker that says nothing for so long is lost, if it is one that says it lives.
     silence: Duration,
-    /// A worker was lost: nothing can be asked any more.
-    is_lost: bool,
+    /// Why nothing can be asked any more: a worker is lost or in trouble, or all were stopped.
+    lost: Option<Stop>,
 }
 
 /// Why there is no answer.
@@ -82,7 +82,7 @@ impl Crew {
         events: Receiver<(usize, Event)>,
         silence: Duration,
     ) -> Crew {
-        Crew { members, events, silence, is_lost: false }
+        Crew { members, events, silence, lost: None }
     }
 
     /// The answers of all workers, in order, and what each has cost.
@@ -91,8 +91,8 @@ impl Crew {
         command: &Command,
         budget: &Budget,
     ) -> Result<Vec<(Answer, Costs)>, NoAnswer> {
-        if self.is_lost {
-            return Err(NoAnswer::Stop(Why::Workers.into()));
+        if let Some(stop) = self.lost {
+            return Err(stop.into());
         }
         budget.check()?;
         for number in 0..self.members.len() {
@@ -153,7 +153,7 @@ impl Crew {
             match reply {
                 Some(Reply::Answer(answer, costs)) => answers.push((answer, costs)),
                 Some(Reply::Failed(message)) => {
-                    self.is_lost = true;
+                    self.lost = Some(Why::Workers.into());
                     return Err(NoAnswer::Trouble(format!("{}: {message}", self.title(number))));
                 }
                 Some(Reply::Stopped { code, states }) => limit = Some(Reply::stop(code, states)),
@@ -175,8 +175,9 @@ impl Crew {
     }
 
     fn lose(&mut self, number: usize, why: Option<String>, budget: &Budget) -> NoAnswer {
-        self.is_lost = true;
-        if let Some(stop) = our_end(budget) {
+        let end = our_end(budget);
+        self.lost = Some(end.unwrap_or(Why::Workers.into()));
+        if let Some(stop) = end {
             return stop.into();
         }
         let title = self.title(number);

@@ -11,7 +11,12 @@ use crate::show::{MOST_TOLD, Teller, number};
 
 impl Teller<'_, '_> {
     /// What is done where, and a play.
-    pub(crate) fn strategy(&mut self, claim: &str, strategy: &GroupStrategy) -> io::Result<()> {
+    pub(crate) fn strategy(
+        &mut self,
+        claim: &str,
+        reason: &Reason,
+        strategy: &GroupStrategy,
+    ) -> io::Result<()> {
         let others = strategy.from.len() - 1;
         let also = match others {
             0 => String::new(),
@@ -40,7 +45,10 @@ impl Teller<'_, '_> {
         self.and_more(strategy.rows.len())?;
         let play = &strategy.play;
         if play.states.len() > 1 || play.back_to.is_some() {
-            self.say("played against others who put off the end as long as they can:")?;
+            self.say(match self.has_end(reason.formula) {
+                true => "played against others who put off the end as long as they can:",
+                false => "played, for instance, like this:",
+            })?;
             self.run(play, &[])?;
         }
         let Some(&last) = play.states.last() else { return Ok(()) };
@@ -97,6 +105,13 @@ impl Teller<'_, '_> {
             self.run(play, fair)?;
         }
         Ok(())
+    }
+
+    /// Whether a coalition's formula says that something must come.
+    fn has_end(&self, formula: FormulaId) -> bool {
+        let formulas = &self.frame.system.formulas;
+        let Formula::Enforces(_, _, path) = formulas.get(formula) else { return false };
+        matches!(formulas.get(path), Formula::Next(_) | Formula::Finally(_) | Formula::Until(..))
     }
 
     /// The members of the group of a coalition's formula.

@@ -76,7 +76,7 @@ impl<'a, 'l> Teller<'a, 'l> {
             Because::Run(showing) => self.showing(&claim, showing),
             Because::Possible(possible) => self.possible(&claim, reason.state, possible),
             Because::Chain(chain) => self.chain(&claim, reason.state, chain),
-            Because::Strategy(strategy) => self.strategy(&claim, strategy),
+            Because::Strategy(strategy) => self.strategy(&claim, reason, strategy),
             Because::Answers(answers) => self.answers(&claim, reason, answers),
             Because::Unfolded(unfolding) => self.unfolding(&claim, unfolding),
             Because::NotShown(missing) => self.head(&format!("{claim}: {}", why_not_shown(*missing))),

@@ -227,8 +227,8 @@ pub struct Strategy {
     /// How it is played against opponents who put off the end as long as they can. It begins in the
     /// state of the claim.
     pub play: Run,
-    /// If the play goes on for ever and is not what the goal says: a fairness constraint that it
-    /// does not meet on its loop.
+    /// If the play goes on for ever and is not fair: a fairness constraint that it does not meet on
+    /// its loop. A group may win by that alone.
     pub unmet: Option<usize>,
 }
 

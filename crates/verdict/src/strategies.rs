@@ -254,8 +254,8 @@ impl Search<'_> {
     }
 
     /// The play from the first state in question in which the others put off the end as long as they
-    /// can; of several ways the least. If it goes on for ever without being what the goal says, a
-    /// constraint that it does not meet.
+    /// can; of several ways the least. If it goes on for ever and is not fair, a constraint that it
+    /// does not meet.
     fn play(&mut self, fixed: &Fixed, solved: &Solved) -> Option<(Play, Option<usize>)> {
         let mut nodes: Vec<Node> = vec![self.start()[0]];
         let mut joints = Vec::new();
@@ -290,8 +290,7 @@ impl Search<'_> {
             if let Some(back_to) = nodes.iter().position(|node| *node == next) {
                 let round = &nodes[back_to..];
                 let is_unmet = |meets: &Vec<bool>| round.iter().all(|node| !meets[node.0]);
-                let is_needed = next.1 || self.game.aim.kind == Kind::Reach;
-                let unmet = self.game.meets.iter().position(is_unmet).filter(|_| is_needed);
+                let unmet = self.game.meets.iter().position(is_unmet);
                 return Some(((self.states_of(&nodes), joints, Some(back_to)), unmet));
             }
             nodes.push(next);

@@ -1,8 +1,8 @@
 //! What tests of checks that are spread over processes share.
-// Not every test uses all of it.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -45,6 +45,9 @@ pub(crate) fn without_engine(report: &str) -> String {
     kept.join("\n")
 }
 
+/// The number of its properties.
+pub(crate) const N_LONG: usize = 7;
+
 /// A model of some hundred thousand states, in layers: what is spread takes a few seconds.
 pub(crate) fn long_model(folder: &TempDir, bits: usize) -> String {
     let variables: String = (0..bits).map(|i| format!("b{i} : boolean; ")).collect();
@@ -79,9 +82,17 @@ pub(crate) fn long_model(folder: &TempDir, bits: usize) -> String {
 /// A script that others take for `ssh`.
 pub(crate) fn launcher(folder: &TempDir, body: &str) -> String {
     let path = folder.path().join("launcher");
-    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    executable(&path, &format!("#!/bin/sh\n{body}\n"));
     path.display().to_string()
+}
+
+/// Writes a script. Another process does it: a file that this one has open for writing may be open in
+/// a child that another test is about to start, and cannot be run until that is over.
+pub(crate) fn executable(path: &Path, script: &str) {
+    let mut tee = Command::new("tee").arg(path).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    tee.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    assert!(tee.wait().unwrap().success());
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 pub(crate) fn file(folder: &TempDir, name: &str, content: &str) -> String {
