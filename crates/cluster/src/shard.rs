@@ -44,6 +44,8 @@ pub(crate) struct Shard<'s> {
     /// The formulas whose labels have decided properties. These are kept: a run that is resumed decides
     /// the same properties again.
     pub(crate) decisive: FxHashSet<FormulaId>,
+    /// Of formulas whose labels were dropped: whether they are true at any state kept here.
+    occurs: FxHashMap<FormulaId, bool>,
     /// Whether a limit was hit, so that one worker may have come farther than another.
     is_torn: bool,
     pub(crate) peak_bytes: u64,
@@ -99,6 +101,7 @@ impl<'s> Shard<'s> {
             asked: Vec::new(),
             ahead: Ahead::new(system),
             decisive: FxHashSet::default(),
+            occurs: FxHashMap::default(),
             is_torn: false,
             peak_bytes: space.bytes(),
             space,
@@ -120,21 +123,39 @@ impl<'s> Shard<'s> {
         self.steps_with.clear();
         (self.game, self.whole) = (None, None);
         self.asked.clear();
+        self.ahead = Ahead::new(self.system);
+        self.occurs.clear();
         self.plain.partly.clear();
         self.fair.iter_mut().for_each(|fair| fair.partly.clear());
     }
 
-    /// A property is to be decided: labels of no further use are dropped.
+    /// A property is to be decided: labels of no further use are dropped. Of each it is remembered
+    /// whether it was empty here, which is asked when all properties are decided.
     pub(crate) fn turn_to(&mut self, property: FormulaId) {
-        let Shard { system, ahead, decisive, plain, fair, .. } = self;
+        let Shard { system, ahead, decisive, occurs, plain, fair, .. } = self;
+        let domain = match fair {
+            Some(fair) => fair,
+            None if system.fairness.is_empty() => plain,
+            // Nothing is labelled but constraints.
+            None => return ahead.turn_to(&system.formulas, property, |_| {}),
+        };
         ahead.turn_to(&system.formulas, property, |part| {
             if !decisive.contains(&part) {
-                for domain in std::iter::once(&mut *plain).chain(fair.as_mut()) {
-                    domain.known.remove(&part);
-                    domain.partly.remove(&part);
+                domain.partly.remove(&part);
+                if let Some(states) = domain.known.remove(&part) {
+                    occurs.insert(part, !states.is_empty());
                 }
             }
         });
+    }
+
+    /// Whether a formula is true at some state of `D`, kept anywhere.
+    pub(crate) fn is_true_somewhere(&mut self, formula: FormulaId) -> Result<bool, Stop> {
+        let occurs = match self.occurs.get(&formula) {
+            Some(&occurs) => occurs,
+            None => !self.truth(formula)?.is_empty(),
+        };
+        self.net.any(occurs)
     }
 
     /// A limit was hit somewhere.

@@ -72,10 +72,7 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
             Answer::Initial { all, fair: count(shard, &fair)? }
         }
         Command::Verdict { formula, at_initial } => verdict(shard, reader.formula(*formula)?, *at_initial)?,
-        Command::Somewhere(formula) => {
-            let phi = shard.truth(reader.formula(*formula)?)?;
-            Answer::Truth(shard.net.any(!phi.is_empty())?)
-        }
+        Command::Somewhere(formula) => Answer::Truth(shard.is_true_somewhere(reader.formula(*formula)?)?),
         Command::Extent(formula) => {
             let formula = reader.formula(*formula)?;
             if outside_logic(&shard.system.formulas, formula).is_some() {

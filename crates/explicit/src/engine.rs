@@ -214,7 +214,7 @@ impl Encoded for Explored<'_> {
     }
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
-        Ok(!self.labeller.truth(formula, budget)?.is_empty())
+        self.labeller.is_true_somewhere(formula, budget)
     }
 
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {

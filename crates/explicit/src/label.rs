@@ -44,6 +44,8 @@ pub(crate) struct Labeller<'s> {
     pub(crate) games: Vec<(GroupId, Rc<Game>)>,
     /// The properties that are yet to be decided.
     ahead: Ahead,
+    /// Of formulas whose labels were dropped: whether they are true anywhere.
+    occurs: FxHashMap<FormulaId, bool>,
     /// The regions of infinite runs asked for last.
     pub(crate) asked: Vec<(Part, Rc<Bitset>)>,
     pub(crate) peak_bytes: u64,
@@ -94,21 +96,37 @@ impl<'s> Labeller<'s> {
             steps_with: Vec::new(),
             games: Vec::new(),
             ahead: Ahead::new(system),
+            occurs: FxHashMap::default(),
             asked: Vec::new(),
             peak_bytes,
             jobs,
         }
     }
 
-    /// A property is to be decided: labels of no further use are dropped.
+    /// A property is to be decided: labels of no further use are dropped. Of each it is remembered
+    /// whether it was empty, which is asked when all properties are decided.
     pub(crate) fn turn_to(&mut self, property: FormulaId) {
-        let Labeller { system, ahead, plain, fair, .. } = self;
+        let Labeller { system, ahead, plain, fair, occurs, .. } = self;
+        let domain = match fair {
+            Some(fair) => fair,
+            None if system.fairness.is_empty() => plain,
+            // Nothing is labelled but constraints.
+            None => return ahead.turn_to(&system.formulas, property, |_| {}),
+        };
         ahead.turn_to(&system.formulas, property, |part| {
-            for domain in std::iter::once(&mut *plain).chain(fair.as_mut()) {
-                domain.known.remove(&part);
-                domain.partly.remove(&part);
+            domain.partly.remove(&part);
+            if let Some(states) = domain.known.remove(&part) {
+                occurs.insert(part, !states.is_empty());
             }
         });
+    }
+
+    /// Whether a formula is true at some state of `D`.
+    pub(crate) fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
+        match self.occurs.get(&formula) {
+            Some(&occurs) => Ok(occurs),
+            None => Ok(!self.truth(formula, budget)?.is_empty()),
+        }
     }
 
     /// `D`: the reachable states, or with fairness constraints those at which a fair path starts.

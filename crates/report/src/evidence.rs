@@ -122,8 +122,8 @@ pub enum BecauseReport {
         rows: Vec<RowReport>,
         /// How it is played against opponents who put off the end as long as they can.
         play: RunPath,
-        /// If the play goes on for ever and is not what the goal says: the number of a fairness
-        /// constraint that is never true on its loop.
+        /// If the play goes on for ever and is not fair: the number of a fairness constraint that is
+        /// never true on its loop.
         unmet: Option<usize>,
         /// What is claimed at the states to which the strategy may lead.
         reasons: Vec<usize>,
