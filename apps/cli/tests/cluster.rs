@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use masque_testkit::{random_fixpoint_model, random_game_model, random_model, random_path_model};
 use spread::*;
 
 fn models() -> Vec<PathBuf> {
@@ -38,6 +39,25 @@ fn reports_are_those_of_one_process() {
             [["--processes", "1"], ["--processes", "2"], ["--processes", "3"], ["--engine", "cluster"]]
         {
             assert!(with(more) == expected, "{model}, {more:?}");
+        }
+    }
+}
+
+/// Random systems with formulas of every logic; each takes six processes. `SEEDS=0..300` asks for more
+/// of them.
+#[test]
+fn reports_on_random_systems_are_those_of_one_process() {
+    let seeds = std::env::var("SEEDS").unwrap_or("0..60".to_string());
+    let (from, to) = seeds.split_once("..").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let kinds = [random_model, random_path_model, random_game_model, random_fixpoint_model];
+    for seed in from.parse::<u64>().unwrap()..to.parse().unwrap() {
+        let model = file(&folder, "random.ispl", &kinds[seed as usize % kinds.len()](seed));
+        let common = ["check", &model, "--format", "json", "--evidence", "all"];
+        let with = |more: [&'static str; 2]| report(&[&common[..], &more].concat());
+        let expected = with(["--engine", "explicit"]);
+        for processes in ["1", "2", "3"] {
+            assert!(with(["--processes", processes]) == expected, "seed {seed}, {processes} processes");
         }
     }
 }
