@@ -6,9 +6,9 @@
 
 use std::rc::Rc;
 
-use masque_explicit::parts::{Ahead, Bitset, Machine};
+use masque_explicit::parts::{Bitset, Machine};
 use masque_model::{AgentId, ExprId, Fixpoints, FormulaId, GroupId, System, VarId};
-use masque_verdict::{Part, Stop, Why};
+use masque_verdict::{Ahead, Part, Stop, Why};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explore::{Space, transitions};

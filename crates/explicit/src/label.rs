@@ -8,10 +8,9 @@ use std::rc::Rc;
 use masque_model::{
     AgentId, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths as Ranging, Strategies, System, VarId,
 };
-use masque_verdict::{Budget, Part, Stop, Why};
+use masque_verdict::{Ahead, Budget, Part, Stop, Why};
 use rustc_hash::FxHashMap;
 
-use crate::ahead::Ahead;
 use crate::atoms::Atoms;
 use crate::bitset::Bitset;
 use crate::explore::{Space, transitions};

@@ -19,7 +19,6 @@
 //! | `parts` | the public face for an engine on many machines |
 #![forbid(unsafe_code)]
 
-mod ahead;
 mod analyse;
 mod atoms;
 mod batch;

@@ -9,7 +9,6 @@ use std::rc::Rc;
 use masque_model::{ExprId, GroupId, Strategies, System, VarId};
 use masque_verdict::{Budget, State, Stop};
 
-pub use crate::ahead::Ahead;
 pub use crate::bitset::Bitset;
 pub use crate::fragment::{always, needs_transitions, possibly};
 pub use crate::moves::{Move, Mover};

@@ -53,6 +53,9 @@ impl Checker<'_> {
         if outside_logic(&self.system.formulas, formula).is_some() {
             return Err(Why::Unsupported.into());
         }
+        if let Some(&occurs) = self.world.occurs.get(&formula) {
+            return Ok(occurs);
+        }
         let phi = self.truth(formula)?;
         self.encoder.space.intersects(self.domain(), &phi)
     }

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use masque_model::{
     AgentId, At, Deadlock, FixpointId, Fixpoints, Formula, FormulaId, GroupId, Paths, Property, System,
 };
-use masque_verdict::{FairInitial, Stop, Why};
+use masque_verdict::{Ahead, FairInitial, Stop, Why};
 use rustc_hash::FxHashMap;
 
 use crate::encode::Encoder;
 use crate::evidence::Asked;
-use crate::knowledge::each_view;
+use crate::knowledge::{each_view, unshared_cube};
 use crate::moves::Moves;
 use crate::relation::Relation;
 use crate::space::{Limited, Set};
@@ -47,6 +47,8 @@ pub(crate) struct Checker<'s> {
     bound: Vec<Option<Set>>,
     /// The last value of each fixpoint inside one that is being computed, if it may start there.
     begun: FxHashMap<FormulaId, Set>,
+    /// The properties that are yet to be decided.
+    pub(crate) ahead: Ahead,
     /// What evidence has asked for.
     pub(crate) asked: Asked,
     pub(crate) fair_initial: FairInitial,
@@ -80,6 +82,7 @@ impl<'s> Checker<'s> {
             fixpoints: system.formulas.fixpoints(),
             bound: vec![None; system.formulas.n_fixpoints()],
             begun: FxHashMap::default(),
+            ahead: Ahead::new(system),
             asked: Asked::default(),
             fair_initial: FairInitial::All,
         };
@@ -160,9 +163,18 @@ impl<'s> Checker<'s> {
         let mut agents = self.system.groups[group.index()].agents.clone();
         self.sort_by_place(&mut agents);
         let (encoder, domain) = (&self.encoder, &self.world.domain);
+        let space = &encoder.space;
         let mut reached = context.clone();
-        let outside = encoder.space.minus(domain, context)?;
-        each_view(encoder, &agents, (context, &outside), &mut |_, seen, outside| {
+        let outside = space.minus(domain, context)?;
+        // What all of them see, nobody confuses: only what is alike in that on both sides matters.
+        let unshared = unshared_cube(encoder, &agents)?;
+        let (a, b) = (space.exists(context, &unshared)?, space.exists(&outside, &unshared)?);
+        let alike = space.and(&a, &b)?;
+        if alike.is_empty() {
+            return Ok(reached);
+        }
+        let (context, outside) = (space.and(context, &alike)?, space.and(&outside, &alike)?);
+        each_view(encoder, &agents, (&context, &outside), &mut |_, seen, outside| {
             // What is new shares its view with a state outside; mostly nothing is.
             if encoder.space.intersects(seen, outside)? {
                 let confused = encoder.space.and(seen, domain)?;

@@ -242,6 +242,7 @@ impl Encoded for Diagrams<'_> {
     fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
         self.set_budget(budget);
         let start = Instant::now();
+        self.checker.turn_to(property.formula);
         let verdict = match self.checker.fair_initial {
             FairInitial::Unsupported => Verdict::Unknown(Why::Unsupported),
             FairInitial::None => Verdict::Unknown(Why::NoFairPath),

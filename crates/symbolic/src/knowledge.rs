@@ -201,6 +201,20 @@ fn hidden_levels(system: &System, encoder: &Encoder<'_>, view: &[AgentId]) -> Ve
     hidden
 }
 
+/// A cube of all bits of the current state that not all of some agents see.
+pub(crate) fn unshared_cube(encoder: &Encoder<'_>, agents: &[AgentId]) -> Limited<Cube> {
+    let system = encoder.system;
+    let mut n_seeing = vec![0; system.variables.len()];
+    for &agent in agents {
+        system.agent(agent).sees.iter().for_each(|v| n_seeing[v.index()] += 1);
+    }
+    let unshared = system.variable_ids().filter(|v| n_seeing[v.index()] < agents.len());
+    let bits = unshared.flat_map(|v| encoder.layout.variables[v.index()].current.iter().copied());
+    let mut levels: Vec<Level> = bits.map(|bit| encoder.space.level(bit)).collect();
+    levels.sort_unstable();
+    cube_at(encoder, levels)
+}
+
 /// Calls `visit` with each agent and what of each of two sets it sees, forgetting step by step what
 /// only the other half of the agents sees.
 pub(crate) fn each_view(

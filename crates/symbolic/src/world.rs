@@ -1,6 +1,6 @@
 //! A domain with the truths found in it, and submodels: domains that are parts of another.
 
-use masque_model::{FormulaId, GroupId, System};
+use masque_model::{Formula, FormulaId, GroupId, System};
 use rustc_hash::FxHashMap;
 
 use crate::check::Checker;
@@ -13,6 +13,8 @@ pub(crate) struct World {
     pub(crate) domain: Set,
     pub(crate) constraints: Vec<Set>,
     pub(crate) known: Vec<Option<Set>>,
+    /// Of some formulas whose sets were dropped: whether they are true anywhere.
+    pub(crate) occurs: FxHashMap<FormulaId, bool>,
     pub(crate) projections: Projections,
     /// What groups enforce with perfect information, by group and path formula.
     pub(crate) enforced: FxHashMap<(GroupId, FormulaId), Set>,
@@ -24,6 +26,7 @@ impl World {
             domain,
             constraints,
             known: vec![None; system.formulas.len()],
+            occurs: FxHashMap::default(),
             projections: Projections::default(),
             enforced: FxHashMap::default(),
         }
@@ -60,6 +63,25 @@ impl Checker<'_> {
         std::mem::swap(&mut self.reachable, &mut submodel.reachable);
         std::mem::swap(&mut self.has_one_initial, &mut submodel.has_one_initial);
         std::mem::swap(&mut self.world, &mut submodel.world);
+    }
+
+    /// A property is to be decided: sets of no further use are dropped. Of the left side of an
+    /// implication it is remembered whether it is true anywhere, which is asked when all properties
+    /// are decided.
+    pub(crate) fn turn_to(&mut self, property: FormulaId) {
+        let Checker { system, encoder, ahead, world, .. } = self;
+        let mut dropped = Vec::new();
+        ahead.turn_to(&system.formulas, property, |part| dropped.push(part));
+        for &part in &dropped {
+            if let Formula::Implies(f, _) = system.formulas.get(part)
+                && let Some(states) = &world.known[f.index()]
+                // A limit costs no more than that it must be found again.
+                && let Ok(occurs) = encoder.space.intersects(&world.domain, states)
+            {
+                world.occurs.insert(f, occurs);
+            }
+        }
+        dropped.iter().for_each(|part| world.known[part.index()] = None);
     }
 
     /// From now on a formula is known to be true in just these states of the domain.

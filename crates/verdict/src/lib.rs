@@ -28,8 +28,10 @@
 //! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
+//! | `ahead` | which labels are still of use |
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod aim;
 mod answered;
 mod answers;
@@ -68,6 +70,7 @@ mod unfold;
 mod unfolded;
 mod vacuity;
 
+pub use ahead::Ahead;
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};

@@ -1,11 +1,13 @@
 //! Which labels are still of use.
 //!
-//! A label is a bit for each state, and a file may have hundreds of properties: all their labels
-//! together would outgrow the states. So what only decided properties speak of is dropped, but not
-//! before the next property is asked: evidence and vacuity come back to the parts of the last one.
+//! A label is the set of states where a formula is true, and a file may have hundreds of properties:
+//! all their labels together would outgrow the states. So what only decided properties speak of is
+//! dropped, but not before the next property is asked: evidence comes back to the parts of the last
+//! one.
+
+use std::collections::HashSet;
 
 use masque_model::{FormulaId, Formulas, System};
-use rustc_hash::FxHashSet;
 
 /// The properties of a system that are yet to be decided, and what they speak of.
 #[derive(Debug)]
@@ -13,7 +15,7 @@ pub struct Ahead {
     /// For each formula the number of properties ahead, the current one included, that it is part of.
     n_users: Vec<u32>,
     /// The formulas of the properties ahead.
-    ahead: FxHashSet<FormulaId>,
+    ahead: HashSet<FormulaId>,
     current: Option<FormulaId>,
 }
 
@@ -21,7 +23,7 @@ impl Ahead {
     /// All properties of a system.
     pub fn new(system: &System) -> Ahead {
         let mut n_users = vec![0; system.formulas.len()];
-        let ahead: FxHashSet<FormulaId> = system.properties.iter().map(|property| property.formula).collect();
+        let ahead: HashSet<FormulaId> = system.properties.iter().map(|property| property.formula).collect();
         for &formula in &ahead {
             each_part(&system.formulas, formula, |part| n_users[part.index()] += 1);
         }
@@ -46,7 +48,7 @@ impl Ahead {
 
 /// Calls `visit` for a formula and all its parts, each once.
 fn each_part(formulas: &Formulas, root: FormulaId, mut visit: impl FnMut(FormulaId)) {
-    let mut seen = FxHashSet::from_iter([root]);
+    let mut seen = HashSet::from([root]);
     let mut open = vec![root];
     while let Some(part) = open.pop() {
         visit(part);
@@ -60,7 +62,9 @@ fn each_part(formulas: &Formulas, root: FormulaId, mut visit: impl FnMut(Formula
 
 #[cfg(test)]
 mod tests {
-    use masque_model::{Deadlock, Formula};
+    use masque_ispl::{Options, check, parse};
+    use masque_model::Formula;
+    use masque_text::Sources;
 
     use super::*;
 
@@ -69,7 +73,10 @@ mod tests {
         let text = "Agent A Vars: x : boolean; y : boolean; end Vars Actions = {a}; Protocol: Other : {a}; end Protocol
             Evolution: end Evolution end Agent Evaluation p if A.x; q if A.y; end Evaluation
             InitStates A.x; end InitStates Formulae AG p; EF p and AG q; AG q; EF p and AG q; end Formulae";
-        let system = masque_testkit::load(text, Deadlock::Finite).unwrap();
+        let mut sources = Sources::default();
+        let file = sources.add("test.ispl", text).unwrap();
+        let (mut tree, _) = parse(&sources, file);
+        let system = check(&sources, &mut tree, &Options::default()).system.unwrap();
         let mut ahead = Ahead::new(&system);
         let mut dropped = |number: usize| {
             let mut names = Vec::new();
