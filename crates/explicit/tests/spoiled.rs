@@ -11,13 +11,13 @@ use masque_verdict::{
 
 /// A thief gets into a house by the door that the guard does not watch. What is hidden is how often he
 /// has tried, up to one.
-fn house() -> System {
-    system(
+fn house_with(questions: &str) -> System {
+    system(&format!(
         "Agent Environment
            Obsvars: inside : boolean; end Obsvars
            Vars: tried : boolean; end Vars
-           Actions = {none};
-           Protocol: Other : {none}; end Protocol
+           Actions = {{none}};
+           Protocol: Other : {{none}}; end Protocol
            Evolution:
              inside = true and tried = true if Thief.Action = left and Guard.Action = right;
              inside = true and tried = true if Thief.Action = right and Guard.Action = left;
@@ -26,19 +26,25 @@ fn house() -> System {
          end Agent
          Agent Guard
            Vars: end Vars
-           Actions = {left, right};
-           Protocol: Other : {left, right}; end Protocol
+           Actions = {{left, right}};
+           Protocol: Other : {{left, right}}; end Protocol
            Evolution: end Evolution
          end Agent
          Agent Thief
            Vars: end Vars
-           Actions = {left, right, wait};
-           Protocol: Other : {left, right, wait}; end Protocol
+           Actions = {{left, right, wait}};
+           Protocol: Other : {{left, right, wait}}; end Protocol
            Evolution: end Evolution
          end Agent
          Evaluation inside if Environment.inside; tried if Environment.tried; end Evaluation
          InitStates !Environment.inside and !Environment.tried; end InitStates
-         Groups both = {Guard, Thief}; end Groups
+         {questions}"
+    ))
+}
+
+fn house() -> System {
+    house_with(
+        "Groups both = {Guard, Thief}; end Groups
          Formulae
            <both>F inside;
            <both, uniform>F inside;
@@ -244,36 +250,10 @@ fn blow(answers: &mut Answers) {
     }
 }
 
-/// As `house`, with what cannot be enforced. The guard may watch nothing but the garden, which ends
-/// everything.
+/// As `house`, with what cannot be enforced.
 fn house_of_answers() -> System {
-    system(
-        "Agent Environment
-           Obsvars: inside : boolean; end Obsvars
-           Vars: tried : boolean; end Vars
-           Actions = {none};
-           Protocol: Other : {none}; end Protocol
-           Evolution:
-             inside = true and tried = true if Thief.Action = left and Guard.Action = right;
-             inside = true and tried = true if Thief.Action = right and Guard.Action = left;
-             tried = true if Thief.Action = left and Guard.Action = left;
-           end Evolution
-         end Agent
-         Agent Guard
-           Vars: end Vars
-           Actions = {left, right};
-           Protocol: Other : {left, right}; end Protocol
-           Evolution: end Evolution
-         end Agent
-         Agent Thief
-           Vars: end Vars
-           Actions = {left, right, wait};
-           Protocol: Other : {left, right, wait}; end Protocol
-           Evolution: end Evolution
-         end Agent
-         Evaluation inside if Environment.inside; tried if Environment.tried; end Evaluation
-         InitStates !Environment.inside and !Environment.tried; end InitStates
-         Groups thief = {Thief}; guard = {Guard}; end Groups
+    house_with(
+        "Groups thief = {Thief}; guard = {Guard}; end Groups
          Formulae
            <thief>F inside;
            <guard>G !inside;
