@@ -36,8 +36,9 @@ pub(crate) fn check(
         None => session.check_all(evidence, budget),
     };
     let answers = replies.iter().map(answer).collect::<Result<_, _>>()?;
+    let diagnostics = replies.iter().flat_map(|reply| reports(session.sources(), &reply.warnings)).collect();
     let (conflicts, unknown_constraints) = (session.conflicts(), session.unknown_constraints());
-    result(&Checked { answers, conflicts, unknown_constraints })
+    result(&Checked { answers, conflicts, unknown_constraints, diagnostics })
 }
 
 /// Shows why a property holds or fails.
@@ -72,6 +73,7 @@ fn answer(reply: &Reply) -> Result<Answer, Fault> {
         name: reply.name.clone(),
         verdict: checked.verdict.word().to_string(),
         reason: checked.verdict.reason().map(str::to_string),
+        remarks: reply.remarks.clone(),
         evidence: checked.trace.as_ref().map(TraceReport::from),
         states: checked.states,
         positions: checked.positions,
@@ -129,6 +131,7 @@ pub(crate) fn teams(request: &Request, budget: &Budget) -> Outcome {
         teams: found.teams.iter().map(team).collect(),
         chosen: found.chosen,
         stopped: found.stopped.map(|stop| stop.why.to_string()),
+        diagnostics: reports(&found.sources, &found.warnings),
     })
 }
 

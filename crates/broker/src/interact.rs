@@ -13,7 +13,8 @@ pub(crate) fn update(session: &mut Session, update: &masque_lcc::Update) -> Outc
     match session.update(update) {
         Ok(done) => {
             let (added, removed, situations) = (done.added, done.removed, done.situations);
-            result(&Updated { added, removed, situations })
+            let diagnostics = reports(session.sources(), &done.warnings);
+            result(&Updated { added, removed, situations, diagnostics })
         }
         Err(diagnostics) => Err(Fault::text(reports(session.sources(), &diagnostics))),
     }

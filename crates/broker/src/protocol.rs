@@ -198,6 +198,8 @@ pub(crate) struct Checked {
     pub conflicts: Vec<String>,
     /// Constraints of which an agent knows nothing, in what was looked at.
     pub unknown_constraints: Vec<String>,
+    /// Warnings about a formula that was given.
+    pub diagnostics: Vec<DiagnosticReport>,
 }
 
 /// The answer to one property.
@@ -210,6 +212,9 @@ pub(crate) struct Answer {
     pub verdict: String,
     /// Why it is unknown: `timeout`, `memory`, `states`, `bound:cap`, ..
     pub reason: Option<String>,
+    /// What is to be said beside the verdict, such as a pattern that matches nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// A run that shows the verdict, if one was asked for and there is one to show.
     pub evidence: Option<TraceReport>,
     /// States that were looked at.
@@ -238,7 +243,7 @@ pub(crate) struct Update {
 }
 
 /// Result of `update`.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "UpdateResult")]
 pub(crate) struct Updated {
     /// Statements that were not there before.
@@ -247,6 +252,8 @@ pub(crate) struct Updated {
     pub removed: usize,
     /// Situations of single agents, among those known, that may have changed by it.
     pub situations: usize,
+    /// Warnings about the added statements.
+    pub diagnostics: Vec<DiagnosticReport>,
 }
 
 /// Parameters of methods that take a session and nothing else.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use masque_report::TraceReport;
+use masque_report::{DiagnosticReport, TraceReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +93,8 @@ pub(crate) struct Found {
     pub chosen: Option<usize>,
     /// The limit that was hit before all teams were looked at: `timeout`, `memory`, ..
     pub stopped: Option<String>,
+    /// Warnings and notes about the texts, the candidates and the formulas.
+    pub diagnostics: Vec<DiagnosticReport>,
 }
 
 /// A team and what became of it.

@@ -190,6 +190,9 @@ impl Loaded {
             let Some(phi) = phi else { continue };
             let (formula, found) = resolve(&phi, &mut system);
             self.diagnostics.extend(found);
+            if formula.is_some() {
+                self.diagnostics.extend(system.name_warnings(&phi));
+            }
             // Without a name of its own it has its position.
             let name = Name { text: (properties.len() + 1).to_string(), span };
             properties.extend(formula.map(|formula| Property { source: Named { name, phi }, formula }));

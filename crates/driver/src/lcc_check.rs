@@ -25,6 +25,8 @@ pub struct Answer {
     pub verdict: Verdict,
     /// A run that shows it, if a run does.
     pub trace: Option<Trace>,
+    /// What is to be said beside the verdict.
+    pub remarks: Vec<String>,
     /// How long it took.
     pub time: Duration,
 }
@@ -75,6 +77,8 @@ enum Event {
 pub fn check(instance: Instance, wanted: Wanted, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
     let total = instance.properties.len();
     let properties = instance.properties.clone();
+    let remarks: Vec<Vec<String>> =
+        properties.iter().map(|property| instance.system.remarks(&property.source.phi)).collect();
     let (mut decided, mut done): (Vec<Option<Answer>>, _) = (vec![None; total], None);
     let work = move |budget: &Budget, sender: &Sender<Event>| {
         let mut decided = |index: usize, answer: &Answer| {
@@ -93,7 +97,12 @@ pub fn check(instance: Instance, wanted: Wanted, limits: &Limits, observe: &mut 
         let n_decided = decided.iter().flatten().count();
         observe(Progress { decided: n_decided, total, is_explored: true, found: None });
     });
-    done.unwrap_or_else(|| abandoned(&properties, decided, wanted.counts, why.unwrap_or(Why::Timeout)))
+    let mut run =
+        done.unwrap_or_else(|| abandoned(&properties, decided, wanted.counts, why.unwrap_or(Why::Timeout)));
+    for (answer, remarks) in run.answers.iter_mut().zip(remarks) {
+        answer.remarks = remarks;
+    }
+    run
 }
 
 fn run(instance: Instance, wanted: Wanted, budget: &Budget, decided: &mut dyn FnMut(usize, &Answer)) -> Run {
@@ -171,6 +180,7 @@ impl Answer {
             formula: property.source.phi.to_string(),
             verdict,
             trace: None,
+            remarks: Vec::new(),
             time: Duration::ZERO,
         }
     }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::lint::lint;
 use crate::lower::{Lowered, Scope, lower};
+use crate::names::in_statements;
 use crate::parser::parse;
 use crate::stratify::stratify;
 use crate::symbol::Symbol;
@@ -74,6 +75,9 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
     if opened.has_errors() {
         return opened;
     }
+    let items = opened.trees.iter().flat_map(|tree| &tree.items);
+    let warnings = in_statements(&program, &terms, items);
+    opened.diagnostics.extend(warnings);
     let mut system = System::new(program, terms);
     opened.read_properties(sources, &mut system, &parts.properties);
     if !opened.has_errors() {
@@ -97,6 +101,22 @@ impl Opened {
     pub(crate) fn read_properties(&mut self, sources: &mut Sources, system: &mut System, files: &[FileId]) {
         let named = self.named(sources, system, files);
         self.resolve(named, system);
+        self.check_names(sources, system);
+    }
+
+    /// Warns about names in properties that match nothing.
+    fn check_names(&mut self, sources: &Sources, system: &System) {
+        for property in &self.properties {
+            let duty = self.trees.iter().flat_map(|tree| &tree.items).find_map(|item| match item {
+                Item::Duty(duty) if duty.span == property.source.name.span => Some(duty),
+                _ => None,
+            });
+            let found = system.name_warnings(&property.source.phi).into_iter();
+            self.diagnostics.extend(found.map(|found| match duty {
+                Some(duty) => in_duty(found, duty, sources),
+                None => found,
+            }));
+        }
     }
 
     /// All properties as written.
@@ -144,6 +164,20 @@ impl Opened {
             self.properties.push(Property { source, formula });
         }
     }
+}
+
+/// A warning about the property that an obligation becomes, moved to the statement itself: to the same
+/// text in one of its patterns, else to its action.
+fn in_duty(mut diagnostic: Diagnostic, duty: &Duty, sources: &Sources) -> Diagnostic {
+    if let Some(label) = &mut diagnostic.primary {
+        let text = sources.slice(label.span);
+        let place = [Some(duty.after), duty.until].into_iter().flatten().find_map(|span| {
+            let start = span.start + sources.slice(span).find(text)? as u32;
+            Some(Span { start, end: start + text.len() as u32 })
+        });
+        label.span = place.unwrap_or(duty.action.span);
+    }
+    diagnostic
 }
 
 /// What an obligation demands: after P, on every run, the act or Q.

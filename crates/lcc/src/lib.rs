@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `format` | files as text |
 //! | `instance`, `lower`, `program`, `options` | several files as one checked instance |
-//! | `stratify`, `lint` | what is wrong, or probably not meant |
+//! | `stratify`, `lint`, `names` | what is wrong, or probably not meant |
 //! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
 //! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
 //! | `step`, `situations` | what one agent can do, found once |
@@ -34,6 +34,7 @@ mod instance;
 mod lexer;
 mod lint;
 mod lower;
+mod names;
 mod observed;
 mod options;
 mod parser;

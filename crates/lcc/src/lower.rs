@@ -1,10 +1,13 @@
 //! From trees to a checked instance.
 
+use std::sync::Arc;
+
 use masque_text::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
 use crate::instance::Given;
+use crate::names::Names;
 use crate::options::Options;
 use crate::program::{AgentDef, ClauseDef, FactDef, Owner, Program, RuleDef};
 use crate::symbol::Symbol;
@@ -76,6 +79,7 @@ pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> L
             .diagnostics
             .push(diagnostic.hint("name who plays which role first, as in `agent a(buyer, b1).`"));
     }
+    lowering.names(trees);
     Lowered { program: lowering.program, terms: lowering.terms, diagnostics: lowering.diagnostics }
 }
 
@@ -266,6 +270,15 @@ pub(crate) struct Lowering {
 }
 
 impl Lowering {
+    /// Collects the names of the protocol; the team may have members that no statement names.
+    fn names(&mut self, trees: &[Tree]) {
+        let mut names = Names::new(trees, &mut self.terms);
+        for agent in &self.program.agents {
+            self.terms.symbol(agent.id).into_iter().for_each(|id| names.add_id(id));
+        }
+        self.program.names = Arc::new(names);
+    }
+
     /// The constant that names an agent.
     fn id(&mut self, id: &Term) -> Option<TermId> {
         let term = Scope::default().term(&mut self.terms, id);

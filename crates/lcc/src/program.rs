@@ -1,8 +1,11 @@
 //! A checked instance: clauses, team, knowledge and policies as terms.
 
+use std::sync::Arc;
+
 use masque_text::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::names::Names;
 use crate::options::Options;
 use crate::term::{Functor, TermId, Terms};
 
@@ -75,6 +78,8 @@ pub(crate) struct Program {
     pub(crate) by_action: FxHashMap<(Functor, bool), Vec<u32>>,
     pub(crate) choices: FxHashSet<(Option<Owner>, Functor)>,
     pub(crate) mail: Vec<TermId>,
+    /// The names of the protocol, against which others are checked.
+    pub(crate) names: Arc<Names>,
 }
 
 impl Program {

@@ -88,6 +88,11 @@ impl Symbols {
         symbol
     }
 
+    /// The symbol of a name that occurs in some text.
+    pub(crate) fn find(&self, name: &str) -> Option<Symbol> {
+        self.by_name.get(name).copied()
+    }
+
     pub(crate) fn name(&self, symbol: Symbol) -> &str {
         &self.names[symbol.0 as usize]
     }

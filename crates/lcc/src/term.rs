@@ -145,6 +145,11 @@ impl Terms {
         }
     }
 
+    /// The functor of a name that occurs in some text.
+    pub(crate) fn find(&self, name: &str, arity: usize) -> Option<Functor> {
+        self.symbols.find(name).map(|name| Functor { name, arity: arity as u32 })
+    }
+
     /// The symbol at the root, if there is one.
     pub(crate) fn symbol(&self, term: TermId) -> Option<Symbol> {
         self.functor(term).map(|functor| functor.name)

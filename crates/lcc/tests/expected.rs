@@ -104,3 +104,20 @@ fn situations_remember_what_they_asked() {
         assert_eq!(system.n_depending(name, arity), n, "{name}/{arity} of {}", system.n_situations());
     }
 }
+
+/// No property of the models has a name that does not exist.
+#[test]
+fn the_models_name_what_there_is() {
+    let mut found = String::new();
+    for expected in expectations() {
+        let (system, mut sources) = load(&expected.files, &expected.options);
+        for (name, property) in expected.json["properties"].as_object().unwrap() {
+            let file = sources.add(name.clone(), property["formula"].as_str().unwrap()).unwrap();
+            let (phi, _) = parse_formula(&sources, sources.span(file));
+            for warning in system.name_warnings(&phi.unwrap()) {
+                found += &format!("{}: {name}: {}\n", expected.name, warning.message);
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found}");
+}

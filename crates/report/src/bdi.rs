@@ -182,6 +182,7 @@ fn property(report: &bdi::PropertyReport) -> PropertyReport {
         at: if report.mode == "initially" { "initial" } else { "reachable" }.to_string(),
         verdict: report.verdict.word().to_string(),
         reason: report.verdict.reason().map(str::to_string),
+        remarks: Vec::new(),
         evidence: report.evidence.as_ref().map(|e| AnyEvidence::Worlds(Box::new(e.into()))),
         world: Some(report.world.clone()),
         mode: Some(report.mode.to_string()),

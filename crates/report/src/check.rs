@@ -74,6 +74,9 @@ pub struct PropertyReport {
     pub verdict: String,
     /// Why it is unknown: `timeout`, `memory`, `interrupted`, `unsupported`, `no-fair-path`, ..
     pub reason: Option<String>,
+    /// What is to be said beside the verdict, such as a pattern that matches nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// What shows the verdict, where there is something to show.
     pub evidence: Option<AnyEvidence>,
     /// For BDI: the world in which it is asked.
@@ -195,6 +198,7 @@ fn property(system: &System, property: &Property, decided: &Decided) -> Property
         at: property.at.name().to_string(),
         verdict: outcome.verdict.word().to_string(),
         reason: outcome.verdict.reason().map(str::to_string),
+        remarks: Vec::new(),
         evidence: outcome.evidence.as_ref().map(|e| AnyEvidence::Reasons(EvidenceReport::new(system, e))),
         world: None,
         mode: None,

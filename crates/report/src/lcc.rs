@@ -146,6 +146,7 @@ fn property(answer: &Answer) -> PropertyReport {
         at: "initial".to_string(),
         verdict: answer.verdict.word().to_string(),
         reason: answer.verdict.reason().map(str::to_string),
+        remarks: answer.remarks.clone(),
         evidence: answer.trace.as_ref().map(|trace| AnyEvidence::Trace(Box::new(trace.into()))),
         world: None,
         mode: None,

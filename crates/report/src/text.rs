@@ -177,6 +177,9 @@ impl Text {
             let PropertyReport { name, formula, .. } = property;
             let verdict = format!("{verdict:verdict_width$}");
             writeln!(out, "{style}{verdict}{style:#}  {name:>name_width$}  {formula}")?;
+            for remark in &property.remarks {
+                writeln!(out, "  note: {remark}")?;
+            }
         }
         Ok(())
     }

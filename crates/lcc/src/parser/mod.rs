@@ -17,7 +17,7 @@ use masque_text::{Cursor, Diagnostic, FileId, Parsed, Sources};
 use self::recover::Lcc;
 use crate::tree::Tree;
 
-pub(crate) use pattern::parse_action;
+pub(crate) use pattern::{Action, parse_action};
 pub(crate) use recover::RESERVED;
 
 /// Brackets and prefix operators may nest this deep; chains may be of any length.

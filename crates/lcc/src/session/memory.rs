@@ -22,11 +22,13 @@ pub(super) struct Asked {
     answers: Vec<(StateId, bool, Checked)>,
     /// The text of a formula that is no property.
     text: Option<String>,
+    /// Whether it has names that the instance does not know.
+    pub(super) is_doubtful: bool,
 }
 
 impl Asked {
     fn new(formula: Formula, text: Option<String>) -> Asked {
-        Asked { formula, standing: Standing::default(), answers: Vec::new(), text }
+        Asked { formula, standing: Standing::default(), answers: Vec::new(), text, is_doubtful: false }
     }
 
     /// The answer that was given in a state and still stands.

@@ -21,7 +21,7 @@ mod memory;
 mod place;
 mod update;
 
-use masque_mu::{Property, Space, read_formula};
+use masque_mu::{Property, Space, parse_formula, resolve};
 use masque_text::{Diagnostic, FileId, Severity, Sources, did_you_mean};
 use masque_verdict::{Budget, Verdict};
 
@@ -97,6 +97,11 @@ pub struct Reply {
     pub name: String,
     /// The verdict, what was looked at, and a run that shows it.
     pub checked: Checked,
+    /// Patterns and atoms of the formula that match nothing because of a name.
+    pub remarks: Vec<String>,
+    /// Warnings about these names, if a formula was asked; those about properties are in
+    /// [`Session::warnings`].
+    pub warnings: Vec<Diagnostic>,
     /// What it took.
     pub work: Work,
 }
@@ -110,6 +115,14 @@ pub struct Work {
     pub situations: u64,
     /// States that were asked for their successors.
     pub lists: u64,
+}
+
+/// A formula that is asked: its number among all that are, and what is to be said of its names.
+#[derive(Debug, Default)]
+struct Asking {
+    number: usize,
+    remarks: Vec<String>,
+    warnings: Vec<Diagnostic>,
 }
 
 /// A property as stated.
@@ -244,12 +257,17 @@ impl Session {
         evidence: bool,
         budget: &Budget,
     ) -> Result<Reply, Vec<Diagnostic>> {
-        let (name, asked) = match question {
+        let (name, asked, remarks, warnings) = match question {
             Question::Property(name) => {
                 let found = self.properties.iter().position(|property| property.source.name.text == *name);
-                (name.clone(), found.ok_or_else(|| vec![no_property(&self.properties, name)])?)
+                let asked = found.ok_or_else(|| vec![no_property(&self.properties, name)])?;
+                let remarks = self.space.system().remarks(&self.properties[asked].source.phi);
+                (name.clone(), asked, remarks, Vec::new())
             }
-            Question::Formula(text) => (text.clone(), self.formula(text)?),
+            Question::Formula(text) => {
+                let Asking { number, remarks, warnings } = self.formula(text)?;
+                (text.clone(), number, remarks, warnings)
+            }
         };
         self.make_room();
         let before = self.effort();
@@ -267,7 +285,7 @@ impl Session {
         };
         let after = self.effort();
         (work.situations, work.lists) = (after.situations - before.situations, after.lists - before.lists);
-        Ok(Reply { name, checked, work })
+        Ok(Reply { name, checked, remarks, warnings, work })
     }
 
     /// Answers a question anew, and remembers the answer.
@@ -290,15 +308,26 @@ impl Session {
         Work { is_kept: false, situations, lists: self.space.n_asked() }
     }
 
-    /// The number of a formula among all that are asked.
-    fn formula(&mut self, text: &str) -> Result<usize, Vec<Diagnostic>> {
-        if let Some(asked) = self.memory.find(text) {
-            return Ok(asked);
+    /// Reads a formula, unless it was asked before and nothing was to be said about it.
+    fn formula(&mut self, text: &str) -> Result<Asking, Vec<Diagnostic>> {
+        let known = self.memory.find(text);
+        if let Some(number) = known.filter(|number| !self.memory.asked(*number).is_doubtful) {
+            return Ok(Asking { number, ..Asking::default() });
         }
         let file = self.text("formula", text)?;
-        let span = self.sources.span(file);
-        let (formula, diagnostics) = read_formula(&self.sources, span, self.space.lts());
-        formula.map(|formula| self.memory.add(text.to_string(), formula)).ok_or(diagnostics)
+        let (phi, diagnostics) = parse_formula(&self.sources, self.sources.span(file));
+        let Some(phi) = phi else { return Err(diagnostics) };
+        let number = match known {
+            Some(number) => number,
+            None => {
+                let (formula, diagnostics) = resolve(&phi, self.space.lts());
+                self.memory.add(text.to_string(), formula.ok_or(diagnostics)?)
+            }
+        };
+        let system = self.space.system();
+        let (remarks, warnings) = (system.remarks(&phi), system.name_warnings(&phi));
+        self.memory.asked(number).is_doubtful = !warnings.is_empty();
+        Ok(Asking { number, remarks, warnings })
     }
 
     /// Adds a text that is needed until the next one is added, unless it is kept.

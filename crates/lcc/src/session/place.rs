@@ -1,5 +1,7 @@
 //! The state of the interaction as `now` and `mail` statements.
 
+use std::sync::Arc;
+
 use masque_mu::StateId;
 use masque_text::Diagnostic;
 
@@ -91,6 +93,7 @@ impl Session {
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
+        Arc::make_mut(&mut system.program.names).extend(&tree.items, &mut system.terms);
         let processes: Vec<TermId> = lowering.program.agents.iter().map(|agent| agent.now).collect();
         system.go_to(&processes, &lowering.program.mail);
         self.has_past = true;

@@ -8,6 +8,7 @@ use masque_text::{Diagnostic, Span};
 use super::{Session, too_large};
 use crate::entry::Entry;
 use crate::lower::Lowering;
+use crate::names::in_statements;
 use crate::parser::parse;
 use crate::stratify::stratify;
 use crate::tree::{Item, Term};
@@ -23,7 +24,7 @@ pub struct Update {
 }
 
 /// What an update came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Updated {
     /// Statements that were added, those that were there already not counted.
     pub added: usize,
@@ -31,6 +32,9 @@ pub struct Updated {
     pub removed: usize,
     /// Local situations known so far whose outcome may depend on these statements.
     pub situations: usize,
+    /// Warnings about names in the added statements that the instance does not know. Their texts are
+    /// in [`Session::sources`] until the next question or update.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// A statement of an update, where it stands, and whether it is to be added.
@@ -80,6 +84,10 @@ impl Session {
         }
         if diagnostics.is_empty() && made.iter().any(Entry::has_body) {
             diagnostics.extend(stratify(&lowering.program, &lowering.terms));
+        }
+        if diagnostics.is_empty() {
+            let added = items[n_removed..].iter();
+            updated.warnings = in_statements(&lowering.program, &lowering.terms, added);
         }
         let system = self.space.lts();
         std::mem::swap(&mut lowering.terms, &mut system.terms);

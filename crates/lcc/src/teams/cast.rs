@@ -3,7 +3,9 @@
 //! Terms, labels and local situations are shared by all teams. An agent of one team that consults
 //! the same knowledge and the same rules as in another finds its situations solved.
 
-use masque_mu::{Property, Space};
+use std::sync::Arc;
+
+use masque_mu::{Property, Space, parse_formula, resolve};
 use masque_text::{Diagnostic, Severity, Sources};
 
 use super::{Candidate, Request};
@@ -11,6 +13,7 @@ use crate::entry::Entry;
 use crate::instance::{Opened, Parts};
 use crate::lint::lint;
 use crate::lower::{Lowered, Lowering, lower_part};
+use crate::names::in_statements;
 use crate::parser::parse;
 use crate::program::Program;
 use crate::session::{Question, Refused, parts, too_large};
@@ -35,6 +38,8 @@ pub(super) struct Cast {
     is_suspect: bool,
     pub(super) space: Space<System>,
     pub(super) properties: Vec<Property>,
+    /// Warnings about the instance, the candidates and the formulas that are asked.
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 impl Cast {
@@ -78,7 +83,9 @@ impl Cast {
         let all: Vec<Tree> = opened.trees.iter().chain(roles.iter().flatten()).cloned().collect();
         opened.diagnostics.extend(lint(&all));
         opened.checked()?;
-        let Lowering { program: base, terms, .. } = lowering;
+        let Lowering { program: mut base, mut terms, .. } = lowering;
+        let candidates: Vec<Item> = roles.into_iter().flatten().flat_map(|tree| tree.items).collect();
+        Arc::make_mut(&mut base.names).extend(&candidates, &mut terms);
         opened.diagnostics.extend(stratify(&base, &terms));
         opened.checked()?;
         // Fewer statements depend on each other less: if all together are stratified, so is each team.
@@ -86,13 +93,17 @@ impl Cast {
         let entries = roles_lowered.iter().flatten().flat_map(|one| &one.entries);
         entries.for_each(|entry| together.add(entry.clone()));
         let is_suspect = !stratify(&together, &terms).is_empty();
+        let items = all.iter().flat_map(|tree| &tree.items);
+        opened.diagnostics.extend(in_statements(&together, &terms, items));
+        Arc::make_mut(&mut base.names).mention(&candidates, &mut terms);
         // Properties speak of those who are in every team.
         let mut system = System::new(base.clone(), terms);
         opened.read_properties(sources, &mut system, &parts.properties);
         opened.checked()?;
         let properties = std::mem::take(&mut opened.properties);
         let (sources, space) = (Sources::default(), Space::new(system));
-        Ok(Cast { sources, base, roles: roles_lowered, is_suspect, space, properties })
+        let warnings = opened.diagnostics;
+        Ok(Cast { sources, base, roles: roles_lowered, is_suspect, space, properties, warnings })
     }
 
     /// The texts, for diagnostics about one of them.
@@ -119,8 +130,12 @@ impl Cast {
                 Question::Formula(text) => {
                     let file = self.sources.add("formula", text.clone()).map_err(|_| vec![too_large()])?;
                     let span = self.sources.span(file);
-                    let (formula, found) = masque_mu::read_formula(&self.sources, span, self.space.lts());
-                    (text.clone(), formula.ok_or(found)?)
+                    let (phi, found) = parse_formula(&self.sources, span);
+                    let phi = phi.ok_or(found)?;
+                    let (formula, found) = resolve(&phi, self.space.lts());
+                    let formula = formula.ok_or(found)?;
+                    self.warnings.extend(self.space.system().name_warnings(&phi));
+                    (text.clone(), formula)
                 }
             });
         }

@@ -120,6 +120,10 @@ pub struct Teams {
     pub stopped: Option<Stop>,
     /// What it took.
     pub work: Work,
+    /// Warnings about the instance, the candidates and the formulas that were asked.
+    pub warnings: Vec<Diagnostic>,
+    /// The texts, which the warnings refer to.
+    pub sources: Sources,
 }
 
 /// Looks for teams.
@@ -200,6 +204,8 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
     };
     let situations = cast.space.system().situations.n_computed;
     found.work = Work { is_kept: false, situations, lists: cast.space.n_asked() };
+    found.warnings = std::mem::take(&mut cast.warnings);
+    found.sources = cast.into_sources();
     Ok(found)
 }
 

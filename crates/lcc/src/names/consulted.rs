@@ -1,0 +1,236 @@
+//! The predicates and actions that guards, rules and facts ask for.
+//!
+//! A guard asks for predicates and passes rules. A rule that is about such an action asks for what its
+//! body names, and so does a fact that somebody asks for. All that is reached in this way is
+//! *consulted*. A statement about anything else has no effect.
+
+use masque_text::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Names;
+use super::table::Table;
+use crate::program::{FactDef, Program};
+use crate::symbol::Symbol;
+use crate::term::{Functor, TermId, Terms};
+
+/// What a statement is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Topic {
+    Predicate(Functor),
+    Action(Functor),
+}
+
+/// A question about a message: `(A, B, +send(M))`, with M's functor unless it is a variable.
+pub(super) type AboutMessage = (Functor, Option<Functor>);
+
+/// All that is consulted.
+pub(super) struct Consulted {
+    /// Predicates, and where one is asked for first.
+    pub(super) predicates: Table,
+    /// Actions, and where one occurs first.
+    pub(super) actions: Table,
+    /// Questions about messages.
+    pub(super) messages: FxHashSet<AboutMessage>,
+    /// Topics of statements that nothing consults, and that no other such statement asks for: the
+    /// ones to report. What only they ask for follows from the same mistake.
+    unconsulted: FxHashSet<Topic>,
+}
+
+impl Consulted {
+    pub(super) fn new(program: &Program, terms: &Terms) -> Consulted {
+        let mut walk = Walk { program, terms, reached: FxHashMap::default(), open_at: None };
+        let names = &program.names;
+        let mut messages: FxHashSet<AboutMessage> = FxHashSet::default();
+        messages.extend(names.questions.iter().map(|question| (question.action, question.message)));
+        walk.close(first_topics(names, terms));
+        let reached = std::mem::take(&mut walk.reached);
+        let open_at = walk.open_at.or(names.literals.first_place().filter(|_| names.literals.is_open()));
+        let unconsulted = match open_at {
+            Some(_) => FxHashSet::default(),
+            None => walk.roots(&reached),
+        };
+        let (mut predicates, mut actions) = (Table::default(), Table::default());
+        for (topic, span) in reached {
+            match topic {
+                Topic::Predicate(functor) => predicates.add(functor, span),
+                Topic::Action(functor) => actions.add(functor, span),
+            }
+        }
+        if let Some(span) = open_at {
+            predicates.open(span);
+            actions.open(span);
+        }
+        for body in bodies(program) {
+            each_goal(terms, body, &mut |goal| {
+                if let Goal::Question(action) = goal {
+                    let message = terms.args(action).first().and_then(|message| terms.functor(*message));
+                    messages.extend(terms.functor(action).map(|functor| (functor, message)));
+                }
+            });
+        }
+        Consulted { predicates, actions, messages, unconsulted }
+    }
+
+    /// Whether a statement about this is to be reported.
+    pub(super) fn is_unconsulted(&self, topic: Topic) -> bool {
+        self.unconsulted.contains(&topic)
+    }
+}
+
+/// What guards ask for, and what every agent does.
+fn first_topics(names: &Names, terms: &Terms) -> Vec<(Topic, Span)> {
+    let mut topics = Vec::new();
+    for (functor, span) in names.literals.iter() {
+        topics.extend([(Topic::Predicate(functor), span), (Topic::Action(functor), span)]);
+    }
+    topics.extend(names.questions.iter().map(|question| (Topic::Action(question.action), question.span)));
+    for (word, table) in [("send", &names.sent), ("receive", &names.received)] {
+        let first = table.first_place();
+        let functor = terms.find(word, 1);
+        topics.extend(functor.zip(first).map(|(functor, span)| (Topic::Action(functor), span)));
+    }
+    topics
+}
+
+/// All bodies of facts and rules.
+pub(super) fn bodies(program: &Program) -> impl Iterator<Item = TermId> + '_ {
+    let facts = std::iter::once(&program.common).chain(&program.known).flat_map(|known| known.values());
+    let facts = facts.flatten().filter_map(|fact| fact.body);
+    facts.chain(program.rules.iter().filter_map(|rule| rule.body))
+}
+
+/// A goal in the body of a fact or rule.
+pub(super) enum Goal {
+    Predicate(Functor),
+    /// The action that the policies are asked about.
+    Question(TermId),
+    /// A variable: what is asked for is known at run time only.
+    Anything,
+}
+
+/// All goals of a body.
+pub(super) fn each_goal(terms: &Terms, body: TermId, visit: &mut dyn FnMut(Goal)) {
+    let mut stack = vec![body];
+    while let Some(part) = stack.pop() {
+        let Some(functor) = terms.functor(part) else {
+            visit(Goal::Anything);
+            continue;
+        };
+        match (functor.name, terms.args(part)) {
+            (Symbol::AND | Symbol::OR, parts) => stack.extend(parts.iter().rev()),
+            (Symbol::NOT, inner) => stack.extend(inner),
+            (Symbol::PERMIT | Symbol::FORBID, [_, _, action]) => visit(Goal::Question(*action)),
+            (name, _) if name.is_built_in() => {}
+            _ => visit(Goal::Predicate(functor)),
+        }
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    terms: &'a Terms,
+    /// What is reached, and where it is asked for first.
+    reached: FxHashMap<Topic, Span>,
+    /// Where a goal is a variable.
+    open_at: Option<Span>,
+}
+
+impl Walk<'_> {
+    /// Adds topics and all that statements about them ask for.
+    fn close(&mut self, mut todo: Vec<(Topic, Span)>) {
+        while let Some((topic, span)) = todo.pop() {
+            if let Some(first) = self.reached.get_mut(&topic) {
+                *first = span.min(*first);
+                continue;
+            }
+            self.reached.insert(topic, span);
+            todo.extend(self.asked_by(topic));
+        }
+    }
+
+    /// What the statements about a topic ask for.
+    fn asked_by(&mut self, topic: Topic) -> Vec<(Topic, Span)> {
+        let mut asked = Vec::new();
+        let (terms, program) = (self.terms, self.program);
+        let mut visit = |body: Option<TermId>, span: Span| {
+            let Some(body) = body else { return };
+            each_goal(terms, body, &mut |goal| match goal {
+                Goal::Predicate(functor) => asked.push((Topic::Predicate(functor), span)),
+                Goal::Question(action) => {
+                    asked.extend(terms.functor(action).map(|functor| (Topic::Action(functor), span)));
+                }
+                Goal::Anything => self.open_at = Some(span),
+            });
+        };
+        match topic {
+            Topic::Predicate(functor) => {
+                facts(program, functor).for_each(|fact| visit(fact.body, fact.span));
+            }
+            Topic::Action(functor) => {
+                for permits in [true, false] {
+                    for number in program.rules_for(functor, permits) {
+                        let rule = &program.rules[*number as usize];
+                        visit(rule.body, rule.span);
+                    }
+                }
+            }
+        }
+        asked
+    }
+
+    /// The topics of statements that are not reached: first those that no other of them asks for, then
+    /// one of each group whose members ask only for each other, in the order of the text.
+    fn roots(&mut self, reached: &FxHashMap<Topic, Span>) -> FxHashSet<Topic> {
+        let mut dead: Vec<(Span, Topic)> = self.topics();
+        dead.retain(|(_, topic)| !reached.contains_key(topic));
+        dead.sort_by_key(|(span, _)| *span);
+        let mut asked: FxHashSet<Topic> = FxHashSet::default();
+        for (_, topic) in &dead {
+            asked.extend(self.asked_by(*topic).into_iter().map(|(to, _)| to).filter(|to| to != topic));
+        }
+        let (mut roots, mut others) = (FxHashSet::default(), Vec::new());
+        for (span, topic) in dead {
+            match asked.contains(&topic) {
+                true => others.push((span, topic)),
+                false => {
+                    roots.insert(topic);
+                    self.close(vec![(topic, span)]);
+                }
+            }
+        }
+        for (span, topic) in others {
+            if !self.reached.contains_key(&topic) {
+                roots.insert(topic);
+                self.close(vec![(topic, span)]);
+            }
+        }
+        roots
+    }
+
+    /// What the statements of the program are about.
+    fn topics(&self) -> Vec<(Span, Topic)> {
+        let program = self.program;
+        let all = std::iter::once(&program.common).chain(&program.known);
+        let facts = all.flat_map(|known| known.iter()).filter_map(|(functor, facts)| {
+            facts.iter().map(|fact| fact.span).min().map(|span| (span, Topic::Predicate(*functor)))
+        });
+        // Choices ask for nothing, so their place in the order does not matter.
+        let nowhere = Span { start: u32::MAX, end: u32::MAX };
+        let choices = program.choices.iter().map(|(_, functor)| (nowhere, Topic::Predicate(*functor)));
+        let rules = program.rules.iter().filter_map(|rule| {
+            self.terms.functor(rule.action).map(|functor| (rule.span, Topic::Action(functor)))
+        });
+        facts.chain(choices).chain(rules).collect()
+    }
+}
+
+/// Everybody's facts about a predicate.
+fn facts(program: &Program, functor: Functor) -> impl Iterator<Item = &FactDef> {
+    let all = std::iter::once(&program.common).chain(&program.known);
+    all.filter_map(move |known| known.get(&functor)).flatten()
+}
+
+/// Whether somebody has a fact about a predicate, or decides it.
+pub(super) fn is_known(program: &Program, functor: Functor) -> bool {
+    facts(program, functor).next().is_some() || program.choices.iter().any(|(_, of)| *of == functor)
+}

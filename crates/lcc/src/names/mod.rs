@@ -1,0 +1,333 @@
+//! The names an instance knows, and warnings about names it does not know.
+//!
+//! Nothing in LCC declares a message, an action or a predicate: a name exists because it is used. A
+//! misspelt name is therefore no error. It is a pattern that matches no label, a rule that applies to no
+//! action, or a fact that nothing consults, and a property may hold only because of it. This module
+//! collects the names of a protocol and warns wherever a statement or a formula uses another one.
+//!
+//! A warning is given only if the name can match nothing, whatever happens at run time. Where a variable
+//! stands in the place of a message, a role or a constraint, any name may turn up there, and nothing is
+//! said about names of that kind ([`Table::is_open`]). Constants other than ids are never checked.
+//!
+//! | file | defines |
+//! |---|---|
+//! | `mod` | the names of a protocol, collected from its clauses and run-time states |
+//! | `table` | names of one kind, and the warning about a name that is missing there |
+//! | `consulted` | the predicates and actions that guards, rules and facts ask for |
+//! | `statements` | warnings about facts, rules and choices |
+//! | `formulas` | warnings about action patterns and state atoms, and remarks beside verdicts |
+
+mod consulted;
+mod formulas;
+mod statements;
+mod table;
+
+use masque_text::Span;
+use rustc_hash::FxHashSet;
+
+pub(crate) use self::statements::in_statements;
+use self::table::Table;
+use crate::program::Program;
+use crate::symbol::Symbol;
+use crate::term::{Functor, TermId, Terms};
+use crate::tree::{
+    Agent, Constraint, ConstraintKind, Item, Mail, Proc, ProcKind, Term, TermKind, Tree, Triple,
+};
+
+/// A question to the policies in a guard: `(S, O, +act)`.
+#[derive(Clone, Copy, Debug)]
+struct Question {
+    action: Functor,
+    /// The functor of the message, if the action is `send(M)` or `receive(M)`.
+    message: Option<Functor>,
+    permits: bool,
+    span: Span,
+}
+
+/// The names of a protocol: what clauses, members and run-time states use. Facts and rules, which
+/// may come and go, are not part of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    /// Messages that somebody sends, or that are under way at the start.
+    sent: Table,
+    /// Messages that somebody receives.
+    received: Table,
+    /// Literals of guards at any depth, those below `not` included: the actions that rules can be
+    /// about.
+    literals: Table,
+    /// Literals that can stand in a label's annotation as they are.
+    annotated: Table,
+    /// Literals that can stand in a label's annotation below one `not`.
+    negated: Table,
+    /// Questions to the policies in guards.
+    questions: Vec<Question>,
+    /// Roles that an agent can be in.
+    played: Table,
+    /// Roles that messages are addressed to or expected from.
+    addressed: Table,
+    /// Those who enforce an obligation.
+    enforcers: FxHashSet<Symbol>,
+    /// Ids of the team, and of those who sent what is under way at the start.
+    ids: FxHashSet<Symbol>,
+    /// Constants anywhere in the protocol. Any of them may become an id at run time.
+    constants: FxHashSet<Symbol>,
+}
+
+impl Names {
+    /// Collects the names of some files.
+    pub(crate) fn new(trees: &[Tree], terms: &mut Terms) -> Names {
+        let mut collector = Collector { names: Names::default(), terms };
+        trees.iter().flat_map(|tree| &tree.items).for_each(|item| collector.item(item));
+        collector.names
+    }
+
+    /// Adds the names of more statements: those of a candidate, or of a run-time state.
+    pub(crate) fn extend(&mut self, items: &[Item], terms: &mut Terms) {
+        let mut collector = Collector { names: std::mem::take(self), terms };
+        items.iter().for_each(|item| collector.item(item));
+        *self = collector.names;
+    }
+
+    /// Adds the constants of facts and rules that not every team has.
+    pub(crate) fn mention(&mut self, items: &[Item], terms: &mut Terms) {
+        let mut collector = Collector { names: std::mem::take(self), terms };
+        for item in items {
+            match item {
+                Item::Fact(fact) => collector.constants(&fact.head),
+                Item::Rule(rule) => {
+                    [&rule.subject, &rule.object, &rule.action].map(|term| collector.constants(term));
+                }
+                _ => {}
+            }
+        }
+        *self = collector.names;
+    }
+
+    /// Adds the id of a member of the team.
+    pub(crate) fn add_id(&mut self, id: Symbol) {
+        self.ids.insert(id);
+    }
+}
+
+/// Names being collected.
+struct Collector<'t> {
+    names: Names,
+    terms: &'t mut Terms,
+}
+
+impl Collector<'_> {
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Clause(clause) => {
+                self.play(&clause.head);
+                self.process(&clause.body);
+            }
+            Item::Member(member) => {
+                self.play(&member.agent);
+                self.id(&member.agent.id);
+            }
+            Item::Now(clause) => {
+                self.play(&clause.head);
+                self.id(&clause.head.id);
+                self.process(&clause.body);
+            }
+            Item::Mail(mail) => self.mail(mail),
+            Item::Role(decl) => {
+                let functor = self.functor(&decl.role);
+                self.names.addressed.add_term(functor, &decl.role);
+            }
+            Item::Duty(duty) => {
+                let enforcer = constant(&duty.enforcer).map(|name| self.terms.symbols.intern(name));
+                self.names.enforcers.extend(enforcer);
+            }
+            Item::Fact(_) | Item::Rule(_) | Item::Choice(_) | Item::Setting(_) | Item::Property(_) => {}
+        }
+    }
+
+    fn mail(&mut self, Mail { from, to, message, .. }: &Mail) {
+        self.play(from);
+        self.id(&from.id);
+        self.address(to);
+        let functor = self.functor(message);
+        self.names.sent.add_term(functor, message);
+        self.constants(message);
+    }
+
+    /// An agent that is, or comes to be, in a role.
+    fn play(&mut self, agent: &Agent) {
+        let functor = self.functor(&agent.role);
+        self.names.played.add_term(functor, &agent.role);
+        self.constants(&agent.role);
+        self.constants(&agent.id);
+    }
+
+    /// The other party of a message.
+    fn address(&mut self, agent: &Agent) {
+        let functor = self.functor(&agent.role);
+        self.names.addressed.add_term(functor, &agent.role);
+        self.constants(&agent.role);
+        self.constants(&agent.id);
+    }
+
+    fn process(&mut self, process: &Proc) {
+        match &process.kind {
+            ProcKind::Nil | ProcKind::Null => {}
+            ProcKind::Call(agent) => self.play(agent),
+            ProcKind::Send(message, partner) => {
+                let functor = self.functor(message);
+                self.names.sent.add_term(functor, message);
+                self.constants(message);
+                self.address(partner);
+            }
+            ProcKind::Receive(message, partner) => {
+                let functor = self.functor(message);
+                self.names.received.add_term(functor, message);
+                self.constants(message);
+                self.address(partner);
+            }
+            ProcKind::Guarded(step, constraint) => {
+                self.process(step);
+                self.guard(constraint, 0);
+            }
+            ProcKind::Then(parts) | ProcKind::Par(parts) | ProcKind::Or(parts) => {
+                parts.iter().for_each(|part| self.process(part));
+            }
+            ProcKind::Frame(agent, inner) => {
+                self.play(agent);
+                self.process(inner);
+            }
+        }
+    }
+
+    /// The literals of a guard, below so many negations. Conjunctions below `not` are not split in
+    /// annotations, so their literals count as deeper than one negation.
+    fn guard(&mut self, constraint: &Constraint, n_negations: u32) {
+        match &constraint.kind {
+            ConstraintKind::And(parts) | ConstraintKind::Or(parts) => {
+                let depth = if n_negations == 0 { 0 } else { n_negations + 1 };
+                parts.iter().for_each(|part| self.guard(part, depth));
+            }
+            ConstraintKind::Not(inner) => self.guard(inner, n_negations + 1),
+            ConstraintKind::Compare(_, left, right) => {
+                self.constants(left);
+                self.constants(right);
+            }
+            ConstraintKind::Triple(triple) => self.question(triple, constraint.span),
+            ConstraintKind::Atom(term) => {
+                self.constants(term);
+                let functor = self.functor(term);
+                self.names.literals.add_term(functor, term);
+                match n_negations {
+                    0 => self.names.annotated.add_term(functor, term),
+                    1 => self.names.negated.add_term(functor, term),
+                    _ => {}
+                }
+                // A goal that is a variable can be anything, a negation included.
+                if functor.is_none() {
+                    self.names.annotated.open(term.span);
+                    self.names.negated.open(term.span);
+                }
+            }
+        }
+    }
+
+    fn question(&mut self, triple: &Triple, span: Span) {
+        for term in [&triple.subject, &triple.object, &triple.action] {
+            self.constants(term);
+        }
+        let Some(action) = self.functor(&triple.action) else { return };
+        let message = exchanged(&triple.action).and_then(|(_, message)| self.functor(message));
+        self.names.questions.push(Question { action, message, permits: triple.permits, span });
+    }
+
+    fn id(&mut self, id: &Term) {
+        let symbol = constant(id).map(|name| self.terms.symbols.intern(name));
+        self.names.ids.extend(symbol);
+    }
+
+    fn functor(&mut self, term: &Term) -> Option<Functor> {
+        let (name, arity) = signature(term)?;
+        Some(Functor { name: self.terms.symbols.intern(name), arity: arity as u32 })
+    }
+
+    /// All constants in a term.
+    fn constants(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Var(_) | TermKind::Anonymous | TermKind::Int(_) | TermKind::Decimal(_) => {}
+            TermKind::App(name, args) if args.is_empty() => {
+                let symbol = self.terms.symbols.intern(name);
+                self.names.constants.insert(symbol);
+            }
+            TermKind::App(_, args) => args.iter().for_each(|arg| self.constants(arg)),
+            TermKind::List(items, tail) => {
+                items.iter().for_each(|item| self.constants(item));
+                tail.iter().for_each(|tail| self.constants(tail));
+            }
+            TermKind::Binary(_, left, right) => {
+                self.constants(left);
+                self.constants(right);
+            }
+            TermKind::Negative(inner) => self.constants(inner),
+        }
+    }
+}
+
+/// The name and number of arguments of a term.
+pub(crate) fn signature(term: &Term) -> Option<(&str, usize)> {
+    match &term.kind {
+        TermKind::App(name, args) => Some((name, args.len())),
+        _ => None,
+    }
+}
+
+/// Which way a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Sent,
+    Received,
+}
+
+/// The direction and the message of the actions `send(M)` and `receive(M)`.
+fn exchanged(action: &Term) -> Option<(Direction, &Term)> {
+    match &action.kind {
+        TermKind::App(name, args) if args.len() == 1 => match name.as_str() {
+            "send" => Some((Direction::Sent, &args[0])),
+            "receive" => Some((Direction::Received, &args[0])),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The constant that a term is.
+fn constant(term: &Term) -> Option<&str> {
+    match signature(term) {
+        Some((name, 0)) => Some(name),
+        _ => None,
+    }
+}
+
+/// Whether a constant occurs in the protocol, or in a fact or rule other than the one at a span.
+fn is_mentioned(program: &Program, terms: &Terms, name: &str, except: Option<Span>) -> bool {
+    let Some(symbol) = terms.symbols.find(name) else { return false };
+    let has = |term: TermId| has_constant(terms, term, symbol);
+    let known = std::iter::once(&program.common).chain(&program.known);
+    let mut facts = known.flat_map(|known| known.values()).flatten().filter(|fact| Some(fact.span) != except);
+    let mut rules = program.rules.iter().filter(|rule| Some(rule.span) != except);
+    program.names.constants.contains(&symbol)
+        || facts.any(|fact| has(fact.head) || fact.body.is_some_and(has))
+        || rules.any(|rule| [rule.subject, rule.object, rule.action].into_iter().chain(rule.body).any(has))
+}
+
+/// Whether a constant occurs in a term.
+fn has_constant(terms: &Terms, term: TermId, symbol: Symbol) -> bool {
+    let mut stack = vec![term];
+    while let Some(term) = stack.pop() {
+        let args = terms.args(term);
+        if args.is_empty() && terms.symbol(term) == Some(symbol) {
+            return true;
+        }
+        stack.extend(args);
+    }
+    false
+}

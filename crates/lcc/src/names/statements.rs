@@ -1,0 +1,285 @@
+//! Warnings about the names in facts, rules and choices.
+
+use masque_text::{Diagnostic, Span, did_you_mean};
+use rustc_hash::FxHashSet;
+
+use super::consulted::{Consulted, Topic, is_known};
+use super::table::{Missing, Table};
+use super::{constant, exchanged, is_mentioned, signature};
+use crate::program::Program;
+use crate::symbol::Symbol;
+use crate::term::{Functor, Terms};
+use crate::tree::{Choice, Constraint, ConstraintKind, Duty, Fact, Item, Rule, Term, Triple};
+
+/// The shortest name that is taken for a misspelling of another one where it may stand for
+/// something that is not there yet. Short names are often near each other on purpose.
+const MIN_MISSPELT_LENGTH: usize = 4;
+
+/// Warnings about the names in statements of a program, which must have been added to it. A name
+/// that is wrong in several statements is reported once.
+pub(crate) fn in_statements<'i>(
+    program: &Program,
+    terms: &Terms,
+    items: impl Iterator<Item = &'i Item>,
+) -> Vec<Diagnostic> {
+    let consulted = Consulted::new(program, terms);
+    let mut check = Check {
+        program,
+        terms,
+        consulted,
+        enforcers: enforcers(program, terms),
+        reported: FxHashSet::default(),
+        nobodies: FxHashSet::default(),
+        diagnostics: Vec::new(),
+    };
+    items.for_each(|item| check.item(item));
+    check.diagnostics
+}
+
+/// Those who enforce a rule or an obligation.
+fn enforcers(program: &Program, terms: &Terms) -> FxHashSet<Symbol> {
+    let of_rules = program.rules.iter().map(|rule| program.ids[rule.enforcer.0 as usize]);
+    let of_rules = of_rules.filter_map(|id| terms.symbol(id));
+    of_rules.chain(program.names.enforcers.iter().copied()).collect()
+}
+
+struct Check<'a> {
+    program: &'a Program,
+    terms: &'a Terms,
+    consulted: Consulted,
+    enforcers: FxHashSet<Symbol>,
+    /// Topics that have been reported.
+    reported: FxHashSet<Topic>,
+    /// Ids that have been reported.
+    nobodies: FxHashSet<String>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Check<'_> {
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Fact(fact) => self.fact(fact),
+            Item::Rule(rule) => self.rule(rule),
+            Item::Duty(duty) => self.duty(duty),
+            Item::Choice(choice) => self.choice(choice),
+            _ => {}
+        }
+    }
+
+    fn fact(&mut self, fact: &Fact) {
+        self.owner(fact.owner.as_ref(), "nobody learns this");
+        let Some((name, arity)) = signature(&fact.head) else { return };
+        self.predicate(name, arity, fact.head.span, "this fact has no effect");
+        self.body(fact.body.as_ref(), fact.span);
+    }
+
+    fn choice(&mut self, choice: &Choice) {
+        self.owner(choice.owner.as_ref(), "nobody makes this choice");
+        self.predicate(&choice.name.text, choice.arity, choice.name.span, "this choice is never made");
+    }
+
+    fn rule(&mut self, rule: &Rule) {
+        self.subject(rule);
+        self.object(&rule.object, rule.span);
+        self.action(&rule.action);
+        self.body(rule.body.as_ref(), rule.span);
+    }
+
+    /// The action and the patterns of an obligation are checked in the property it becomes, and so is
+    /// its subject.
+    fn duty(&mut self, duty: &Duty) {
+        self.object(&duty.object, duty.span);
+    }
+
+    /// `know paula:` and `choice paula:`.
+    fn owner(&mut self, owner: Option<&Term>, label: &'static str) {
+        let Some(owner) = owner else { return };
+        if let Some(name) = constant(owner).filter(|name| !self.is_somebody(name)) {
+            let message = format!("`{name}` is neither in the team nor enforces a rule");
+            self.nobody(name, owner.span, message, label);
+        }
+    }
+
+    /// Whether an id is in the team or enforces a rule.
+    fn is_somebody(&self, name: &str) -> bool {
+        let symbol = self.terms.symbols.find(name);
+        symbol.is_some_and(|id| self.program.names.ids.contains(&id) || self.enforcers.contains(&id))
+    }
+
+    fn nobody(&mut self, name: &str, span: Span, message: String, label: &'static str) {
+        if self.nobodies.insert(name.to_string()) {
+            let ids = self.program.names.ids.iter().chain(&self.enforcers);
+            let help = did_you_mean(name, ids.map(|id| self.terms.symbols.name(*id)));
+            let diagnostic = Diagnostic::warning("lcc/nobody", span, message).label(label).help(help);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Who acts is in the team. Only where a condition asks for the rule can it be anybody else.
+    fn subject(&mut self, rule: &Rule) {
+        let Some(name) = constant(&rule.subject).filter(|name| *name != "self") else { return };
+        let is_asked = signature(&rule.action)
+            .and_then(|(name, arity)| self.terms.find(name, arity))
+            .is_some_and(|action| self.consulted.messages.iter().any(|(of, _)| *of == action));
+        if self.is_somebody(name) || (is_asked && self.is_mentioned(name, rule.span)) {
+            return;
+        }
+        let message = format!("nobody in the team is called `{name}`");
+        self.nobody(name, rule.subject.span, message, "this rule applies to nobody");
+    }
+
+    /// Any constant of the instance can be an object, if it is not used here only.
+    fn object(&mut self, object: &Term, statement: Span) {
+        let Some(name) = constant(object).filter(|name| *name != "self") else { return };
+        if !self.is_somebody(name) && !self.is_mentioned(name, statement) {
+            let message = format!("nothing else in this instance is called `{name}`");
+            self.nobody(name, object.span, message, "neither an agent nor a constant of this instance");
+        }
+    }
+
+    /// Whether a constant occurs in the protocol, or in a statement other than this one.
+    fn is_mentioned(&self, name: &str, statement: Span) -> bool {
+        is_mentioned(self.program, self.terms, name, Some(statement))
+    }
+
+    /// What a fact or a choice is about.
+    fn predicate(&mut self, name: &str, arity: usize, span: Span, label: &'static str) {
+        let Some(functor) = self.terms.find(name, arity) else { return };
+        let topic = Topic::Predicate(functor);
+        if !self.consulted.is_unconsulted(topic) || !self.reported.insert(topic) {
+            return;
+        }
+        let message = format!("no constraint or condition asks for `{name}/{arity}`");
+        let missing = Missing { code: "lcc/no-such-predicate", name, arity, span, message, label };
+        self.diagnostics.push(missing.warning(self.terms, self.consulted.predicates.iter()));
+    }
+
+    /// What a rule is about.
+    fn action(&mut self, action: &Term) {
+        let Some((name, arity)) = signature(action) else { return };
+        let Some(functor) = self.terms.find(name, arity) else { return };
+        let topic = Topic::Action(functor);
+        if self.consulted.is_unconsulted(topic) {
+            if self.reported.insert(topic) {
+                let message = format!("nobody does `{name}/{arity}`, and no condition asks for it");
+                let label = "this rule applies to no action";
+                let span = action.span;
+                let missing = Missing { code: "lcc/no-such-action", name, arity, span, message, label };
+                let diagnostic = missing.warning(self.terms, self.consulted.actions.iter());
+                self.diagnostics.push(self.or_message(diagnostic, name, arity));
+            }
+            return;
+        }
+        self.exchange(functor, action, "this rule applies to no message");
+    }
+
+    /// A message that is taken for an action is sent or received by one.
+    fn or_message(&self, diagnostic: Diagnostic, name: &str, arity: usize) -> Diagnostic {
+        let names = &self.program.names;
+        let functor = self.terms.find(name, arity);
+        let is_in = |table: &Table| functor.is_some_and(|functor| table.has(functor));
+        match is_in(&names.sent) || is_in(&names.received) {
+            true => diagnostic.hint(format!(
+                "`{name}` is a message: a rule about it is about `send({name}..)` or `receive({name}..)`"
+            )),
+            false => diagnostic,
+        }
+    }
+
+    /// The message of `send(M)` and `receive(M)`.
+    fn exchange(&mut self, action: Functor, term: &Term, label: &'static str) {
+        let Some((direction, message)) = exchanged(term) else { return };
+        let Some((name, arity)) = signature(message) else { return };
+        let functor = self.terms.find(name, arity);
+        // A literal of the protocol may have the same name; then its arguments are constants.
+        let is_literal = self.program.names.literals.allows(action);
+        let questions = &self.consulted.messages;
+        let is_asked = questions.contains(&(action, None)) || questions.contains(&(action, functor));
+        if is_literal || is_asked {
+            return;
+        }
+        self.diagnostics.extend(self.program.names.message(self.terms, direction, message, label));
+    }
+}
+
+/// The bodies of facts and rules.
+impl Check<'_> {
+    fn body(&mut self, body: Option<&Constraint>, statement: Span) {
+        let Some(body) = body else { return };
+        match &body.kind {
+            ConstraintKind::And(parts) | ConstraintKind::Or(parts) => {
+                parts.iter().for_each(|part| self.body(Some(part), statement));
+            }
+            ConstraintKind::Not(inner) => self.body(Some(inner), statement),
+            ConstraintKind::Compare(..) => {}
+            ConstraintKind::Atom(term) => self.goal(term),
+            ConstraintKind::Triple(triple) => self.question(triple, statement),
+        }
+    }
+
+    /// A predicate that is asked for. Facts about it may come later, so only what looks like another
+    /// predicate is reported.
+    fn goal(&mut self, goal: &Term) {
+        let Some((name, arity)) = signature(goal) else { return };
+        let Some(functor) = self.terms.find(name, arity) else { return };
+        if matches!((name, arity), ("true" | "fail" | "false", 0)) || is_known(self.program, functor) {
+            return;
+        }
+        let accepted = self.consulted.predicates.iter();
+        let accepted = accepted.filter(|(functor, _)| is_known(self.program, *functor));
+        let accepted = self.similar(name, accepted);
+        let message = format!("nobody knows anything about `{name}/{arity}`");
+        self.misspelt("lcc/no-such-predicate", goal, message, accepted);
+    }
+
+    /// A question to the policies. Rules may come later, too.
+    fn question(&mut self, triple: &Triple, statement: Span) {
+        for party in [&triple.subject, &triple.object] {
+            self.object(party, statement);
+        }
+        let Some((name, arity)) = signature(&triple.action) else { return };
+        let Some(functor) = self.terms.find(name, arity) else { return };
+        let has_rule = |functor: Functor| {
+            [true, false].into_iter().any(|permits| !self.program.rules_for(functor, permits).is_empty())
+        };
+        if !has_rule(functor) {
+            let accepted = self.consulted.actions.iter().filter(|(functor, _)| has_rule(*functor));
+            let accepted = self.similar(name, accepted);
+            let message = format!("no rule is about `{name}/{arity}`");
+            return self.misspelt("lcc/no-such-action", &triple.action, message, accepted);
+        }
+        if let Some((direction, message)) = exchanged(&triple.action) {
+            let label = "no rule can be about this message";
+            self.diagnostics.extend(self.program.names.message(self.terms, direction, message, label));
+        }
+    }
+
+    /// The names that a misspelt one may stand for; names that differ in digits only are different on
+    /// purpose.
+    fn similar(&self, used: &str, names: impl Iterator<Item = (Functor, Span)>) -> Vec<(Functor, Span)> {
+        let letters = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+        let name_of = |functor: Functor| self.terms.symbols.name(functor.name);
+        let is_similar = |name: &str| {
+            name == used
+                || (used.chars().count() >= MIN_MISSPELT_LENGTH
+                    && letters(name) != letters(used)
+                    && did_you_mean(used, [name]).is_some())
+        };
+        names.filter(|(functor, _)| is_similar(name_of(*functor))).collect()
+    }
+
+    fn misspelt(
+        &mut self,
+        code: &'static str,
+        term: &Term,
+        message: String,
+        accepted: Vec<(Functor, Span)>,
+    ) {
+        let Some((name, arity)) = signature(term) else { return };
+        if !accepted.is_empty() {
+            let (span, label) = (term.span, "this condition is never met");
+            let missing = Missing { code, name, arity, span, message, label };
+            self.diagnostics.push(missing.warning(self.terms, accepted.into_iter()));
+        }
+    }
+}

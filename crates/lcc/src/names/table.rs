@@ -1,0 +1,122 @@
+//! Names of one kind, and the warning about a name that is missing there.
+
+use std::collections::BTreeMap;
+
+use masque_text::{Diagnostic, Span, did_you_mean};
+use rustc_hash::FxHashMap;
+
+use super::signature;
+use crate::term::{Functor, Terms};
+use crate::tree::{Term, TermKind};
+
+/// Names of one kind with their numbers of arguments, and where each is used first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    first: FxHashMap<Functor, Span>,
+    /// Where a variable stands in the place of a name: any other name may turn up at run time.
+    open_at: Option<Span>,
+}
+
+impl Table {
+    /// Adds a name, unless it is known.
+    pub(super) fn add(&mut self, functor: Functor, span: Span) {
+        self.first.entry(functor).or_insert(span);
+    }
+
+    /// Adds the name of a term; a variable may stand for any name.
+    pub(super) fn add_term(&mut self, functor: Option<Functor>, term: &Term) {
+        match (functor, &term.kind) {
+            (Some(functor), _) => self.add(functor, term.span),
+            (None, TermKind::Var(_) | TermKind::Anonymous) => self.open(term.span),
+            (None, _) => {}
+        }
+    }
+
+    /// From now on any name is possible.
+    pub(super) fn open(&mut self, span: Span) {
+        self.open_at.get_or_insert(span);
+    }
+
+    /// Whether any name is possible.
+    pub(super) fn is_open(&self) -> bool {
+        self.open_at.is_some()
+    }
+
+    /// The first place of any name.
+    pub(super) fn first_place(&self) -> Option<Span> {
+        self.first.values().copied().chain(self.open_at).min()
+    }
+
+    /// Whether a name is possible here.
+    pub(super) fn allows(&self, functor: Functor) -> bool {
+        self.is_open() || self.first.contains_key(&functor)
+    }
+
+    /// Whether a name is used here.
+    pub(super) fn has(&self, functor: Functor) -> bool {
+        self.first.contains_key(&functor)
+    }
+
+    /// Whether the name of a term is possible here; a variable or a number has none.
+    pub(super) fn allows_term(&self, terms: &Terms, term: &Term) -> bool {
+        let Some((name, arity)) = signature(term) else { return true };
+        self.is_open() || terms.find(name, arity).is_some_and(|functor| self.first.contains_key(&functor))
+    }
+
+    /// The names and where each is used first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Functor, Span)> + '_ {
+        self.first.iter().map(|(functor, span)| (*functor, *span))
+    }
+}
+
+/// What is said about a name that does not exist.
+pub(super) struct Missing<'a> {
+    pub(super) code: &'static str,
+    /// The term whose name it is.
+    pub(super) name: &'a str,
+    pub(super) arity: usize,
+    pub(super) span: Span,
+    pub(super) message: String,
+    /// What follows from it, beside the name.
+    pub(super) label: &'static str,
+}
+
+impl Missing<'_> {
+    /// The warning, given the names that would be accepted: the nearest one, or if only the number of
+    /// arguments differs, where it has which.
+    pub(super) fn warning(
+        self,
+        terms: &Terms,
+        accepted: impl Iterator<Item = (Functor, Span)>,
+    ) -> Diagnostic {
+        let (mut names, mut arities) = (Vec::new(), BTreeMap::new());
+        for (functor, span) in accepted {
+            let name = terms.symbols.name(functor.name);
+            if name == self.name {
+                let first = arities.entry(functor.arity).or_insert(span);
+                *first = span.min(*first);
+            } else if !functor.name.is_built_in() {
+                names.push(name);
+            }
+        }
+        let Some((_, place)) = arities.first_key_value() else {
+            let help = did_you_mean(self.name, names);
+            return Diagnostic::warning(self.code, self.span, self.message).label(self.label).help(help);
+        };
+        let counts: Vec<String> = arities.keys().map(u32::to_string).collect();
+        let counts = counts.join(" or ");
+        let arguments = |n: &str| if n == "1" { "argument" } else { "arguments" };
+        let message = format!(
+            "`{}` has {counts} {}, not {}: {}",
+            self.name,
+            arguments(&counts),
+            self.arity,
+            self.message
+        );
+        let also = format!("here it has {}", arities.keys().next().copied().unwrap_or_default());
+        Diagnostic::warning("lcc/other-arity", self.span, message)
+            .label(self.label)
+            .also(*place, also)
+            .hint(format!("write it with {counts} {}", arguments(&counts)))
+    }
+}

@@ -1,0 +1,162 @@
+//! Names that an instance does not know: each gives a warning, and no other name does.
+
+mod named;
+mod random;
+
+use std::ops::Range;
+
+use masque_lcc::{Opened, Parts, explore, open};
+use masque_mu::{Space, check, read_formula};
+use masque_text::{Diagnostic, Sources, render};
+use masque_verdict::{Budget, Verdict};
+
+/// The warnings about names.
+const CODES: [&str; 6] = [
+    "lcc/no-such-action",
+    "lcc/no-such-message",
+    "lcc/no-such-predicate",
+    "lcc/no-such-role",
+    "lcc/nobody",
+    "lcc/other-arity",
+];
+
+/// The seeds of random cases: `SEEDS=0..5000`, or as many as a quick test takes.
+fn seeds(usual: u64) -> Range<u64> {
+    let given = std::env::var("SEEDS").ok();
+    let range = given.as_deref().and_then(|text| text.split_once(".."));
+    let range = range.and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    range.unwrap_or(0..usual)
+}
+
+fn opened(text: &str) -> (Opened, Sources) {
+    let mut sources = Sources::default();
+    let files = vec![sources.add("random.lcc", text).unwrap()];
+    let opened = open(&mut sources, &Parts { files, ..Parts::default() });
+    (opened, sources)
+}
+
+fn drawn(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(|diagnostic| render(sources, diagnostic, false)).collect()
+}
+
+/// Without a mistake there is no warning at all; with one misspelt name there is one that names the
+/// right one.
+#[test]
+fn one_wrong_name_is_found() {
+    let (mut n_cases, mut false_alarms, mut missed) = (0, 0, 0);
+    let mut examples = String::new();
+    for seed in seeds(300) {
+        let marked = named::protocol(seed);
+        let text = named::plain(&marked);
+        let (right, sources) = opened(&text);
+        n_cases += 1;
+        if !right.diagnostics.is_empty() {
+            false_alarms += 1;
+            examples += &format!("seed {seed}:\n{}{text}\n\n", drawn(&sources, &right.diagnostics));
+            continue;
+        }
+        let spoilt = named::spoil(&marked, seed);
+        let (wrong, sources) = opened(&spoilt.text);
+        let intended = format!("`{}", spoilt.intended);
+        let is_told = |diagnostic: &Diagnostic| {
+            let says = |text: &str| text.contains(&intended);
+            let is_about_names = CODES.contains(&diagnostic.code) || diagnostic.code == "lcc/unknown-agent";
+            is_about_names && (says(&diagnostic.message) || diagnostic.help.as_deref().is_some_and(says))
+        };
+        if !wrong.diagnostics.iter().any(is_told) {
+            missed += 1;
+            examples += &format!(
+                "seed {seed}: {} `{}` as `{}`, arity {}:\n{}{}\n\n",
+                spoilt.kind,
+                spoilt.intended,
+                spoilt.written,
+                spoilt.is_arity,
+                drawn(&sources, &wrong.diagnostics),
+                spoilt.text
+            );
+        }
+    }
+    println!("{n_cases} protocols, {false_alarms} false alarms, {missed} misspelt names not found");
+    let shown: String = examples.chars().take(6_000).collect();
+    assert!(examples.is_empty(), "{n_cases} cases, {false_alarms} false alarms, {missed} missed\n{shown}");
+}
+
+/// A pattern that is said to match nothing does match nothing, in protocols with all kinds of variables
+/// in all kinds of places.
+#[test]
+fn what_is_said_to_match_nothing_matches_nothing() {
+    const PATTERNS: [&str; 24] = [
+        "in(m0)", "out(m0)", "in(m1(_))", "out(m1(_))", "in(m2(_, _))", "out(m2(_, _))", "in(m3)", "out(m1)",
+        "#(p(_))", "#(not p(_))", "#(q(_, _))", "#(not q(_, _))", "#(w)", "#(not w)", "#(v(_))", "#(act(_))",
+        "#((_, _, +act(_)))", "#((_, _, -act(_)))", "tau(m0)", "tau(m1(_), a(p1(_), _))",
+        "out(_, a(q0, _))", "out(_, a(p1(_, _), _))", "in(_, a(q1(_), _))", "#@a(q1(_), x)",
+    ];
+    let mut n_dead = 0;
+    for seed in seeds(300) {
+        let text = match seed % 3 {
+            0 => random::talkers(seed),
+            1 => random::workers(seed),
+            _ => random::instance(seed),
+        };
+        let (found, mut sources) = opened(&format!("{text}\noption states = 2000."));
+        let Some(mut system) = found.system else { continue };
+        for pattern in PATTERNS {
+            let formula = format!("<-* . {pattern}>tt");
+            let file = sources.add("formula", formula.as_str()).unwrap();
+            let (phi, _) = masque_mu::parse_formula(&sources, sources.span(file));
+            let (Some(phi), (Some(formula), _)) = (phi, read_formula(&sources, sources.span(file), &mut system))
+            else {
+                continue;
+            };
+            let warnings = system.name_warnings(&phi);
+            assert_eq!(warnings.is_empty(), system.remarks(&phi).is_empty());
+            if warnings.is_empty() {
+                continue;
+            }
+            n_dead += 1;
+            let verdict = check(&mut Space::new(&mut system), &formula, &Budget::unlimited()).verdict;
+            assert_ne!(verdict, Verdict::Holds, "seed {seed}, {pattern}\n{}{text}", drawn(&sources, &warnings));
+        }
+    }
+    println!("{n_dead} patterns were said to match nothing");
+    assert!(n_dead > 0);
+}
+
+/// A statement that is said to have no effect has none: without it there are as many states, transitions
+/// and deadlocks, and the same conflicts.
+#[test]
+fn what_is_said_to_have_no_effect_has_none() {
+    let mut n_idle = 0;
+    for seed in seeds(300) {
+        let text = random::instance(seed);
+        let text = format!("option states = 300.\n{text}");
+        let (found, _) = opened(&text);
+        let Some(mut system) = found.system else { continue };
+        // The object of a rule is not looked at where an action has none, and a condition that is never
+        // met may stand below `not`.
+        let idle = found.diagnostics.iter().filter(|diagnostic| {
+            CODES.contains(&diagnostic.code)
+                && !diagnostic.message.contains("nothing else in this instance")
+                && !diagnostic.message.contains("nobody knows anything about")
+                && !diagnostic.message.contains("no rule is about")
+        });
+        // The text is the first one, so positions count from its beginning.
+        let line = |d: &Diagnostic| text[..d.primary.as_ref().unwrap().span.start as usize].lines().count();
+        let places: Vec<usize> = idle.map(line).collect();
+        for line in places {
+            n_idle += 1;
+            let fewer: Vec<&str> =
+                text.lines().enumerate().filter(|(at, _)| at + 1 != line).map(|(_, line)| line).collect();
+            let (without, _) = opened(&fewer.join("\n"));
+            let Some(mut other) = without.system else { continue };
+            let budget = Budget::unlimited();
+            let counts = [&mut system, &mut other].map(|system| {
+                let counts = explore(system, &budget).unwrap();
+                (counts, system.conflicts())
+            });
+            assert_eq!(counts[0], counts[1], "seed {seed}, line {line}\n{text}");
+        }
+    }
+    println!("{n_idle} statements were said to have no effect");
+    assert!(n_idle > 0);
+}
