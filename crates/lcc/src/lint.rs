@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use masque_text::{Diagnostic, Span, did_you_mean};
 
 use crate::lower::role_name;
+use crate::names::signature;
 use crate::tree::{Agent, Clause, Item, Proc, ProcKind, Term, TermKind, Tree};
 
 /// A message that a clause sends or receives.
@@ -252,14 +253,6 @@ impl<'t> Protocol<'t> {
                 .label(if this.sends { "nobody takes this" } else { "this never comes" })
                 .help(did_you_mean(name, names.map(|other| other.message.0))),
         )
-    }
-}
-
-/// The name and number of arguments of a term.
-fn signature(term: &Term) -> Option<(&str, usize)> {
-    match &term.kind {
-        TermKind::App(name, args) => Some((name, args.len())),
-        _ => None,
     }
 }
 

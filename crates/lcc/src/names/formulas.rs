@@ -118,7 +118,8 @@ impl Check<'_> {
         if self.found.iter().any(|finding| finding.remark == remark) {
             return;
         }
-        let findings = diagnostics.into_iter().map(|diagnostic| Finding { remark: remark.clone(), diagnostic });
+        let findings =
+            diagnostics.into_iter().map(|diagnostic| Finding { remark: remark.clone(), diagnostic });
         self.found.extend(findings);
     }
 

@@ -95,7 +95,9 @@ impl Names {
             match item {
                 Item::Fact(fact) => collector.constants(&fact.head),
                 Item::Rule(rule) => {
-                    [&rule.subject, &rule.object, &rule.action].map(|term| collector.constants(term));
+                    for term in [&rule.subject, &rule.object, &rule.action] {
+                        collector.constants(term);
+                    }
                 }
                 _ => {}
             }

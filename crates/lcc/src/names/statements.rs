@@ -81,7 +81,7 @@ impl Check<'_> {
     fn rule(&mut self, rule: &Rule) {
         self.subject(rule);
         self.object(&rule.object, rule.span);
-        self.action(&rule.action);
+        self.action(&rule.action, rule.permits);
         self.body(rule.body.as_ref(), rule.span);
     }
 
@@ -155,7 +155,7 @@ impl Check<'_> {
     }
 
     /// What a rule is about.
-    fn action(&mut self, action: &Term) {
+    fn action(&mut self, action: &Term, permits: bool) {
         let Some((name, arity)) = signature(action) else { return };
         let Some(functor) = self.terms.find(name, arity) else { return };
         let topic = Topic::Action(functor);
@@ -170,7 +170,12 @@ impl Check<'_> {
             }
             return;
         }
-        self.exchange(functor, action, "this rule applies to no message");
+        // A permission that nothing uses still makes the action one that needs a permission.
+        let label = match permits {
+            true => "this permits no message of the protocol",
+            false => "this rule applies to no message",
+        };
+        self.exchange(functor, action, label);
     }
 
     /// A message that is taken for an action is sent or received by one.
@@ -268,13 +273,7 @@ impl Check<'_> {
         names.filter(|(functor, _)| is_similar(name_of(*functor))).collect()
     }
 
-    fn misspelt(
-        &mut self,
-        code: &'static str,
-        term: &Term,
-        message: String,
-        accepted: Vec<(Functor, Span)>,
-    ) {
+    fn misspelt(&mut self, code: &'static str, term: &Term, message: String, accepted: Vec<(Functor, Span)>) {
         let Some((name, arity)) = signature(term) else { return };
         if !accepted.is_empty() {
             let (span, label) = (term.span, "this condition is never met");

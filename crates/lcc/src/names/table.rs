@@ -69,6 +69,23 @@ impl Table {
     }
 }
 
+/// Names listed in a help line if none is similar to the one that was used.
+const MAX_LISTED_NAMES: usize = 8;
+
+/// The nearest name, or one of which the used name is a part, or if there are few, all names.
+fn nearest(used: &str, mut names: Vec<&str>) -> Option<String> {
+    names.sort_unstable();
+    names.dedup();
+    let is_part = |name: &&&str| used.len() >= 3 && (name.starts_with(used) || used.starts_with(**name));
+    let part = || names.iter().filter(is_part).min_by_key(|name| name.len());
+    did_you_mean(used, &names).or_else(|| part().map(|name| format!("did you mean `{name}`?"))).or_else(
+        || {
+            let is_short = !names.is_empty() && names.len() <= MAX_LISTED_NAMES;
+            is_short.then(|| format!("the names here are `{}`", names.join("`, `")))
+        },
+    )
+}
+
 /// What is said about a name that does not exist.
 pub(super) struct Missing<'a> {
     pub(super) code: &'static str,
@@ -100,7 +117,7 @@ impl Missing<'_> {
             }
         }
         let Some((_, place)) = arities.first_key_value() else {
-            let help = did_you_mean(self.name, names);
+            let help = nearest(self.name, names);
             return Diagnostic::warning(self.code, self.span, self.message).label(self.label).help(help);
         };
         let counts: Vec<String> = arities.keys().map(u32::to_string).collect();

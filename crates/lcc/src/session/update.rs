@@ -85,7 +85,7 @@ impl Session {
         if diagnostics.is_empty() && made.iter().any(Entry::has_body) {
             diagnostics.extend(stratify(&lowering.program, &lowering.terms));
         }
-        if diagnostics.is_empty() {
+        if diagnostics.is_empty() && items.len() > n_removed {
             let added = items[n_removed..].iter();
             updated.warnings = in_statements(&lowering.program, &lowering.terms, added);
         }

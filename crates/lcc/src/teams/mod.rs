@@ -12,6 +12,8 @@
 mod alike;
 mod cast;
 
+use std::sync::Arc;
+
 use masque_mu::{Formula, Play, Space, check, explain};
 use masque_text::{Diagnostic, Severity, Sources};
 use masque_verdict::{Budget, Stop, Verdict, Why};
@@ -123,7 +125,7 @@ pub struct Teams {
     /// Warnings about the instance, the candidates and the formulas that were asked.
     pub warnings: Vec<Diagnostic>,
     /// The texts, which the warnings refer to.
-    pub sources: Sources,
+    pub sources: Arc<Sources>,
 }
 
 /// Looks for teams.
@@ -205,7 +207,7 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
     let situations = cast.space.system().situations.n_computed;
     found.work = Work { is_kept: false, situations, lists: cast.space.n_asked() };
     found.warnings = std::mem::take(&mut cast.warnings);
-    found.sources = cast.into_sources();
+    found.sources = Arc::new(cast.into_sources());
     Ok(found)
 }
 

@@ -8,8 +8,8 @@ use fastrand::Rng;
 const MIN_DISTANCE: usize = 5;
 /// Words that mean something by themselves.
 const RESERVED: [&str; 12] = [
-    "send", "receive", "self", "final", "deadlock", "common", "choice", "option", "member", "server", "agent",
-    "property",
+    "send", "receive", "self", "final", "deadlock", "common", "choice", "option", "member", "server",
+    "agent", "property",
 ];
 
 /// A predicate, a message or a role: its name and number of arguments.
@@ -155,7 +155,8 @@ fn distance(a: &str, b: &str) -> usize {
         let mut corner = std::mem::replace(&mut row[0], i);
         for j in 1..=b.len() {
             let replaced = corner + usize::from(a[i - 1] != b[j - 1]);
-            corner = std::mem::replace(&mut row[j], replaced.min(row[j] + 1).min(row[j - 1] + 1));
+            let least = replaced.min(row[j] + 1).min(row[j - 1] + 1);
+            corner = std::mem::replace(&mut row[j], least);
         }
     }
     row[b.len()]
@@ -175,8 +176,8 @@ impl Generator {
         loop {
             let n = self.rng.usize(6..11);
             let word: String = (0..n).map(|_| self.rng.lowercase()).collect();
-            let mut others = self.taken.iter().map(String::as_str).chain(RESERVED);
-            if others.all(|other| distance(other, &word) >= MIN_DISTANCE) {
+            let is_far = |other: &str| distance(other, &word) >= MIN_DISTANCE;
+            if self.taken.iter().map(String::as_str).chain(RESERVED).all(is_far) {
                 self.taken.push(word.clone());
                 return word;
             }
@@ -189,9 +190,12 @@ impl Generator {
 
     /// The team, and clauses in which every message that is sent is received.
     fn clauses(&mut self) {
-        for (option, value, percent) in
-            [("comm", "sync", 25), ("guards", "fig9", 25), ("roles", "strict", 25), ("conflict", "permit", 20)]
-        {
+        for (option, value, percent) in [
+            ("comm", "sync", 25),
+            ("guards", "fig9", 25),
+            ("roles", "strict", 25),
+            ("conflict", "permit", 20),
+        ] {
             if self.chance(percent) {
                 self.lines.push(format!("option {option} = {value}."));
             }
@@ -244,7 +248,8 @@ impl Generator {
         let mut literals = Vec::new();
         for _ in 0..self.rng.usize(1..3) {
             let known: Vec<Symbol> = self.literals.iter().map(|(literal, _)| literal.clone()).collect();
-            let literal = if self.chance(30) && !known.is_empty() { self.pick(&known) } else { self.symbol() };
+            let literal =
+                if self.chance(30) && !known.is_empty() { self.pick(&known) } else { self.symbol() };
             let is_negated = self.chance(25);
             self.literals.push((literal.clone(), is_negated));
             let not = if is_negated { "not " } else { "" };
