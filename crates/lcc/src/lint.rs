@@ -30,6 +30,8 @@ struct Protocol<'t> {
     /// By role name.
     roles: BTreeMap<&'t str, Vec<&'t Clause>>,
     exchanges: Vec<Exchange<'t>>,
+    /// Roles that send, or receive, a variable: it may be any message.
+    open: BTreeSet<(&'t str, bool)>,
     /// The names of the roles that the team can come to be in.
     played: BTreeSet<&'t str>,
     ids: BTreeSet<&'t str>,
@@ -62,6 +64,7 @@ impl<'t> Protocol<'t> {
             clauses: Vec::new(),
             roles: BTreeMap::new(),
             exchanges: Vec::new(),
+            open: BTreeSet::new(),
             played: BTreeSet::new(),
             ids: BTreeSet::new(),
             has_team: false,
@@ -95,7 +98,16 @@ impl<'t> Protocol<'t> {
         let clauses = protocol.clauses.clone();
         for clause in clauses {
             let Some(role) = role_name(&clause.head.role) else { continue };
-            each_step(&clause.body, &mut |step| protocol.exchanges.extend(exchange(role, step)));
+            each_step(&clause.body, &mut |step| {
+                protocol.exchanges.extend(exchange(role, step));
+                match &step.kind {
+                    ProcKind::Send(message, _) if is_variable(message) => protocol.open.insert((role, true)),
+                    ProcKind::Receive(message, _) if is_variable(message) => {
+                        protocol.open.insert((role, false))
+                    }
+                    _ => false,
+                };
+            });
         }
         protocol.play(start);
         protocol
@@ -198,6 +210,9 @@ impl<'t> Protocol<'t> {
     /// What the partner does with this message: a receipt for a sending, a sending for a receipt.
     fn counterpart(&self, this: &Exchange, partner: &str) -> Option<Diagnostic> {
         let (name, arity) = this.message;
+        if self.open.contains(&(partner, !this.sends)) {
+            return None;
+        }
         let of_partner = || {
             self.exchanges.iter().filter(move |other| other.role == partner && other.message == this.message)
         };
@@ -254,6 +269,10 @@ impl<'t> Protocol<'t> {
                 .help(did_you_mean(name, names.map(|other| other.message.0))),
         )
     }
+}
+
+fn is_variable(term: &Term) -> bool {
+    matches!(term.kind, TermKind::Var(_) | TermKind::Anonymous)
 }
 
 fn is_same_id(head: &Term, call: &Term) -> bool {

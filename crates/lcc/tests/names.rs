@@ -5,7 +5,10 @@ mod random;
 
 use std::ops::Range;
 
-use masque_lcc::{Opened, Parts, explore, open};
+use masque_lcc::{
+    Candidate, Opened, Parts, Question, Request, Role, Session, Setup, Text, Update, Want, explore, open,
+    teams,
+};
 use masque_mu::{Space, check, read_formula};
 use masque_text::{Diagnostic, Sources, render};
 use masque_verdict::{Budget, Verdict};
@@ -186,4 +189,115 @@ fn what_is_said_to_have_no_effect_has_none() {
     }
     println!("{n_idle} statements were said to have no effect");
     assert!(n_idle > 0);
+}
+
+const SHOP: &str = "a(buyer, B) :: request(tea) => a(seller, S) then reply(_) <= a(seller, S).
+    a(seller, S) :: request(X) <= a(buyer, B) then reply(X) => a(buyer, B) <- stocked(X).
+    agent a(buyer, ben).  agent a(seller, susan).  know susan: stocked(tea).
+    rule guild: (S, _, +stocked(_)) <- licensed(S).  know guild: licensed(susan).
+    property never : [-* . out(requst(_))]ff ;";
+
+fn codes(diagnostics: &[Diagnostic]) -> Vec<&str> {
+    diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+/// A session warns when it is opened, for added statements, and for formulas, however often these are
+/// asked.
+#[test]
+fn sessions_warn_about_names() {
+    let setup = Setup { files: vec![Text::new("shop.lcc", SHOP)], ..Setup::default() };
+    let mut session = Session::open(setup).unwrap();
+    assert_eq!(codes(session.warnings()), ["lcc/no-such-message"]);
+    let rows: [(&str, &[&str]); 8] = [
+        ("know susan: stocked(milk).", &[]),
+        ("know susan: stoked(milk).", &["lcc/no-such-predicate"]),
+        ("common stocked(milk, 2).", &["lcc/other-arity"]),
+        ("rule guild: (susann, _, -stocked(_)).", &["lcc/nobody"]),
+        ("rule guild: (_, _, -stokced(_)).", &["lcc/no-such-action"]),
+        ("rule guild: (_, _, -send(repply(_))).", &["lcc/no-such-message"]),
+        ("rule guild: (_, _, -stocked(X)) <- banned(X).  know guild: banned(gin).", &[]),
+        ("choice susan: stockd/1.", &["lcc/no-such-predicate"]),
+    ];
+    for (added, expected) in rows {
+        let updated = session.update(&Update { add: vec![added.to_string()], remove: Vec::new() }).unwrap();
+        assert_eq!(codes(&updated.warnings), expected, "{added}");
+        drop(drawn(session.sources(), &updated.warnings));
+    }
+    let ask = |session: &mut Session, question: &Question| {
+        session.check(question, false, &Budget::unlimited()).unwrap()
+    };
+    let never = ask(&mut session, &Question::Property("never".to_string()));
+    assert_eq!(never.remarks, ["the pattern `out(requst(_))` matches nothing"]);
+    assert!(never.warnings.is_empty());
+    for _ in 0..2 {
+        let reply = ask(&mut session, &Question::Formula("AG !at(ben, bayer)".to_string()));
+        assert_eq!(reply.remarks, ["`at(ben, bayer)` is never true"]);
+        assert_eq!(codes(&reply.warnings), ["lcc/no-such-role"]);
+        drop(drawn(session.sources(), &reply.warnings));
+        let reply = ask(&mut session, &Question::Formula("EF <in(reply(_))>tt".to_string()));
+        assert!(reply.remarks.is_empty() && reply.warnings.is_empty());
+    }
+}
+
+/// What a session is placed in has names, too.
+#[test]
+fn a_state_brings_its_names() {
+    let setup = Setup { files: vec![Text::new("shop.lcc", SHOP)], ..Setup::default() };
+    let mut session = Session::open(setup).unwrap();
+    let gift = Question::Formula("<in(gift, a(postman, pete))>tt".to_string());
+    let ask = |session: &mut Session| session.check(&gift, false, &Budget::unlimited()).unwrap();
+    assert_eq!(ask(&mut session).warnings.len(), 3);
+    let state = "now a(buyer, ben) :: gift <= a(postman, P).  mail a(postman, pete) -> a(buyer, ben) : gift.";
+    session.place(state).unwrap();
+    let reply = ask(&mut session);
+    assert_eq!((reply.checked.verdict, reply.warnings.len()), (Verdict::Holds, 0));
+}
+
+/// Candidates are checked, and known to the rest of the instance.
+#[test]
+fn candidates_are_checked() {
+    let text =
+        SHOP.replace("agent a(seller, susan).  know susan: stocked(tea).", "know susan: stocked(tea).");
+    let candidate = |statements: &str| Candidate {
+        name: "seller".to_string(),
+        statements: statements.to_string(),
+        ..Candidate::default()
+    };
+    let request = Request {
+        setup: Setup { files: vec![Text::new("shop.lcc", text)], ..Setup::default() },
+        roles: vec![Role {
+            name: "seller".to_string(),
+            candidates: vec![
+                candidate("agent a(seller, susan)."),
+                candidate("agent a(seller, sam). know sam: stoked(tea). common licensed(sam)."),
+            ],
+        }],
+        questions: vec![Question::Formula(
+            "EF <out(_, a(_, sam))>tt || EF <out(_, a(buyr, _))>tt".to_string(),
+        )],
+        want: Want::All,
+    };
+    let found = teams(&request, &Budget::unlimited()).unwrap();
+    let expected = ["lcc/no-such-predicate", "lcc/no-such-message", "lcc/no-such-role"];
+    assert_eq!(codes(&found.warnings), expected, "{}", drawn(&found.sources, &found.warnings));
+}
+
+/// Where a variable stands in the place of a name, any name may turn up.
+#[test]
+fn variables_stand_for_any_name() {
+    // A relay passes on whatever it is given; a role that is a variable can be any role.
+    let relay = "a(source, S) :: wrapped(ping) => a(relay, R).
+        a(relay, R) :: wrapped(M) <= a(source, S) then M => a(sink, K).
+        a(sink, K) :: ping <= a(relay, R).
+        agent a(source, s).  agent a(relay, r).  agent a(sink, k).
+        rule boss: (_, _, -send(other(_))).
+        property relayed : inev(out(ping)) && [-* . in(anything)]ff ;";
+    let role = "a(actor(R), A) :: a(R, A).
+        a(hero, A) :: null.
+        agent a(actor(hero), ann).
+        property p : AG !at(ann, villain) ;";
+    for (text, expected) in [(relay, &["lcc/no-such-message"][..]), (role, &[])] {
+        let (found, sources) = opened(text);
+        assert_eq!(codes(&found.diagnostics), expected, "{}", drawn(&sources, &found.diagnostics));
+    }
 }

@@ -127,13 +127,15 @@ pub(crate) fn spoil(marked: &str, seed: u64) -> Spoilt {
     Spoilt { text: texts.concat(), kind, intended, written, is_arity }
 }
 
-/// A name with one or two wrong letters.
+/// A name with one or two wrong letters, or with two neighbours swapped.
 fn misspell(rng: &mut Rng, name: &str) -> String {
     loop {
         let mut letters: Vec<char> = name.chars().collect();
-        for _ in 0..rng.usize(1..3) {
+        let n_edits = rng.usize(1..3);
+        for _ in 0..n_edits {
             let at = rng.usize(0..letters.len() - 1);
-            match rng.u32(0..4) {
+            // A swap beside another edit would make three wrong letters.
+            match rng.u32(0..if n_edits == 1 { 4 } else { 3 }) {
                 0 => letters[at] = rng.lowercase(),
                 1 => letters.insert(at, rng.lowercase()),
                 2 => drop(letters.remove(at)),
