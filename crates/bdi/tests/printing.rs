@@ -7,14 +7,10 @@ use fastrand::Rng;
 use masque_bdi::model::{FormulaId, Model, Question};
 use masque_bdi::tree::{Expr, Question as Asked};
 use masque_bdi::{Override, check, formula_text, parse, parse_property};
+use masque_testkit::{seeds, structure};
 use masque_text::{Diagnostic, Sources};
+use support::formulas::expression;
 use support::random;
-
-fn seeds(usual: &str) -> std::ops::Range<u64> {
-    let seeds = std::env::var("SEEDS").unwrap_or(usual.to_string());
-    let (from, to) = seeds.split_once("..").expect("SEEDS=FROM..TO");
-    from.parse().unwrap()..to.parse().unwrap()
-}
 
 /// The formula of a text, as a tree.
 #[track_caller]
@@ -31,13 +27,6 @@ fn tree(text: &str) -> Expr {
     }
 }
 
-/// A tree as text with all of its structure and no places.
-fn structure(expr: &Expr) -> String {
-    let debug = format!("{expr:?}");
-    let parts: Vec<&str> = debug.split("Span {").collect();
-    parts.iter().map(|part| part.split_once('}').map_or(*part, |(_, rest)| rest)).collect()
-}
-
 #[track_caller]
 fn check_text(text: &str) {
     let first = tree(text);
@@ -45,51 +34,6 @@ fn check_text(text: &str) {
     let second = tree(&printed);
     assert_eq!(structure(&first), structure(&second), "{text}\nprinted {printed}");
     assert_eq!(formula_text(&second), printed);
-}
-
-/// An expression of any form, well typed or not, with brackets around all operands.
-fn expression(random: &mut Rng, depth: u32) -> String {
-    if depth == 0 {
-        let leaves = ["p", "U", "A", "B", "blind", "unless", "in", "true", "false", "7", "f()", "f(p, 0)"];
-        return leaves[random.usize(..leaves.len())].to_string();
-    }
-    let part = |random: &mut Rng| format!("({})", expression(random, depth - 1));
-    let chain = |random: &mut Rng, sign: &str| {
-        let parts: Vec<String> = (0..random.usize(2..4)).map(|_| part(random)).collect();
-        parts.join(sign)
-    };
-    match random.u32(..17) {
-        0 => expression(random, 0),
-        1 | 2 => format!("!{}", part(random)),
-        3 => chain(random, " & "),
-        4 => chain(random, " | "),
-        5 => chain(random, " -> "),
-        6 => chain(random, " <-> "),
-        7 | 8 => {
-            let sign = ["=", "!=", "<", "<=", ">", ">="][random.usize(..6)];
-            format!("{} {sign} {}", part(random), part(random))
-        }
-        9 => format!("-{}", part(random)),
-        10 => {
-            let (a, b) = (part(random), part(random));
-            format!("{}{a} {} {b}", ["", "-"][random.usize(..2)], ["+", "-"][random.usize(..2)])
-        }
-        11 => format!("{} {}", ["EX", "EF", "EG", "AX", "AF", "AG"][random.usize(..6)], part(random)),
-        12 => {
-            let op = ["U", "R", "W"][random.usize(..3)];
-            format!("{}[{} {op} {}]", ["E", "A"][random.usize(..2)], part(random), part(random))
-        }
-        13 => {
-            let op = ["B", "D", "I", "PB", "PD", "PI"][random.usize(..6)];
-            format!("{op}(a, {})", expression(random, depth - 1))
-        }
-        14 => format!("do act({})", expression(random, depth - 1)),
-        15 => {
-            let word = ["blind", "single_minded", "open_minded"][random.usize(..3)];
-            format!("{word} I(a, {})", expression(random, depth - 1))
-        }
-        _ => format!("persistent I(a, {}) unless {}", expression(random, depth - 1), part(random)),
-    }
 }
 
 /// 100 formulas a seed: `SEEDS=0..1000 cargo test --release -p masque-bdi --test printing`.
@@ -179,7 +123,8 @@ fn what_is_printed() {
 /// What is explicit is a variable; what only looks like it is not.
 #[test]
 fn explicit_attitudes_stay_explicit() {
-    let text = "agent a is bdi B(b, x -> y), B(b, !x | y); loop B(b, x -> y) := any, B(b, !x | y) := true endloop
+    let text =
+        "agent a is bdi B(b, x -> y), B(b, !x | y); loop B(b, x -> y) := any, B(b, !x | y) := true endloop
         agent b is var x, y; loop x := any endloop
         agent c is bdi B(b, !x | y); loop B(b, !x | y) := any endloop
         property one in a: B(b, x -> y);

@@ -5,7 +5,7 @@ use masque_ispl::{Options, check, parse, parse_property};
 use masque_model::{FormulaId, Strategies, System};
 use masque_testkit::{
     FORMULA_MODEL, random_fixpoint_model, random_formulas, random_game_model, random_model, random_old_model,
-    random_parameterised_model, random_path_model,
+    random_parameterised_model, random_path_model, seeds,
 };
 use masque_text::{Diagnostic, Sources};
 
@@ -49,12 +49,6 @@ fn check_model(model: &str, formulas: &[String], strategies: Option<Strategies>)
         assert_eq!(a.formula, b.formula, "{:?}\nprinted {}\nread as {read}", formulas.get(i), printed[i]);
     }
     ids.len()
-}
-
-fn seeds(usual: &str) -> std::ops::Range<u64> {
-    let seeds = std::env::var("SEEDS").unwrap_or(usual.to_string());
-    let (from, to) = seeds.split_once("..").expect("SEEDS=FROM..TO");
-    from.parse().unwrap()..to.parse().unwrap()
 }
 
 /// 50 formulas a seed: `SEEDS=0..2000 cargo test --release -p masque-ispl --test printing`.

@@ -12,6 +12,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod again;
 mod broken;
 mod evidence;
 mod expect;
@@ -20,6 +21,7 @@ mod random;
 mod shrink;
 mod shuffle;
 
+pub use again::{seeds, structure};
 pub use broken::{Breaker, points_into, roughly_tokens};
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
