@@ -1,6 +1,7 @@
 //! A checked file: names are ids, programs are graphs of points, formulas know their program.
 
 use masque_text::Span;
+use rustc_hash::FxHashMap;
 
 use crate::tree::{Op, Realism, Rel};
 
@@ -337,6 +338,9 @@ pub struct Model {
     pub formulas: Vec<Formula>,
     /// All arithmetic expressions.
     pub exprs: Vec<Expr>,
+    /// Attitudes that are not explicit, in programs that have explicit ones: a text that was written
+    /// for each. Another text for the same formula might be the name of an explicit attitude.
+    pub spellings: FxHashMap<FormulaId, String>,
     /// Properties and checks.
     pub properties: Vec<Property>,
     /// The agents of the system, in the order of `mas`.

@@ -48,6 +48,11 @@ impl Model {
             Formula::Au(f, g) => between(out, "A", *f, " U ", *g),
             Formula::Er(f, g) => between(out, "E", *f, " R ", *g),
             Formula::Ar(f, g) => between(out, "A", *f, " R ", *g),
+            // The name of an explicit attitude is its text: only that text means the variable.
+            Formula::Attitude { explicit: Some(var), .. } => out.push_str(&self.var(*var).name),
+            Formula::Attitude { .. } if self.spellings.contains_key(&id) => {
+                out.push_str(&self.spellings[&id]);
+            }
             Formula::Attitude { edge, arg, .. } => {
                 let agent = &self.agents[edge.agent.index()].name;
                 out.push_str(&format!("{}({agent}, ", edge.op.name()));

@@ -15,6 +15,7 @@ pub(crate) enum Level {
     Compare,
     Sum,
     Prefix,
+    Primary,
 }
 
 /// The canonical text of a formula.
@@ -51,7 +52,13 @@ fn level(kind: &Kind) -> Level {
         Kind::And(_) => Level::And,
         Kind::Compare(..) => Level::Compare,
         Kind::Sum(_) => Level::Sum,
-        _ => Level::Prefix,
+        Kind::Not(_)
+        | Kind::Do(_)
+        | Kind::Unary(..)
+        | Kind::Binary(..)
+        | Kind::Commit(..)
+        | Kind::Persistent(_) => Level::Prefix,
+        Kind::Constant(_) | Kind::Number(_) | Kind::Term(_) | Kind::Attitude { .. } => Level::Primary,
     }
 }
 
@@ -63,13 +70,15 @@ fn inside(level: Level) -> Level {
         Level::Or => Level::And,
         Level::And => Level::Compare,
         Level::Compare => Level::Sum,
-        Level::Sum | Level::Prefix => Level::Prefix,
+        Level::Sum | Level::Prefix | Level::Primary => Level::Primary,
     }
 }
 
 fn write(out: &mut String, expr: &Expr, place: Level) {
     let own = level(&expr.kind);
-    if own < place {
+    // A prefix takes in a whole comparison: `!a < b` is `!(a < b)`.
+    let is_side_of_comparison = place == Level::Sum;
+    if own < place || is_side_of_comparison && own == Level::Prefix {
         out.push('(');
         write(out, expr, Level::Iff);
         out.push(')');
@@ -120,9 +129,9 @@ fn write(out: &mut String, expr: &Expr, place: Level) {
             out.push(')');
         }
         Kind::Compare(rel, args) => {
-            write(out, &args[0], Level::Sum);
+            write(out, &args[0], inside(own));
             out.push_str(&format!(" {} ", rel.sign()));
-            write(out, &args[1], Level::Sum);
+            write(out, &args[1], inside(own));
         }
         Kind::Sum(items) => {
             for (i, (is_negative, item)) in items.iter().enumerate() {
@@ -132,7 +141,7 @@ fn write(out: &mut String, expr: &Expr, place: Level) {
                     (_, false) => " + ",
                     (_, true) => " - ",
                 });
-                write(out, item, Level::Prefix);
+                write(out, item, inside(own));
             }
         }
         Kind::Commit(commitment, intention) => {

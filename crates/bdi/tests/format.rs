@@ -5,8 +5,11 @@ mod support;
 use std::fs;
 use std::path::Path;
 
+use fastrand::Rng;
 use masque_bdi::{format, parse};
+use masque_testkit::structure;
 use masque_text::Sources;
+use support::formulas::expression;
 use support::random;
 
 fn formatted(text: &str) -> String {
@@ -27,12 +30,9 @@ fn formats_well(text: &str) -> String {
         let mut sources = Sources::default();
         let file = sources.add("test.bdi", text).unwrap();
         let (tree, _) = parse(&sources, file);
-        let debug = format!("{tree:?}");
-        // Without spans.
-        let parts: Vec<&str> = debug.split("Span {").collect();
-        parts.iter().map(|part| part.split_once('}').map_or(*part, |(_, rest)| rest)).collect::<String>()
+        structure(&tree)
     };
-    assert_eq!(tree(text).len(), tree(&result).len());
+    assert_eq!(tree(text), tree(&result), "{text}\n{result}");
     result
 }
 
@@ -62,5 +62,14 @@ fn all_files_and_random_systems() {
     assert!(n_files >= 15);
     for seed in 60_000..60_200 {
         formats_well(&random::system(seed).0);
+    }
+}
+
+#[test]
+fn random_formulas() {
+    for seed in 0..100 {
+        let mut random = Rng::with_seed(seed);
+        let formulas = (0..10).map(|n| format!("property p{n}: {};", expression(&mut random, 4)));
+        formats_well(&formulas.collect::<Vec<String>>().join("\n"));
     }
 }

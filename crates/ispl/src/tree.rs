@@ -182,6 +182,8 @@ pub(crate) enum Kind {
     Call(Function, List),
     /// An entry of [`Tree::binders`] and a body.
     Aggregate(Aggregate, u32, ExprId),
+    /// `count(c, d, ..)`
+    Count(List),
     Path(Quantifier, ExprId),
     Temporal(Temporal, ExprId),
     /// An entry of [`Tree::modals`].

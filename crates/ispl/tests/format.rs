@@ -8,7 +8,9 @@ use std::path::Path;
 use fastrand::Rng;
 use masque_ispl::NESTING_LIMIT;
 use masque_ispl::testing::pieces;
-use masque_testkit::{random_model, random_old_model, random_parameterised_model};
+use masque_testkit::{
+    FORMULA_MODEL, random_formulas, random_model, random_old_model, random_parameterised_model,
+};
 use support::{formats_well, formatted};
 
 /// The files of `tests/inputs`, laid out as badly as their authors could.
@@ -78,6 +80,18 @@ fn random_models() {
             let first = formatted(&respaced(&text, &mut rng, false));
             assert_eq!(first, formatted(&respaced(&text, &mut rng, false)));
         }
+    }
+}
+
+/// Formulas of all logics, and as few blanks between their tokens as can be.
+#[test]
+fn random_formulas_keep_their_tokens() {
+    for seed in 0..100 {
+        let formulas = random_formulas(seed, 20).join(";\n");
+        let text = FORMULA_MODEL.replace("Formulae end", &format!("Formulae {formulas}; end"));
+        let mut rng = Rng::with_seed(seed);
+        formats_well(&text);
+        assert_eq!(formatted(&text), formatted(&respaced(&formatted(&text), &mut rng, false)));
     }
 }
 

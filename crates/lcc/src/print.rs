@@ -1,7 +1,8 @@
-//! Terms, processes and constraints as text.
+//! Terms, processes and constraints as text. Terms and constraints read back as they were.
 
 use std::fmt::Write;
 
+use crate::parser::RESERVED;
 use crate::symbol::Symbol;
 use crate::term::{Head, TermId, Terms};
 
@@ -42,11 +43,11 @@ impl Printer<'_> {
             Head::Var(_) if self.is_anonymous => write!(self.out, "_"),
             Head::Var(number) => write!(self.out, "_{number}"),
             Head::Int(value) => write!(self.out, "{value}"),
-            Head::Decimal(value) => write!(self.out, "{value:?}"),
+            Head::Decimal(value) => write!(self.out, "{}", decimal(value)),
             Head::App(Symbol::CONS) => return self.list(term, depth),
             Head::App(symbol) if symbol.is_built_in() => return self.built_in(symbol, args, depth),
             Head::App(symbol) => {
-                self.out.push_str(&quoted(terms.symbols.name(symbol)));
+                self.out.push_str(&quoted(terms.symbols.name(symbol), !args.is_empty()));
                 if !args.is_empty() {
                     self.all("(", self.comma, ")", args, depth);
                 }
@@ -115,13 +116,23 @@ impl Printer<'_> {
     }
 }
 
-/// A name, in quotes if it would be read as something else.
-fn quoted(name: &str) -> String {
-    let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '$')
-        || (name.starts_with('_') && name.len() > 1);
-    let is_plain = is_plain && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
-    match is_plain {
-        true => name.to_string(),
-        false => format!("'{name}'"),
+/// A name, in quotes if it would be read as something else. No name has both kinds of quotes.
+pub(crate) fn quoted(name: &str, is_applied: bool) -> String {
+    // `_find(X)` is LiJ's built-in predicate, `_find` alone a variable.
+    let begins_well = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '$')
+        || (is_applied && name.starts_with('_') && name.len() > 1);
+    let is_word = begins_well && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
+    match (is_word && !RESERVED.contains(&name), name.contains('\'')) {
+        (true, _) => name.to_string(),
+        (false, false) => format!("'{name}'"),
+        (false, true) => format!("\"{name}\""),
     }
 }
+
+/// A decimal with its point and without an exponent, which the language does not have.
+pub(crate) fn decimal(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value:.1}") } else { value.to_string() }
+}
+
+#[cfg(test)]
+mod tests;

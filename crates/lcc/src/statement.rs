@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::parser::RESERVED;
+use crate::print::{decimal, quoted};
 use crate::symbol::Symbol;
 use crate::term::{Head, TermId, Terms};
 
@@ -20,7 +20,6 @@ const SEQUENCE: Level = 2;
 const STEP: Level = 3;
 const SUM: Level = 0;
 const PRODUCT: Level = 1;
-const PRIMARY: Level = 2;
 
 impl Terms {
     /// `now a(role, id) :: rest.` for what remains of an agent's process: one statement for each of
@@ -195,13 +194,14 @@ impl Writer<'_> {
         let _ = match terms.head(term) {
             Head::Var(number) => write!(self.out, "V{number}"),
             Head::Int(value) => write!(self.out, "{value}"),
-            Head::Decimal(value) if value.fract() == 0.0 => write!(self.out, "{value:.1}"),
-            Head::Decimal(value) => write!(self.out, "{value}"),
+            Head::Decimal(value) => write!(self.out, "{}", decimal(value)),
             Head::App(Symbol::EMPTY) => write!(self.out, "[]"),
             Head::App(Symbol::CONS) => return self.list(term, depth),
+            // The brackets tell the operation from the sign of a number.
             Head::App(Symbol::NEGATIVE) if args.len() == 1 => {
-                self.out.push('-');
-                return self.term(args[0], PRIMARY, depth + 1);
+                self.out.push_str("-(");
+                self.term(args[0], SUM, depth + 1);
+                return self.out.push(')');
             }
             Head::App(symbol) if symbol.is_built_in() && args.len() == 2 => {
                 let own = if matches!(symbol, Symbol::PLUS | Symbol::MINUS) { SUM } else { PRODUCT };
@@ -212,7 +212,7 @@ impl Writer<'_> {
                 return self.out.push_str(if own < level { ")" } else { "" });
             }
             Head::App(symbol) => {
-                self.name(terms.symbols.name(symbol));
+                self.name(terms.symbols.name(symbol), !args.is_empty());
                 return self.arguments(args, depth);
             }
         };
@@ -242,17 +242,12 @@ impl Writer<'_> {
         self.out.push(']');
     }
 
-    /// A name, in quotes if it would be read as something else. No name has both kinds of quotes.
-    fn name(&mut self, name: &str) {
-        let is_word = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '$')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c))
-            && !RESERVED.contains(&name)
-            && !WORDS.contains(&name);
-        let _ = match (is_word, name.contains('\'')) {
-            (true, _) => write!(self.out, "{name}"),
-            (false, false) => write!(self.out, "'{name}'"),
-            (false, true) => write!(self.out, "\"{name}\""),
-        };
+    /// A name, in quotes if it would be read as something else in a statement.
+    fn name(&mut self, name: &str, is_applied: bool) {
+        match WORDS.contains(&name) {
+            true => self.out.push_str(&format!("'{name}'")),
+            false => self.out.push_str(&quoted(name, is_applied)),
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 mod random;
 mod support;
 
+use masque_lcc::tree::Item;
 use masque_lcc::{format, parse};
+use masque_mu::parse_formula;
 use masque_text::Sources;
 
 fn formatted(text: &str) -> String {
@@ -23,9 +25,23 @@ fn check(text: &str) {
     let once = formatted(text);
     assert_eq!(bare(&once), bare(text));
     assert_eq!(formatted(&once), once, "again");
+    assert_eq!(tree(&once), tree(text), "{once}");
+}
+
+/// The tree of a text without places; formulas are kept as text, so each is read as well.
+#[track_caller]
+fn tree(text: &str) -> String {
     let mut sources = Sources::default();
-    let file = sources.add("x.lcc", once.clone()).unwrap();
-    assert!(parse(&sources, file).1.iter().all(|diagnostic| !diagnostic.is_error()), "{once}");
+    let file = sources.add("x.lcc", text).unwrap();
+    let (read, diagnostics) = parse(&sources, file);
+    assert!(diagnostics.iter().all(|diagnostic| !diagnostic.is_error()), "{text}");
+    let mut debug = masque_testkit::structure(&read.items);
+    for item in &read.items {
+        if let Item::Property(property) = item {
+            debug += &parse_formula(&sources, property.formula).0.unwrap().to_string();
+        }
+    }
+    debug
 }
 
 #[test]
@@ -39,7 +55,9 @@ fn models_and_random_instances_keep_their_tokens() {
         }
     }
     assert!(n_models > 15);
-    (0..300).for_each(|seed| check(&random::instance(seed)));
+    for seed in 0..300 {
+        check(&format!("{}\nproperty p:{};", random::instance(seed), random::formula(seed)));
+    }
 }
 
 #[test]

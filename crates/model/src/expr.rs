@@ -286,41 +286,41 @@ impl Exprs {
 
     /// A sum; 0 if there is nothing to add.
     pub fn sum(&mut self, operands: Vec<ExprId>) -> ExprId {
-        self.fold(operands, 0, i64::checked_add, Node::Sum)
+        self.fold(operands, 0, i128::checked_add, Node::Sum)
     }
 
     /// A product; 1 if there is nothing to multiply.
     pub fn product(&mut self, operands: Vec<ExprId>) -> ExprId {
-        self.fold(operands, 1, i64::checked_mul, Node::Product)
+        self.fold(operands, 1, i128::checked_mul, Node::Product)
     }
 
-    /// Constants are folded into one, which stands last; where that overflows they stay.
+    /// Constants are folded into one, which stands last. Where their total does not fit, all stay as
+    /// they are. Either way, folding the result again changes nothing.
     fn fold(
         &mut self,
-        operands: Vec<ExprId>,
+        mut operands: Vec<ExprId>,
         neutral: i64,
-        combine: fn(i64, i64) -> Option<i64>,
+        combine: fn(i128, i128) -> Option<i128>,
         node: fn(List) -> Node,
     ) -> ExprId {
-        let mut constant = neutral;
-        let mut rest = Vec::with_capacity(operands.len());
-        for a in operands {
-            match self.get(a) {
-                Expr::Number(n) if combine(constant, n).is_some() => {
-                    constant = combine(constant, n).unwrap_or(constant);
-                }
-                _ => rest.push(a),
+        let constant = |pool: &Self, a: &ExprId| match pool.get(*a) {
+            Expr::Number(n) => Some(i128::from(n)),
+            _ => None,
+        };
+        let mut constants = operands.iter().filter_map(|a| constant(self, a));
+        let total = constants.try_fold(i128::from(neutral), combine).and_then(|n| i64::try_from(n).ok());
+        if let Some(total) = total {
+            operands.retain(|a| constant(self, a).is_none());
+            if total != neutral || operands.is_empty() {
+                operands.push(self.number(total));
             }
         }
-        if constant != neutral || rest.is_empty() {
-            rest.push(self.number(constant));
-        }
-        match rest[..] {
+        match operands[..] {
             // A lone constant is itself; a lone operand stays wrapped, since a boolean in a sum is
             // a number only there.
-            [only] if matches!(self.get(only), Expr::Number(_)) => only,
+            [only] if constant(self, &only).is_some() => only,
             _ => {
-                let list = self.pool.list(&rest);
+                let list = self.pool.list(&operands);
                 self.add(node(list))
             }
         }

@@ -1,20 +1,39 @@
-//! Expressions and formulas as text, fully bracketed the way they were read.
+//! Expressions and formulas as text that reads back as the same tree.
+//!
+//! A condition and a formula may mean the same and still be different trees: `Ag.x = false` is one
+//! condition, `!Ag.x` the negation of another. So a condition inside a formula is always written as
+//! a variable or a comparison, the only two forms that the reader takes for a condition.
 
 use std::fmt::Write;
 
-use crate::{AgentId, Expr, ExprId, FixpointId, Formula, FormulaId, GroupId, Paths, Strategies, System};
+use crate::{
+    AgentId, Domain, Expr, ExprId, FixpointId, Formula, FormulaId, GroupId, Paths, Strategies, System,
+};
 
 /// What is still to be written; a stack of these replaces recursion, so depth costs no stack.
 enum Piece {
     Text(&'static str),
     Expr(ExprId),
     Formula(FormulaId),
-    /// Brackets around what needs them, nothing around atoms.
+    /// An operand of `and`, `or`, `->` or `<->`, in brackets unless it binds tighter.
     Operand(FormulaId),
+    /// The operand of `!`, which would take in a comparison without brackets.
+    Negated(FormulaId),
     /// An operand of `U`, `W` or `R`, which bind tighter than `!`.
     Tight(FormulaId),
-    /// An operand of a comparison or an arithmetic operator.
+    /// An operand of a comparison, `^` or an arithmetic operator.
     Term(ExprId),
+}
+
+/// How tightly the text of a formula binds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tightness {
+    /// An infix operator, or a fixpoint, which reaches to the end.
+    Loose,
+    Negation,
+    Comparison,
+    /// A name, a prefix with its operand in brackets, a function.
+    Atom,
 }
 
 impl System {
@@ -52,19 +71,22 @@ impl System {
             let begin = stack.len();
             match piece {
                 Piece::Text(text) => out.push_str(text),
-                Piece::Operand(id) if self.is_atomic(id) => stack.push(Piece::Formula(id)),
-                Piece::Tight(id) if !matches!(self.formulas.get(id), Formula::Not(_)) => {
-                    stack.push(Piece::Operand(id));
+                Piece::Operand(id) => {
+                    let is_bracketed = self.tightness(id) == Tightness::Loose;
+                    enclose(&mut stack, Piece::Formula(id), is_bracketed);
                 }
-                Piece::Operand(id) | Piece::Tight(id) => {
-                    stack.extend([Piece::Text("("), Piece::Formula(id), Piece::Text(")")]);
+                Piece::Negated(id) => {
+                    let is_bracketed = matches!(self.tightness(id), Tightness::Loose | Tightness::Comparison);
+                    enclose(&mut stack, Piece::Formula(id), is_bracketed);
                 }
-                Piece::Term(id) => match self.exprs.get(id) {
-                    Expr::Compare(..) | Expr::ActionIs(..) => {
-                        stack.extend([Piece::Text("("), Piece::Expr(id), Piece::Text(")")]);
-                    }
-                    _ => stack.push(Piece::Expr(id)),
-                },
+                Piece::Tight(id) => {
+                    enclose(&mut stack, Piece::Formula(id), self.tightness(id) != Tightness::Atom);
+                }
+                Piece::Term(id) => {
+                    let expr = self.exprs.get(id);
+                    let is_bracketed = matches!(expr, Expr::Compare(..) | Expr::ActionIs(..) | Expr::Not(_));
+                    enclose(&mut stack, Piece::Expr(id), is_bracketed);
+                }
                 Piece::Formula(id) => self.formula_pieces(id, &mut out, &mut stack),
                 Piece::Expr(id) => self.expr_pieces(id, &mut out, &mut stack),
             }
@@ -73,20 +95,41 @@ impl System {
         out
     }
 
-    /// Whether a formula needs no brackets as an operand.
-    fn is_atomic(&self, id: FormulaId) -> bool {
-        !matches!(
-            self.formulas.get(id),
+    fn tightness(&self, id: FormulaId) -> Tightness {
+        match self.formulas.get(id) {
             Formula::And(_)
-                | Formula::Or(_)
-                | Formula::Implies(..)
-                | Formula::Iff(..)
-                | Formula::Until(..)
-                | Formula::WeakUntil(..)
-                | Formula::Release(..)
-                | Formula::Least(..)
-                | Formula::Greatest(..)
-        )
+            | Formula::Or(_)
+            | Formula::Implies(..)
+            | Formula::Iff(..)
+            | Formula::Until(..)
+            | Formula::WeakUntil(..)
+            | Formula::Release(..)
+            | Formula::Least(..)
+            | Formula::Greatest(..) => Tightness::Loose,
+            Formula::Not(_) => Tightness::Negation,
+            Formula::Condition(e) if !self.is_plain_condition(e) => Tightness::Comparison,
+            _ => Tightness::Atom,
+        }
+    }
+
+    /// Whether a condition in a formula is written as it is in other places, without a comparison.
+    fn is_plain_condition(&self, e: ExprId) -> bool {
+        match self.exprs.get(e) {
+            Expr::Bool(_) => true,
+            // `Ag.GreenStates` would be read as the set of states.
+            Expr::Variable(v) => !matches!(&*self.variable(v).name, "GreenStates" | "RedStates"),
+            _ => false,
+        }
+    }
+
+    /// A condition inside a formula: a variable or a comparison.
+    fn condition_pieces(&self, e: ExprId, stack: &mut Vec<Piece>) {
+        match self.exprs.get(e) {
+            _ if self.is_plain_condition(e) => stack.push(Piece::Expr(e)),
+            Expr::Compare(..) => stack.push(Piece::Expr(e)),
+            Expr::Not(inner) => stack.extend([Piece::Term(inner), Piece::Text(" = false")]),
+            _ => stack.extend([Piece::Term(e), Piece::Text(" = true")]),
+        }
     }
 
     fn formula_pieces(&self, id: FormulaId, out: &mut String, stack: &mut Vec<Piece>) {
@@ -99,10 +142,10 @@ impl System {
         match self.formulas.get(id) {
             Formula::Bool(b) => out.push_str(if b { "true" } else { "false" }),
             Formula::Proposition(p) => out.push_str(&self.propositions[p.index()].name),
-            Formula::Condition(e) => stack.push(Piece::Expr(e)),
+            Formula::Condition(e) => self.condition_pieces(e, stack),
             Formula::Green(i) => _ = write!(out, "{}.GreenStates", self.agent(i).name),
             Formula::Red(i) => _ = write!(out, "{}.RedStates", self.agent(i).name),
-            Formula::Not(f) => stack.extend([Text("!"), Operand(f)]),
+            Formula::Not(f) => stack.extend([Text("!"), Piece::Negated(f)]),
             Formula::And(list) => join(stack, list.iter().map(|&f| Operand(f)), " and "),
             Formula::Or(list) => join(stack, list.iter().map(|&f| Operand(f)), " or "),
             Formula::Implies(f, g) => infix(stack, f, " -> ", g),
@@ -123,7 +166,7 @@ impl System {
             Formula::KnowsUnder(i, g, f) => self.epistemic("KH", Some(i), Some(g), f, out, stack),
             Formula::Enforces(g, strategies, f) => {
                 _ = write!(out, "<{}", self.groups[g.index()].name);
-                if strategies != Strategies::Perfect {
+                if strategies != Strategies::Perfect || self.default_strategies != Strategies::Perfect {
                     _ = write!(out, ", {}", strategies.name());
                 }
                 out.push('>');
@@ -178,8 +221,23 @@ impl System {
         stack.extend([Piece::Formula(f), Piece::Text(")")]);
     }
 
+    /// Whether an expression is a truth value, so that a sum of such counts those that are true.
+    fn is_boolean(&self, id: ExprId) -> bool {
+        match self.exprs.get(id) {
+            Expr::Variable(v) => self.variable(v).domain == Domain::Boolean,
+            Expr::Bool(_)
+            | Expr::ActionIs(..)
+            | Expr::Not(_)
+            | Expr::And(_)
+            | Expr::Or(_)
+            | Expr::Xor(_)
+            | Expr::Compare(..) => true,
+            _ => false,
+        }
+    }
+
     fn expr_pieces(&self, id: ExprId, out: &mut String, stack: &mut Vec<Piece>) {
-        let mut nary = |list: &[ExprId], piece: fn(ExprId) -> Piece, word| {
+        let nary = |stack: &mut Vec<Piece>, list: &[ExprId], piece: fn(ExprId) -> Piece, word| {
             stack.push(Piece::Text("("));
             join(stack, list.iter().map(|&e| piece(e)), word);
             stack.push(Piece::Text(")"));
@@ -195,13 +253,23 @@ impl System {
             }
             Expr::Not(a) => stack.extend([Piece::Text("!("), Piece::Expr(a), Piece::Text(")")]),
             Expr::Negate(a) => stack.extend([Piece::Text("-("), Piece::Expr(a), Piece::Text(")")]),
-            Expr::And(list) => nary(list, Piece::Expr, " and "),
-            Expr::Or(list) => nary(list, Piece::Expr, " or "),
-            Expr::Xor(list) => nary(list, Piece::Term, " ^ "),
-            Expr::Sum(list) => nary(list, Piece::Term, " + "),
-            Expr::Product(list) => nary(list, Piece::Term, " * "),
-            Expr::Divide(a, b) => nary(&[a, b], Piece::Term, " / "),
-            Expr::Modulo(a, b) => nary(&[a, b], Piece::Term, " mod "),
+            Expr::And(list) => nary(stack, list, Piece::Expr, " and "),
+            Expr::Or(list) => nary(stack, list, Piece::Expr, " or "),
+            Expr::Xor(list) => nary(stack, list, Piece::Term, " ^ "),
+            Expr::Sum(list) if list.iter().any(|&e| self.is_boolean(e)) => {
+                stack.push(Piece::Text("count("));
+                join(stack, list.iter().map(|&e| Piece::Expr(e)), ", ");
+                stack.push(Piece::Text(")"));
+            }
+            // A sum or product of one operand is another tree than the operand.
+            Expr::Sum(&[only]) => stack.extend([Piece::Text("("), Piece::Term(only), Piece::Text(" + 0)")]),
+            Expr::Product(&[only]) => {
+                stack.extend([Piece::Text("("), Piece::Term(only), Piece::Text(" * 1)")])
+            }
+            Expr::Sum(list) => nary(stack, list, Piece::Term, " + "),
+            Expr::Product(list) => nary(stack, list, Piece::Term, " * "),
+            Expr::Divide(a, b) => nary(stack, &[a, b], Piece::Term, " / "),
+            Expr::Modulo(a, b) => nary(stack, &[a, b], Piece::Term, " mod "),
             Expr::Compare(relation, a, b) => {
                 let word = match relation {
                     crate::Relation::Equal => " = ",
@@ -214,6 +282,14 @@ impl System {
                 stack.extend([Piece::Term(a), Piece::Text(word), Piece::Term(b)]);
             }
         }
+    }
+}
+
+/// A piece, in brackets or not.
+fn enclose(stack: &mut Vec<Piece>, piece: Piece, is_bracketed: bool) {
+    match is_bracketed {
+        true => stack.extend([Piece::Text("("), piece, Piece::Text(")")]),
+        false => stack.push(piece),
     }
 }
 

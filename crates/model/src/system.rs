@@ -5,7 +5,7 @@ use std::sync::Arc;
 use masque_text::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::{ExprId, Exprs, FormulaId, Formulas};
+use crate::{ExprId, Exprs, FormulaId, Formulas, Strategies};
 
 masque_text::ids! {
     /// An agent of [`System::agents`]; the Environment is one of them.
@@ -283,6 +283,8 @@ pub struct System {
     pub properties: Vec<Property>,
     /// Options that change the transition relation.
     pub meaning: Meaning,
+    /// Strategies of coalitions that name none; if these are not the usual ones, all are printed.
+    pub default_strategies: Strategies,
     /// Where InitStates stands, for reports.
     pub initial_span: Span,
 }
@@ -305,6 +307,7 @@ impl System {
             fairness: Vec::new(),
             properties: Vec::new(),
             meaning,
+            default_strategies: Strategies::Perfect,
             initial_span: Span::default(),
         }
     }

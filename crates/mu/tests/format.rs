@@ -65,6 +65,15 @@ fn random_files_keep_their_meaning() {
     }
 }
 
+#[test]
+fn random_trees_keep_their_tokens() {
+    for seed in 0..300 {
+        let mut maker = support::trees::Maker { random: Rng::with_seed(seed) };
+        let properties = (0..5).map(|n| format!("p{n} : {} ;\n", maker.phi(5)));
+        check(&properties.collect::<String>(), &format!("seed {seed}"));
+    }
+}
+
 #[rustfmt::skip]
 #[test]
 fn layout() {

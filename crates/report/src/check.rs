@@ -64,7 +64,7 @@ pub struct RunReport {
 pub struct PropertyReport {
     /// Its name, or its position from 1.
     pub name: String,
-    /// The formula, fully bracketed the way it was read.
+    /// The formula as it was read; given to `--property`, it is read as the same formula.
     pub formula: String,
     /// `initial` or `reachable`: where it must be true.
     #[schemars(extend("enum" = ["initial", "reachable"]))]

@@ -12,6 +12,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod again;
 mod broken;
 mod evidence;
 mod expect;
@@ -20,13 +21,14 @@ mod random;
 mod shrink;
 mod shuffle;
 
+pub use again::{seeds, structure};
 pub use broken::{Breaker, points_into, roughly_tokens};
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use load::{load, one_agent, system};
 pub use random::{
-    random_fixpoint_model, random_game_model, random_model, random_old_model, random_parameterised_model,
-    random_path_model,
+    FORMULA_MODEL, random_fixpoint_model, random_formulas, random_game_model, random_model, random_old_model,
+    random_parameterised_model, random_path_model,
 };
 pub use shrink::shrink;
 pub use shuffle::shuffle;

@@ -95,12 +95,7 @@ impl Checker<'_> {
                 let edge = Edge { op: *op, agent: self.agent(agent)? };
                 let child = self.model.child(place.program, edge);
                 let arg = self.formula(Place::temporal(child), arg)?;
-                let vocabulary = &self.vocabularies[place.program.index()];
-                let explicit = match vocabulary.explicit.is_empty() {
-                    true => None,
-                    false => vocabulary.explicit.get(&formula_text(expr)).copied(),
-                };
-                Formula::Attitude { edge, arg, explicit }
+                return Some(self.attitude(place, expr, edge, arg));
             }
             Kind::Compare(rel, args) => return self.comparison(place, *rel, &args[0], &args[1]),
             Kind::Commit(commitment, intention) => {
@@ -110,6 +105,21 @@ impl Checker<'_> {
             Kind::Persistent(args) => return self.formula(place, &persistence(&args[0], &args[1])),
         };
         Some(self.add(formula))
+    }
+
+    /// An attitude, which is explicit if its text is the name of an explicit one.
+    fn attitude(&mut self, place: Place<'_>, expr: &tree::Expr, edge: Edge, arg: FormulaId) -> FormulaId {
+        let vocabulary = &self.vocabularies[place.program.index()];
+        if vocabulary.explicit.is_empty() {
+            return self.add(Formula::Attitude { edge, arg, explicit: None });
+        }
+        let text = formula_text(expr);
+        let explicit = vocabulary.explicit.get(&text).copied();
+        let id = self.add(Formula::Attitude { edge, arg, explicit });
+        if explicit.is_none() {
+            self.model.spellings.entry(id).or_insert(text);
+        }
+        id
     }
 
     /// All of a list; every mistake in it is reported.

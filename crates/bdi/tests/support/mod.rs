@@ -1,6 +1,7 @@
 //! Reading files in tests.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod formulas;
 pub(crate) mod random;
 
 use masque_bdi::model::Model;

@@ -119,6 +119,12 @@ impl Checker<'_> {
         (b, right): (ExprId, Typed),
         place: Place,
     ) -> Typed {
+        let (left, right) = match place {
+            Place::Formula | Place::Step => {
+                (self.as_value(left, a, right.ty), self.as_value(right, b, left.ty))
+            }
+            _ => (left, right),
+        };
         let span = self.tree.expr(a).span.to(self.tree.expr(b).span);
         let is_equality = matches!(relation, Relation::Equal | Relation::Unequal);
         let (left_expr, right_expr) = match (left.ty, right.ty) {
@@ -178,6 +184,22 @@ impl Checker<'_> {
             }
         };
         Typed { expr: self.system.exprs.compare(relation, left_expr, right_expr), ty: Type::Boolean }
+    }
+
+    /// One side of a comparison in a formula. A proposition may have the name of a value; compared with something
+    /// that has this value, the name stands for the value.
+    fn as_value(&mut self, side: Typed, at: ExprId, other: Type) -> Typed {
+        let (Type::Boolean, Type::Enumeration(id), Kind::Name(name)) =
+            (side.ty, other, self.tree.expr(at).kind)
+        else {
+            return side;
+        };
+        let word = self.resolve(name);
+        let symbol = word.and_then(|word| self.enumerations[id as usize].members.get(&word).copied());
+        match symbol {
+            Some(symbol) => Typed { expr: self.system.exprs.symbol(symbol), ty: other },
+            None => side,
+        }
     }
 
     /// The value a word stands for in an enumeration.

@@ -99,6 +99,15 @@ impl Checker<'_> {
                 Some(value) => self.number(value),
                 None => self.wrong(),
             },
+            Kind::Count(conditions) => {
+                let mut lowered = Vec::new();
+                for &condition in self.tree.list(conditions) {
+                    lowered.push(self.condition(condition, place));
+                }
+                let bounds = Bounds::range(0, lowered.len() as i64);
+                let expr = self.system.exprs.sum(lowered);
+                self.checked_number(expr, bounds, id)
+            }
             Kind::Aggregate(aggregate, binder, body) => self.aggregate(id, aggregate, binder, body, place),
             Kind::Path(..) | Kind::Temporal(..) | Kind::Modal(_) | Kind::Step(..) | Kind::Fixpoint(_) => {
                 self.formula_only(id)

@@ -1,6 +1,6 @@
 //! Formulas: fairness constraints and properties.
 
-use masque_model::{At, Formula, FormulaId, Group, GroupId, Paths, Property, Strategies};
+use masque_model::{At, Formula, FormulaId, Group, GroupId, Paths, Property};
 use masque_text::{Diagnostic, Span};
 
 use super::Checker;
@@ -332,8 +332,7 @@ impl Checker<'_> {
                     Modality::DistributedKnowledge => Formula::DistributedKnowledge(group, state),
                     Modality::CommonKnowledge => Formula::CommonKnowledge(group, state),
                     Modality::Enforces(strategies) => {
-                        let strategies =
-                            strategies.or(self.options.strategies).unwrap_or(Strategies::Perfect);
+                        let strategies = strategies.unwrap_or(self.system.default_strategies);
                         Formula::Enforces(group, strategies, body.id)
                     }
                     _ => return body,

@@ -171,6 +171,7 @@ impl<'t> Checker<'t> {
             deadlock: options.deadlock.unwrap_or(Deadlock::Finite),
             overflow: options.overflow.unwrap_or(Overflow::Drop),
         });
+        system.default_strategies = options.strategies.unwrap_or(Strategies::Perfect);
         system.initial_span = tree.init_states.as_ref().map_or(tree.span, |s| s.span);
         let word_action = names.intern("Action");
         Checker {

@@ -233,6 +233,7 @@ impl Parser<'_> {
                 let span = self.advance();
                 return Ok(self.add(Kind::Bool(word == "true"), span));
             }
+            "count" if next == Token::Open && self.word_ahead(3) != "in" => return self.count(start),
             "sum" | "count" | "forall" | "exists" if next == Token::Open => return self.aggregate(start),
             "min" | "max" | "prev" | "next" if next == Token::Open => return self.call(start),
             _ => {}
@@ -307,6 +308,19 @@ impl Parser<'_> {
         let body = self.binary(Op::LOOSEST)?;
         self.expect(Token::Close, "an operator or `)`")?;
         Ok(self.add(Kind::Aggregate(aggregate, binder, body), self.span_from(start)))
+    }
+
+    /// `count(c, d, ..)`: how many of these conditions are true.
+    fn count(&mut self, start: usize) -> Parsed<ExprId> {
+        self.advance();
+        self.advance();
+        let mut conditions = vec![self.binary(Op::LOOSEST)?];
+        while self.eat(Token::Comma) {
+            conditions.push(self.binary(Op::LOOSEST)?);
+        }
+        self.expect(Token::Close, "an operator, `,` or `)`")?;
+        let conditions = self.list(&conditions);
+        Ok(self.add(Kind::Count(conditions), self.span_from(start)))
     }
 
     /// `min(a, b)` and its like.

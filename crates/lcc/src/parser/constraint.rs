@@ -69,6 +69,20 @@ impl Parser<'_> {
             let kind = ConstraintKind::Not(Box::new(inner));
             return Ok(Constraint { kind, span: self.span_from(start) });
         }
+        let constraint = self.positive(place)?;
+        self.as_literal(constraint)
+    }
+
+    /// A constraint that is not just a term.
+    fn as_literal(&mut self, constraint: Constraint) -> Parsed<Constraint> {
+        match &constraint.kind {
+            ConstraintKind::Atom(term) if !is_callable(term) => Err(self.not_a_literal(term)),
+            _ => Ok(constraint),
+        }
+    }
+
+    /// What may stand behind `not`: a comparison, a constraint in brackets, or a term of any kind.
+    fn positive(&mut self, place: Place) -> Parsed<Constraint> {
         let left = match self.kind() {
             Token::Open => match self.brackets(place)? {
                 // `(X + 1) * 2 < Y`: the brackets were those of a term.
@@ -76,16 +90,11 @@ impl Parser<'_> {
                     let product = self.product_from(term)?;
                     self.sum_from(product)?
                 }
-                constraint => {
-                    return match &constraint.kind {
-                        ConstraintKind::Atom(term) if !is_callable(term) => Err(self.not_a_literal(term)),
-                        _ => Ok(constraint),
-                    };
-                }
+                constraint => return Ok(constraint),
             },
             _ => self.term()?,
         };
-        self.literal_from(left)
+        if self.comparison().is_some() { self.literal_from(left) } else { Ok(atom(left)) }
     }
 
     fn goes_on_as_term(&self) -> bool {
@@ -96,12 +105,7 @@ impl Parser<'_> {
 
     /// Goes on with a literal whose first term has been read.
     pub(super) fn literal_from(&mut self, left: Term) -> Parsed<Constraint> {
-        let Some(op) = self.comparison() else {
-            return match is_callable(&left) {
-                true => Ok(atom(left)),
-                false => Err(self.not_a_literal(&left)),
-            };
-        };
+        let Some(op) = self.comparison() else { return self.as_literal(atom(left)) };
         self.advance();
         let right = self.term()?;
         let span = left.span.to(right.span);
@@ -140,6 +144,8 @@ impl Parser<'_> {
         let inside = if place == Place::Body { Place::Body } else { Place::Brackets };
         let first = self.nested(|parser| parser.item(inside))?;
         if self.kind() != Token::Comma {
+            // What stands alone in brackets may be a term that goes on behind them.
+            let first = if self.kind() == Token::Close { first } else { self.as_literal(first)? };
             let mut constraint = self.nested(|parser| parser.constraint_from(first, inside))?;
             self.expect(Token::Close, "`and`, `or`, `,` or `)`")?;
             constraint.span = self.span_from(start);
@@ -157,6 +163,7 @@ impl Parser<'_> {
             return Err(self.expected("`,` and `+action` or `-action`"));
         }
         // A conjunction by commas: what has been read are its first two parts.
+        let (first, second) = (self.as_literal(first)?, self.as_literal(second)?);
         let second = self.conjunction_from(second, inside)?;
         let conjunction = joined(vec![first, second], ConstraintKind::And);
         let mut constraint = self.nested(|parser| parser.constraint_from(conjunction, inside))?;
@@ -168,11 +175,9 @@ impl Parser<'_> {
     /// A literal, or a term of any kind: it may be the subject or object of a triple.
     fn item(&mut self, place: Place) -> Parsed<Constraint> {
         match self.kind() {
-            Token::Variable | Token::Number | Token::Quoted | Token::OpenBracket => {
-                let term = self.term()?;
-                if self.comparison().is_some() { self.literal_from(term) } else { Ok(atom(term)) }
-            }
-            _ => self.literal(place),
+            Token::Not => self.literal(place),
+            _ if self.word() == "not" => self.literal(place),
+            _ => self.positive(place),
         }
     }
 

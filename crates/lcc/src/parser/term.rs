@@ -52,7 +52,7 @@ impl Parser<'_> {
         let start = self.position;
         let span = self.span();
         let kind = match self.kind() {
-            Token::Number => self.number()?,
+            Token::Number => self.number(false)?,
             Token::Variable => {
                 let text = self.text_of(span);
                 self.advance();
@@ -85,7 +85,8 @@ impl Parser<'_> {
                 // The paper's wildcard: a sign with nothing behind it.
                 match self.kind() {
                     Token::Comma | Token::Close | Token::CloseBracket | Token::End => TermKind::Anonymous,
-                    _ => negative(self.nested(Self::primary)?),
+                    Token::Number => self.number(true)?,
+                    _ => TermKind::Negative(Box::new(self.nested(Self::primary)?)),
                 }
             }
             _ => return Err(self.expected("a term")),
@@ -102,9 +103,10 @@ impl Parser<'_> {
         self.error(diagnostic)
     }
 
-    fn number(&mut self) -> Parsed<TermKind> {
+    /// A number, with the sign that stands before it.
+    fn number(&mut self, is_negative: bool) -> Parsed<TermKind> {
         let span = self.advance();
-        let text = self.text_of(span);
+        let text = format!("{}{}", if is_negative { "-" } else { "" }, self.text_of(span));
         if text.contains('.') {
             return match text.parse::<f64>() {
                 Ok(value) if value.is_finite() => Ok(TermKind::Decimal(value)),
@@ -182,12 +184,4 @@ impl Parser<'_> {
 fn binary(op: &'static str, left: Term, right: Term) -> Term {
     let span = left.span.to(right.span);
     Term { kind: TermKind::Binary(op, Box::new(left), Box::new(right)), span }
-}
-
-fn negative(term: Term) -> TermKind {
-    match term.kind {
-        TermKind::Int(value) => TermKind::Int(-value),
-        TermKind::Decimal(value) => TermKind::Decimal(-value),
-        _ => TermKind::Negative(Box::new(term)),
-    }
 }

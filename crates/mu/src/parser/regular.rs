@@ -99,7 +99,7 @@ impl Parser<'_> {
         self.advance();
         self.argument()?;
         if is_pattern && self.eat(Token::At) {
-            if !matches!(self.kind(), Token::Word | Token::Quoted) {
+            if !matches!(self.kind(), Token::Word | Token::Quoted | Token::Number) {
                 return Err(self.expected("who acts, as in `out(ask)@c1`"));
             }
             self.advance();

@@ -1,6 +1,8 @@
 //! Random transition systems and formulas. No test uses all of it.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod trees;
+
 use fastrand::Rng;
 use masque_mu::tree::Phi;
 use masque_mu::{Formula, Graph, StateId, Vocabulary, parse_formula, resolve};

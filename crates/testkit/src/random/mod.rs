@@ -3,11 +3,13 @@
 mod condition;
 mod dice;
 mod formula;
+mod formulas;
 mod logics;
 mod modern;
 mod old;
 mod parameterised;
 
+pub use formulas::{FORMULA_MODEL, random_formulas};
 pub use modern::{random_fixpoint_model, random_game_model, random_model, random_path_model};
 pub use old::random_old_model;
 pub use parameterised::random_parameterised_model;

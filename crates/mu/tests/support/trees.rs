@@ -1,0 +1,106 @@
+//! Random trees for the tests of printing and layout.
+
+use fastrand::Rng;
+use masque_mu::tree::{Kind, Modality, Name, PathOperator, Pattern, Phi, Regular, Sign};
+use masque_text::Span;
+
+/// Patterns and atoms of a language, as awkward as they come.
+const PRIMITIVES: [&str; 12] = [
+    "a",
+    "tt",
+    "mu",
+    "τ",
+    "in(offer(X), a(seller, _))@c1",
+    "out('it)s', \"<->\")@a(b,c)",
+    "in([a|T])@7",
+    "#",
+    "#(not (p(_) and X < -1))@w",
+    "'any text'",
+    "\"SEND !1\"",
+    "in(/* no */ x)",
+];
+const ATOMS: [&str; 6] = ["final", "p", "at(c, second(_))", "done('X.509')", "idle(c)", "_x"];
+/// A variable may be bound again, and may be free: that is for others to judge.
+const VARIABLES: [&str; 4] = ["X", "Y", "Until", "A"];
+
+/// Makes trees of any form, whether or not they mean something.
+pub(crate) struct Maker {
+    pub(crate) random: Rng,
+}
+
+impl Maker {
+    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.random.usize(..items.len())]
+    }
+
+    /// A formula with operators nested this deep.
+    pub(crate) fn phi(&mut self, depth: u32) -> Phi {
+        Phi { kind: self.kind(depth), span: Span::default() }
+    }
+
+    fn chain(&mut self, depth: u32) -> Vec<Phi> {
+        (0..self.random.usize(2..4)).map(|_| self.phi(depth)).collect()
+    }
+
+    fn kind(&mut self, depth: u32) -> Kind {
+        if depth == 0 {
+            return match self.random.u8(..6) {
+                0 => Kind::True,
+                1 => Kind::False,
+                2 => Kind::Deadlock,
+                3 => Kind::Variable(self.pick(&VARIABLES).to_string()),
+                _ => Kind::Atom(self.pick(&ATOMS).to_string()),
+            };
+        }
+        let inside = depth - 1;
+        match self.random.u8(..12) {
+            0 => self.kind(0),
+            1 | 2 => Kind::Not(Box::new(self.phi(inside))),
+            3 => Kind::And(self.chain(inside)),
+            4 => Kind::Or(self.chain(inside)),
+            5 => Kind::Implies(self.chain(inside)),
+            6 => {
+                let operator = self.pick(&PathOperator::ALL);
+                Kind::Path(operator, Box::new(self.phi(inside)))
+            }
+            7 => Kind::Inevitable(self.pattern(inside)),
+            8 => Kind::Response(self.pattern(inside), self.pattern(inside)),
+            9 => {
+                let sign = self.pick(&[Sign::Mu, Sign::Nu]);
+                let name = Name { text: self.pick(&VARIABLES).to_string(), span: Span::default() };
+                Kind::Fixpoint(sign, name, Box::new(self.phi(inside)))
+            }
+            _ => {
+                let modality = self.pick(&[Modality::Diamond, Modality::Box]);
+                let regular = self.regular(inside);
+                Kind::Modal(modality, regular, Box::new(self.phi(inside)))
+            }
+        }
+    }
+
+    fn regular(&mut self, depth: u32) -> Regular {
+        if depth == 0 {
+            return Regular::Step(self.pattern(1));
+        }
+        let n = self.random.usize(2..4);
+        match self.random.u8(..5) {
+            0 => Regular::Step(self.pattern(depth)),
+            1 => Regular::Sequence((0..n).map(|_| self.regular(depth - 1)).collect()),
+            2 => Regular::Choice((0..n).map(|_| self.regular(depth - 1)).collect()),
+            3 => Regular::Star(Box::new(self.regular(depth - 1))),
+            _ => Regular::Plus(Box::new(self.regular(depth - 1))),
+        }
+    }
+
+    fn pattern(&mut self, depth: u32) -> Pattern {
+        match self.random.u8(..5) {
+            0 => Pattern::Any,
+            1 if depth > 0 => Pattern::Not(Box::new(self.pattern(depth - 1))),
+            2 if depth > 0 => {
+                let n = self.random.usize(1..4);
+                Pattern::Set((0..n).map(|_| self.pattern(depth - 1)).collect())
+            }
+            _ => Pattern::Is(self.pick(&PRIMITIVES).to_string(), Span::default()),
+        }
+    }
+}
