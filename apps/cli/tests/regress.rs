@@ -39,11 +39,8 @@ fn every_defect_stays_fixed() {
         let text = fs::read_to_string(folder.join(&name)).unwrap();
         let mut shown = String::new();
         for words in command_lines(&name, &text) {
-            let output = Command::new(env!("CARGO_BIN_EXE_masque"))
-                .args(&words)
-                .current_dir(folder)
-                .output()
-                .unwrap();
+            let output =
+                Command::new(env!("CARGO_BIN_EXE_masque")).args(&words).current_dir(folder).output().unwrap();
             let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
             let exit = output.status.code().unwrap();
             shown += &format!("$ masque {}\n{out}{err}[exit {exit}]\n", words.join(" "));
