@@ -298,10 +298,11 @@ pub struct WorkArgs {
     /// Let the workers share one store of diagrams.
     #[arg(long, requires = "parallel", help_heading = "Engines and limits")]
     pub shared: bool,
-    /// Stop after this time for each file, and tell what is decided: 500ms, 1s, 2m.
+    /// Stop after this time for each file and print what is decided: 500ms, 1s, 2m. Once the states are
+    /// explored, the properties of a file share the time that is left equally.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Engines and limits")]
     pub timeout: Option<Duration>,
-    /// Stop when the engine's data take this much memory: 100M, 2G.
+    /// Stop when the engine's data take this much memory: 100M, 2G. Each property may use all of it.
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "Engines and limits")]
     pub memory: Option<u64>,
 }

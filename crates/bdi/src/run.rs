@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use masque_text::Diagnostic;
-use masque_verdict::{Budget, Verdict, Why};
+use masque_verdict::{Budget, Verdict, Why, in_shares};
 
 use crate::messages::{findings, fixed_attitude, out_of_range};
 use crate::model::Model;
@@ -125,9 +125,19 @@ pub fn run(
         Err(failure) => return failed(model, plan, &failure, decided),
     };
     let mut run = Run { is_cut: plan.is_cut, building: start.elapsed(), ..Run::default() };
-    let mut properties = Vec::new();
-    for index in 0..model.properties.len() {
+    // The worlds are for all properties; after them each has its share of the time.
+    let undecided = Verdict::Unknown(Why::Timeout);
+    let mut properties = vec![PropertyResult::undecided(undecided); model.properties.len()];
+    let reports =
+        (0..model.properties.len()).map(|index| PropertyReport::undecided(model, index, Why::Timeout));
+    run.properties = reports.collect();
+    in_shares(model.properties.len(), budget, |index, share| {
+        engine.set_budget(share);
         let result = engine.property(index);
+        // A verdict without an explanation is better than none.
+        if properties[index].verdict == Verdict::Fails && result.verdict != Verdict::Fails {
+            return true;
+        }
         // Without the means to explain, the verdict stands alone.
         let evidence = match result.verdict {
             Verdict::Fails => engine.explain(index).unwrap_or_default(),
@@ -136,11 +146,17 @@ pub fn run(
         if let Some(evidence) = &evidence {
             confirm(model, plan, index, evidence);
         }
-        let report = property_report(model, index, &result, evidence);
-        decided(index, &report);
-        run.properties.push(report);
-        properties.push(result);
-    }
+        let is_finished = match result.verdict {
+            Verdict::Unknown(why) => why != Why::Timeout,
+            Verdict::Fails => evidence.is_some() || !share.is_over(),
+            Verdict::Holds => true,
+        };
+        run.properties[index] = property_report(model, index, &result, evidence);
+        decided(index, &run.properties[index]);
+        properties[index] = result;
+        is_finished
+    });
+    engine.set_budget(budget);
     run.deciding = start.elapsed() - run.building;
     let results = (0..plan.worlds.len() as u32).map(|world| engine.world_result(WorldId(world)));
     if let Ok(worlds) = results.collect::<Result<Vec<_>, _>>() {

@@ -1,14 +1,19 @@
 //! The work of a check: facts first, then the verdicts in order, then vacuity.
 //!
 //! Whatever is found is told at once through a channel, so that nothing is lost when time runs out.
+//!
+//! The facts are for all properties. After them no property takes what belongs to another: each has an
+//! equal share of the time that is left, in rounds (`masque_verdict::in_shares`), and all of the memory.
+//! An engine that runs out of memory after it has answered other questions is asked again with nothing
+//! but the system.
 
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use masque_model::{Deadlock, Formula, FormulaId, Overflow, Property, Strategies, System};
 use masque_verdict::{
-    Budget, Encoded, Extent, Facts, Outcome, Stats, Stop, Unsupported, Vacuous, Verdict, Why, replay,
-    replay_path, subformulas, vacuous_antecedents,
+    Budget, Encoded, Extent, Facts, Outcome, Stats, Stop, Unsupported, Vacuous, Verdict, Why, in_shares,
+    replay, replay_path, subformulas, vacuous_antecedents,
 };
 
 use crate::compare::{self, Disagreement};
@@ -128,7 +133,7 @@ pub(crate) fn work(
             }
         }
     }
-    for (engine, encoded) in &used.encoded {
+    for InUse { engine, encoded, .. } in &used.encoded {
         tell(Event::Cost(Cost { engine: candidates[*engine].name(), stats: encoded.stats() }));
     }
 }
@@ -162,20 +167,33 @@ struct Used<'w, 's> {
     budget: &'w Budget,
     candidates: &'w [AnyEngine],
     mode: Mode,
-    encoded: Vec<(usize, Box<dyn Encoded + 's>)>,
+    encoded: Vec<InUse<'s>>,
+}
+
+/// An engine with the system in its own form.
+struct InUse<'s> {
+    /// Position of the engine among the candidates.
+    engine: usize,
+    encoded: Box<dyn Encoded + 's>,
+    /// Whether it holds more than the states and the facts: it was asked about a property.
+    has_answered: bool,
 }
 
 impl<'s> Used<'_, 's> {
-    fn encoded(&mut self, engine: usize) -> Result<&mut (dyn Encoded + 's), Stop> {
-        let position = match self.encoded.iter().position(|(e, _)| *e == engine) {
+    fn in_use(&mut self, engine: usize, budget: &Budget) -> Result<&mut InUse<'s>, Stop> {
+        let position = match self.encoded.iter().position(|one| one.engine == engine) {
             Some(position) => position,
             None => {
-                let encoded = self.candidates[engine].encode(self.system, self.budget)?;
-                self.encoded.push((engine, encoded));
+                let encoded = self.candidates[engine].encode(self.system, budget)?;
+                self.encoded.push(InUse { engine, encoded, has_answered: false });
                 self.encoded.len() - 1
             }
         };
-        Ok(self.encoded[position].1.as_mut())
+        Ok(&mut self.encoded[position])
+    }
+
+    fn encoded(&mut self, engine: usize, budget: &Budget) -> Result<&mut (dyn Encoded + 's), Stop> {
+        Ok(self.in_use(engine, budget)?.encoded.as_mut())
     }
 
     fn name(&self, engine: usize) -> &'static str {
@@ -185,7 +203,7 @@ impl<'s> Used<'_, 's> {
     /// The facts; their paths are replayed, because they are shown as true.
     fn facts(&mut self, engine: usize) -> Result<Facts, Stop> {
         let (system, budget) = (self.system, self.budget);
-        let facts = self.encoded(engine)?.facts(budget)?;
+        let facts = self.encoded(engine, budget)?.facts(budget)?;
         for path in facts.deadlock.iter().chain(facts.overflow.as_ref().map(|o| &o.path)) {
             assert_eq!(replay_path(system, path), Ok(()), "a path in the facts does not replay");
         }
@@ -193,19 +211,32 @@ impl<'s> Used<'_, 's> {
     }
 
     /// One engine's answer; evidence is replayed, because it is shown as true.
-    fn outcome(&mut self, engine: usize, property: &Property) -> Outcome {
-        let (system, budget) = (self.system, self.budget);
-        let outcome = match self.encoded(engine) {
-            Err(stop) => stop.into(),
-            Ok(encoded) => encoded.decide(property, budget),
-        };
+    ///
+    /// What an engine keeps of other properties is given up if there is too little memory with it.
+    fn outcome(&mut self, engine: usize, property: &Property, budget: &Budget) -> Outcome {
+        let (had_answered, mut outcome) = self.ask(engine, property, budget);
+        if had_answered && outcome.verdict == Verdict::Unknown(Why::Memory) {
+            self.encoded.retain(|one| one.engine != engine);
+            (_, outcome) = self.ask(engine, property, budget);
+        }
         if let Some(evidence) = &outcome.evidence {
-            let replayed = replay(system, property, outcome.verdict == Verdict::Holds, evidence);
+            let replayed = replay(self.system, property, outcome.verdict == Verdict::Holds, evidence);
             if let Err(error) = replayed {
                 panic!("the evidence for property {} does not replay: {error}", property.name);
             }
         }
         outcome
+    }
+
+    /// An engine's answer, and whether it has been asked about properties before.
+    fn ask(&mut self, engine: usize, property: &Property, budget: &Budget) -> (bool, Outcome) {
+        match self.in_use(engine, budget) {
+            Err(stop) => (false, stop.into()),
+            Ok(InUse { encoded, has_answered, .. }) => {
+                let had_answered = std::mem::replace(has_answered, true);
+                (had_answered, encoded.decide(property, budget))
+            }
+        }
     }
 
     /// Gives properties with uniform strategies to the engine that stores every state, if there is a
@@ -227,65 +258,105 @@ impl<'s> Used<'_, 's> {
         }
     }
 
+    /// Decides the properties, each within its share of the time, and tells what holds vacuously.
     fn decide(&mut self, plan: &[Option<usize>], leader: usize, tell: &dyn Fn(Event)) {
+        let budget = self.budget;
+        let asked: Vec<(usize, usize)> =
+            plan.iter().enumerate().filter_map(|(position, engine)| Some((position, (*engine)?))).collect();
+        let (mut spent, mut is_known) = (vec![Duration::ZERO; asked.len()], vec![false; asked.len()]);
         let mut holding = Vec::new();
-        for (position, property) in self.system.properties.iter().enumerate() {
-            let Some(mut engine) = plan[position] else { continue };
+        in_shares(asked.len(), budget, |number, share| {
+            let (position, preferred) = asked[number];
             let start = Instant::now();
-            let mut outcome = self.outcome(engine, property);
-            // What is too large for one engine may not be for the other.
-            let is_too_large = matches!(outcome.verdict, Verdict::Unknown(Why::Memory | Why::States));
-            if is_too_large
-                && engine != leader
-                && self.candidates[leader].supports(self.system, property).is_ok()
-            {
-                engine = leader;
-                outcome = self.outcome(engine, property);
+            let (engine, outcome) = self.answer(position, preferred, leader, share);
+            spent[number] += start.elapsed();
+            // A verdict without evidence is better than none.
+            if is_known[number] && !is_decided(&outcome) {
+                return true;
             }
-            if outcome.verdict == Verdict::Holds {
+            let is_finished = !is_cut_short(&outcome, share);
+            let was_known = std::mem::replace(&mut is_known[number], is_decided(&outcome));
+            if outcome.verdict == Verdict::Holds && !was_known {
                 holding.push((position, engine));
             }
-            let decided =
-                Decided { outcome: outcome.clone(), engine: Some(self.name(engine)), time: start.elapsed() };
-            tell(Event::Decided(position, decided));
-            if self.mode == Mode::CrossCheck {
-                self.compare_outcomes(position, (engine, &outcome), tell);
+            let (engine_name, time) = (Some(self.name(engine)), spent[number]);
+            tell(Event::Decided(position, Decided { outcome: outcome.clone(), engine: engine_name, time }));
+            if self.mode == Mode::CrossCheck && is_finished {
+                self.compare_outcomes(position, (engine, &outcome), share, tell);
             }
-        }
-        for (position, engine) in holding {
-            let Ok(vacuous) = self.vacuous(engine, position) else { return };
+            is_finished
+        });
+        holding.sort_unstable();
+        in_shares(holding.len(), budget, |number, share| {
+            let (position, engine) = holding[number];
+            let Ok(vacuous) = self.vacuous(engine, position, share) else { return false };
             if self.mode == Mode::CrossCheck {
-                self.compare_vacuity(position, (engine, &vacuous), tell);
+                self.compare_vacuity(position, (engine, &vacuous), share, tell);
             }
             if !vacuous.is_empty() {
                 tell(Event::Vacuous(position, vacuous));
             }
+            true
+        });
+    }
+
+    /// The answer to a property by the engine that is preferred for it, or by the leader if it is too
+    /// large for that one.
+    fn answer(
+        &mut self,
+        position: usize,
+        preferred: usize,
+        leader: usize,
+        share: &Budget,
+    ) -> (usize, Outcome) {
+        let property = &self.system.properties[position];
+        let outcome = self.outcome(preferred, property, share);
+        let is_too_large = matches!(outcome.verdict, Verdict::Unknown(Why::Memory | Why::States));
+        let has_other =
+            preferred != leader && self.candidates[leader].supports(self.system, property).is_ok();
+        match is_too_large && has_other {
+            true => (leader, self.outcome(leader, property, share)),
+            false => (preferred, outcome),
         }
     }
 
-    /// Tells how widely each property and each of its parts are true, until a limit is hit. The
-    /// parts of what no engine decides may be simple enough.
+    /// Tells how widely each property and each of its parts are true, each property within its share of
+    /// the time. The parts of what no engine decides may be simple enough.
     fn survey(&mut self, plan: &[Option<usize>], leader: usize, tell: &dyn Fn(Event)) {
         let (system, budget) = (self.system, self.budget);
-        let mut asked = vec![false; system.formulas.len()];
-        for (position, property) in system.properties.iter().enumerate() {
+        let mut is_told = vec![false; system.formulas.len()];
+        in_shares(system.properties.len(), budget, |position, share| {
             let engine = plan[position].unwrap_or(leader);
-            for part in subformulas(&system.formulas, property.formula, MOST_PARTS).0 {
-                if std::mem::replace(&mut asked[part.formula.index()], true) {
+            for part in subformulas(&system.formulas, system.properties[position].formula, MOST_PARTS).0 {
+                if is_told[part.formula.index()] {
                     continue;
                 }
-                match self.encoded(engine).and_then(|encoded| encoded.extent(part.formula, budget)) {
+                match self.encoded(engine, share).and_then(|encoded| encoded.extent(part.formula, share)) {
                     Ok(extent) => tell(Event::Extent(part.formula, extent)),
                     Err(stop) if stop.why == Why::Unsupported => {}
-                    Err(_) => return,
+                    Err(_) => return false,
                 }
+                is_told[part.formula.index()] = true;
             }
-        }
+            true
+        });
     }
 
-    fn vacuous(&mut self, engine: usize, position: usize) -> Result<Vec<Vacuous>, Stop> {
-        let (system, budget) = (self.system, self.budget);
-        vacuous_antecedents(self.encoded(engine)?, system, &system.properties[position], budget)
+    fn vacuous(&mut self, engine: usize, position: usize, budget: &Budget) -> Result<Vec<Vacuous>, Stop> {
+        let system = self.system;
+        vacuous_antecedents(self.encoded(engine, budget)?, system, &system.properties[position], budget)
+    }
+}
+
+fn is_decided(outcome: &Outcome) -> bool {
+    matches!(outcome.verdict, Verdict::Holds | Verdict::Fails)
+}
+
+/// Whether a share ended before a property had its verdict, or its evidence.
+fn is_cut_short(outcome: &Outcome, share: &Budget) -> bool {
+    match outcome.verdict {
+        Verdict::Unknown(why) => why == Why::Timeout,
+        Verdict::Holds | Verdict::Fails => outcome.evidence.is_none() && share.is_over(),
     }
 }
 
@@ -315,13 +386,19 @@ impl Used<'_, '_> {
         }
     }
 
-    fn compare_outcomes(&mut self, position: usize, first: (usize, &Outcome), tell: &dyn Fn(Event)) {
+    fn compare_outcomes(
+        &mut self,
+        position: usize,
+        first: (usize, &Outcome),
+        budget: &Budget,
+        tell: &dyn Fn(Event),
+    ) {
         let property = &self.system.properties[position];
         let others = self.others(first.0, position);
         let mut n_agreeing = 0;
         for &engine in &others {
-            let outcome = self.outcome(engine, property);
-            let is_limited = self.budget.memory().is_some() || self.budget.check().is_err();
+            let outcome = self.outcome(engine, property, budget);
+            let is_limited = budget.memory().is_some() || budget.is_over();
             let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &outcome));
             match compare::outcomes(self.system, position, one, other, is_limited) {
                 Ok(is_same) => n_agreeing += usize::from(is_same),
@@ -333,9 +410,15 @@ impl Used<'_, '_> {
         }
     }
 
-    fn compare_vacuity(&mut self, position: usize, first: (usize, &Vec<Vacuous>), tell: &dyn Fn(Event)) {
+    fn compare_vacuity(
+        &mut self,
+        position: usize,
+        first: (usize, &Vec<Vacuous>),
+        budget: &Budget,
+        tell: &dyn Fn(Event),
+    ) {
         for engine in self.others(first.0, position) {
-            let Ok(vacuous) = self.vacuous(engine, position) else { continue };
+            let Ok(vacuous) = self.vacuous(engine, position, budget) else { continue };
             let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &vacuous));
             if let Some(disagreement) = compare::vacuity(self.system, position, one, other) {
                 tell(Event::Compared(Compared::Differs(disagreement)));
@@ -343,3 +426,6 @@ impl Used<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use masque_lcc::{Counts, Reduced, System, Trace, explore};
 use masque_mu::{Evidence, Property, Space, explain};
-use masque_verdict::{Budget, Show, Verdict, Why};
+use masque_verdict::{Budget, Show, Verdict, Why, in_shares};
 
 use crate::lcc::Instance;
 use crate::supervise::{Limits, Progress};
@@ -107,14 +107,30 @@ pub fn check(instance: Instance, wanted: Wanted, limits: &Limits, observe: &mut 
 
 fn run(instance: Instance, wanted: Wanted, budget: &Budget, decided: &mut dyn FnMut(usize, &Answer)) -> Run {
     let Instance { mut system, properties } = instance;
-    let (start, mut answers) = (Instant::now(), Vec::new());
-    // What one property explores, the others need not.
+    let start = Instant::now();
+    let undecided = |property: &Property| Answer::new(property, Verdict::Unknown(Why::Timeout));
+    let mut answers: Vec<Answer> = properties.iter().map(undecided).collect();
+    // What one property explores, the others need not. Each has its share of the time, and bounds and
+    // memory of its own, so none spoils another's verdict.
     let mut space = Space::new(&mut system);
-    for (index, property) in properties.iter().enumerate() {
-        let answer =
-            answer(&mut space, property, (wanted.evidence, budget), &mut |answer| decided(index, answer));
-        answers.push(answer);
-    }
+    in_shares(properties.len(), budget, |index, share| {
+        let before = answers[index].clone();
+        // A verdict without a run is better than none.
+        let is_better = |found: &Answer| found.is_decided() || !before.is_decided();
+        let tell = &mut |found: &Answer| {
+            if is_better(found) {
+                decided(index, found);
+            }
+        };
+        let mut found = answer(&mut space, &properties[index], (wanted.evidence, share), tell);
+        found.time += before.time;
+        if !is_better(&found) {
+            return true;
+        }
+        let is_finished = !is_cut_short(&found, wanted.evidence, share);
+        answers[index] = found;
+        is_finished
+    });
     drop(space);
     let deciding = start.elapsed();
     let counts = wanted.counts.then(|| explore(&mut system, budget).map_err(|stop| stop.why));
@@ -127,6 +143,14 @@ fn run(instance: Instance, wanted: Wanted, budget: &Budget, decided: &mut dyn Fn
         bytes: system.bytes(),
         deciding,
         exploring: start.elapsed() - deciding,
+    }
+}
+
+/// Whether a share ended before a property had its verdict, or the run that shows it.
+fn is_cut_short(answer: &Answer, show: Show, share: &Budget) -> bool {
+    match answer.verdict {
+        Verdict::Unknown(why) => why == Why::Timeout,
+        verdict => show.wanted(verdict).is_some() && answer.trace.is_none() && share.is_over(),
     }
 }
 
@@ -146,7 +170,7 @@ fn answer(
         answer.verdict = verdict;
         decided(&answer);
     }
-    let is_open = !matches!(answer.verdict, Verdict::Holds | Verdict::Fails);
+    let is_open = !answer.is_decided();
     if is_open || show.wanted(answer.verdict).is_some() {
         let found = match show {
             Show::None => masque_mu::check(space, &property.formula, budget),
@@ -174,6 +198,10 @@ fn answer(
 }
 
 impl Answer {
+    fn is_decided(&self) -> bool {
+        matches!(self.verdict, Verdict::Holds | Verdict::Fails)
+    }
+
     fn new(property: &Property, verdict: Verdict) -> Answer {
         Answer {
             name: property.source.name.text.clone(),

@@ -163,7 +163,8 @@ impl Gathered {
             Event::Facts(facts) => self.facts = Some(facts),
             Event::Stopped(stop) => self.stopped = Some(stop),
             Event::Decided(position, decided) => {
-                self.n_decided += 1;
+                // What a share of the time was too short for may be decided in a later round.
+                self.n_decided += usize::from(self.decided[position].is_none());
                 self.decided[position] = Some(decided);
             }
             Event::Unsupported(position, unsupported) => self.unsupported.push((position, unsupported)),
@@ -234,6 +235,10 @@ mod tests {
         Deaf,
         /// Waits for the budget to end.
         Patient,
+        /// Waits for the budget to end, but at the first property only.
+        PatientAtFirst,
+        /// Runs out of memory at the second property, and stays full.
+        Forgetful,
         /// Panics.
         Buggy,
         /// Supports nothing.
@@ -242,6 +247,35 @@ mod tests {
         Miscounting,
         /// Shows what is not so.
         Lying,
+    }
+
+    /// An engine's memory is used up by the property named `2`.
+    struct Filled(bool);
+
+    impl Encoded for Filled {
+        fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop> {
+            Fake(Behaviour::Good).facts(budget)
+        }
+
+        fn decide(&mut self, property: &Property, _: &Budget) -> Outcome {
+            self.0 |= property.name == "2";
+            match self.0 {
+                true => Verdict::Unknown(Why::Memory).into(),
+                false => Verdict::Holds.into(),
+            }
+        }
+
+        fn is_true_somewhere(&mut self, _: FormulaId, _: &Budget) -> Result<bool, Stop> {
+            Ok(true)
+        }
+
+        fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
+            Fake(Behaviour::Good).extent(formula, budget)
+        }
+
+        fn stats(&self) -> Stats {
+            Stats::default()
+        }
     }
 
     impl Engine for Fake {
@@ -257,7 +291,21 @@ mod tests {
         }
 
         fn encode<'s>(&self, _: &'s System, _: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
-            Ok(Box::new(Fake(self.0)))
+            match self.0 {
+                Behaviour::Forgetful => Ok(Box::new(Filled(false))),
+                behaviour => Ok(Box::new(Fake(behaviour))),
+            }
+        }
+    }
+
+    impl Fake {
+        fn wait(budget: &Budget) -> Outcome {
+            loop {
+                match budget.check() {
+                    Ok(()) => sleep(Duration::from_millis(1)),
+                    Err(stop) => return stop.into(),
+                }
+            }
         }
     }
 
@@ -270,18 +318,18 @@ mod tests {
 
         fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
             match self.0 {
+                Behaviour::PatientAtFirst if property.name == "1" => Fake::wait(budget),
                 _ if property.name == "1" => Verdict::Holds.into(),
-                Behaviour::Good | Behaviour::Useless | Behaviour::Miscounting => Verdict::Fails.into(),
+                Behaviour::Good
+                | Behaviour::Useless
+                | Behaviour::Miscounting
+                | Behaviour::Forgetful
+                | Behaviour::PatientAtFirst => Verdict::Fails.into(),
                 Behaviour::Deaf => {
                     sleep(Duration::from_secs(20));
                     Verdict::Fails.into()
                 }
-                Behaviour::Patient => loop {
-                    match budget.check() {
-                        Ok(()) => sleep(Duration::from_millis(1)),
-                        Err(stop) => return stop.into(),
-                    }
-                },
+                Behaviour::Patient => Fake::wait(budget),
                 Behaviour::Buggy => panic!("a bug"),
                 Behaviour::Lying => {
                     let start = masque_verdict::Run { states: vec![], actions: vec![], back_to: None };
@@ -345,6 +393,19 @@ mod tests {
             let (verdicts, _) = run(behaviour, &soon());
             assert_eq!(verdicts, ["holds", "unknown(timeout)", "unknown(timeout)"]);
         }
+    }
+
+    /// The first property takes its share and not the others'; then it takes the rest.
+    #[test]
+    fn a_property_that_takes_too_long_does_not_spoil_the_others() {
+        let (verdicts, _) = run(Behaviour::PatientAtFirst, &soon());
+        assert_eq!(verdicts, ["unknown(timeout)", "fails", "fails"]);
+    }
+
+    #[test]
+    fn a_property_that_takes_all_memory_does_not_spoil_the_others() {
+        let (verdicts, _) = run(Behaviour::Forgetful, &Limits::default());
+        assert_eq!(verdicts, ["holds", "unknown(memory)", "holds"]);
     }
 
     #[test]

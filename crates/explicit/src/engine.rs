@@ -210,7 +210,12 @@ impl Encoded for Explored<'_> {
     }
 
     fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
-        self.try_decide(property, budget).unwrap_or_else(Outcome::from)
+        let outcome = self.try_decide(property, budget).unwrap_or_else(Outcome::from);
+        // It may be asked again with more time.
+        if budget.is_over() {
+            self.labeller.put_off();
+        }
+        outcome
     }
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {

@@ -120,6 +120,11 @@ impl<'s> Labeller<'s> {
         });
     }
 
+    /// The property that is being decided was stopped: its labels are kept until it is asked again.
+    pub(crate) fn put_off(&mut self) {
+        self.ahead.put_off();
+    }
+
     /// Whether a formula is true at some state of `D`.
     pub(crate) fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
         match self.occurs.get(&formula) {

@@ -1,7 +1,7 @@
 //! Checking properties of an opened instance.
 
 use masque_mu::{Answer, Property, Space, check, explain};
-use masque_verdict::{Budget, Verdict, Why};
+use masque_verdict::{Budget, Verdict, Why, in_shares};
 
 use crate::reduce::Reduced;
 use crate::system::System;
@@ -30,7 +30,8 @@ impl Checked {
     }
 }
 
-/// Checks properties one after the other; what one explores, the others need not.
+/// Checks properties one after the other; what one explores, the others need not. Each has its share of
+/// the time, and bounds of its own.
 ///
 /// Evidence is replayed before it is shown; it costs more than a verdict.
 pub fn check_all(
@@ -39,17 +40,21 @@ pub fn check_all(
     evidence: bool,
     budget: &Budget,
 ) -> Vec<Checked> {
-    let mut answers = Vec::new();
+    let mut answers: Vec<Option<Answer>> = vec![None; properties.len()];
     {
         let mut space = Space::new(&mut *system);
-        for property in properties {
-            answers.push(match evidence {
-                true => explain(&mut space, &property.formula, budget),
-                false => check(&mut space, &property.formula, budget),
-            });
-        }
+        in_shares(properties.len(), budget, |number, share| {
+            let formula = &properties[number].formula;
+            let answer = match evidence {
+                true => explain(&mut space, formula, share),
+                false => check(&mut space, formula, share),
+            };
+            let is_finished = answer.verdict != Verdict::Unknown(Why::Timeout);
+            answers[number] = Some(answer);
+            is_finished
+        });
     }
-    answers.into_iter().map(|answer| Checked::new(system, answer)).collect()
+    answers.into_iter().flatten().map(|answer| Checked::new(system, answer)).collect()
 }
 
 /// Decides one property in a system made smaller, as far as the property cannot see it.

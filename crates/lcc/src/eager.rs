@@ -12,8 +12,9 @@
 //! C1  nothing that depends on it happens first     the agent has no other step and no receipt
 //! C2  its step is invisible                        checked for the formula and the step, below
 //! C3  no cycle leaves a step out for ever          a sending adds to the mail, and an internal step
-//!                                                  leads to a state not met before; so a cycle has
-//!                                                  a state that is fully expanded
+//!                                                  leads to a state that the reduced system has not
+//!                                                  led to before; so a cycle has a state that is
+//!                                                  fully expanded
 //! C4  it is a single step                          it is
 //! ```
 //!
@@ -46,6 +47,9 @@ pub(crate) struct Eager<'f> {
     offering: FxHashMap<(usize, TermId), bool>,
     /// What was decided for each state: asking twice gives the same answer.
     chosen: FxHashMap<StateId, Option<(LabelId, StateId)>>,
+    /// For each state, whether this reduced system has led to it. What other formulas have explored
+    /// does not count: a formula gets the same reduced system alone and after others.
+    met: Vec<bool>,
 }
 
 impl<'f> Eager<'f> {
@@ -59,7 +63,16 @@ impl<'f> Eager<'f> {
             visible: FxHashMap::default(),
             offering: FxHashMap::default(),
             chosen: FxHashMap::default(),
+            met: Vec::new(),
         })
+    }
+
+    /// Records that the reduced system leads to a state.
+    pub(crate) fn meet(&mut self, state: StateId) {
+        if self.met.len() <= state.index() {
+            self.met.resize(state.index() + 1, false);
+        }
+        self.met[state.index()] = true;
     }
 
     fn is_in(&self, system: &mut System, action: ActionId, label: LabelId) -> bool {
@@ -133,18 +146,20 @@ impl<'f> Eager<'f> {
         if self.observed.agents.contains(&(agent as u32)) || system.is_idle(state, agent) {
             return None;
         }
-        let n_states = system.n_states();
         let only = system.only_step(state, agent)?;
         let target = match symmetry {
             Some(symmetry) => symmetry.representative(system, only.target),
             None => only.target,
         };
-        let is_new = target.index() >= n_states;
+        let is_new = self.met.get(target.index()) != Some(&true);
         let next = process(system, only.target, agent);
         let is_seen = self.observed.is_final_seen && system.is_final(only.target)
             || self.is_offering(system, agent, next);
         let is_good = (only.is_sending || is_new) && !is_seen && !self.is_visible(system, only.label);
-        is_good.then_some((only.label, target))
+        is_good.then(|| {
+            self.meet(target);
+            (only.label, target)
+        })
     }
 }
 

@@ -9,6 +9,7 @@
 //! | file | defines |
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `format` | files as text |
+//! | `mail` | the order of the messages under way |
 //! | `instance`, `lower`, `program`, `options` | several files as one checked instance |
 //! | `stratify`, `lint`, `names` | what is wrong, or probably not meant |
 //! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
@@ -34,6 +35,7 @@ mod instance;
 mod lexer;
 mod lint;
 mod lower;
+mod mail;
 mod names;
 mod observed;
 mod options;

@@ -56,16 +56,25 @@ impl Lts for Reduced<'_> {
 
     fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
         let Reduced { system, eager, symmetry } = self;
+        if let Some(eager) = eager {
+            eager.meet(state);
+        }
         let ample = eager.as_mut().and_then(|eager| eager.ample(system, symmetry.as_mut(), state));
         if let Some((label, target)) = ample {
             step(label, target);
             return Completeness::Complete;
         }
-        let Some(symmetry) = symmetry else { return system.successors(state, step) };
         let mut steps = Vec::new();
         let complete = system.successors(state, &mut |label, target| steps.push((label, target)));
         for (label, target) in steps {
-            step(label, symmetry.representative(system, target));
+            let target = match symmetry {
+                Some(symmetry) => symmetry.representative(system, target),
+                None => target,
+            };
+            if let Some(eager) = eager {
+                eager.meet(target);
+            }
+            step(label, target);
         }
         complete
     }
@@ -76,5 +85,9 @@ impl Lts for Reduced<'_> {
 
     fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
         self.system.matches(label, pattern)
+    }
+
+    fn most_states(&self) -> u64 {
+        self.system.most_states()
     }
 }

@@ -1,5 +1,7 @@
 //! Names as numbers.
 
+use std::cmp::Ordering;
+
 use rustc_hash::FxHashMap;
 
 /// A name: a constant, a functor, or a constructor of processes and constraints.
@@ -91,6 +93,14 @@ impl Symbols {
     /// The symbol of a name that occurs in some text.
     pub(crate) fn find(&self, name: &str) -> Option<Symbol> {
         self.by_name.get(name).copied()
+    }
+
+    /// Orders symbols: first the built-in ones, in the order above, then names by their text.
+    pub(crate) fn compare(&self, left: Symbol, right: Symbol) -> Ordering {
+        match left.is_built_in() || right.is_built_in() || left == right {
+            true => left.cmp(&right),
+            false => self.name(left).cmp(self.name(right)),
+        }
     }
 
     pub(crate) fn name(&self, symbol: Symbol) -> &str {

@@ -17,6 +17,8 @@
 //!
 //! The first state is its own representative, so all representatives can be reached.
 
+use std::cmp::Ordering;
+
 use masque_mu::{Action, Formula, StateId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -194,6 +196,35 @@ pub(crate) struct Symmetry {
     somebody: TermId,
 }
 
+/// What a state says of an agent.
+struct Said {
+    /// Its process.
+    own: TermId,
+    /// The messages that mention it, in the order of their terms.
+    messages: Vec<TermId>,
+    /// The processes of others that mention it, and whose they are, in this order.
+    by_others: Vec<(u32, TermId)>,
+}
+
+impl Said {
+    /// Orders by what the terms are, not by their numbers: those depend on what was explored before.
+    fn compare(&self, terms: &Terms, other: &Said) -> Ordering {
+        let messages = || compare_all(&self.messages, &other.messages, |a, b| terms.compare(*a, *b));
+        let by_others = || {
+            let compare =
+                |a: &(u32, TermId), b: &(u32, TermId)| a.0.cmp(&b.0).then_with(|| terms.compare(a.1, b.1));
+            compare_all(&self.by_others, &other.by_others, compare)
+        };
+        terms.compare(self.own, other.own).then_with(messages).then_with(by_others)
+    }
+}
+
+/// Orders two lists by their first difference, or by their length.
+fn compare_all<T>(left: &[T], right: &[T], compare: impl Fn(&T, &T) -> Ordering) -> Ordering {
+    let mut pairs = left.iter().zip(right).map(|(left, right)| compare(left, right));
+    pairs.find(|order| order.is_ne()).unwrap_or_else(|| left.len().cmp(&right.len()))
+}
+
 impl Symmetry {
     /// The symmetry of an instance and a formula, if there is any.
     pub(crate) fn new(system: &mut System, formula: &Formula) -> Option<Symmetry> {
@@ -249,7 +280,7 @@ impl Symmetry {
         for class in self.classes.clone() {
             let key = |agent: &u32| (self.says_of(&mut system.terms, &processes, &mail, *agent), *agent);
             let mut keyed: Vec<_> = class.iter().map(key).collect();
-            keyed.sort_unstable();
+            keyed.sort_by(|(left, _), (right, _)| left.compare(&system.terms, right));
             for ((_, agent), to) in keyed.into_iter().zip(class) {
                 place[agent as usize] = to;
             }
@@ -261,28 +292,26 @@ impl Symmetry {
     }
 
     /// What a state says of an agent, as a key to sort by.
-    fn says_of(&mut self, terms: &mut Terms, processes: &[u32], mail: &[u32], agent: u32) -> Vec<u32> {
-        let mut said = vec![self.seen_by(terms, TermId(processes[agent as usize]), agent).0];
-        let begin = said.len();
+    fn says_of(&mut self, terms: &mut Terms, processes: &[u32], mail: &[u32], agent: u32) -> Said {
+        let own = self.seen_by(terms, TermId(processes[agent as usize]), agent);
+        let mut messages: Vec<TermId> = Vec::new();
         for message in mail {
             if self.exchange.mentions(terms, TermId(*message)).contains(&agent) {
-                said.push(self.seen_by(terms, TermId(*message), agent).0);
+                messages.push(self.seen_by(terms, TermId(*message), agent));
             }
         }
-        said[begin..].sort_unstable();
-        said.push(u32::MAX);
-        let mut by_others: Vec<(u32, u32)> = Vec::new();
+        messages.sort_by(|left, right| terms.compare(*left, *right));
+        let mut by_others: Vec<(u32, TermId)> = Vec::new();
         for (other, process) in processes.iter().enumerate() {
             let process = TermId(*process);
             if other as u32 != agent && self.exchange.mentions(terms, process).contains(&agent) {
                 // Which one of a class says it, nobody can tell.
                 let who = if self.is_member[other] { u32::MAX } else { other as u32 };
-                by_others.push((who, self.seen_by(terms, process, agent).0));
+                by_others.push((who, self.seen_by(terms, process, agent)));
             }
         }
-        by_others.sort_unstable();
-        said.extend(by_others.into_iter().flat_map(|(who, what)| [who, what]));
-        said
+        by_others.sort_by(|left, right| left.0.cmp(&right.0).then_with(|| terms.compare(left.1, right.1)));
+        Said { own, messages, by_others }
     }
 
     /// A term as an agent sees it: with itself as "me", and those like it as "somebody".
@@ -307,7 +336,7 @@ impl Symmetry {
             row[place[agent] as usize] = moved(*process);
         }
         let mut new_mail: Vec<u32> = mail.iter().map(|message| moved(*message)).collect();
-        new_mail.sort_unstable();
+        system.order.sort(&system.terms, &mut new_mail);
         row.extend(new_mail);
         system.state(&row)
     }

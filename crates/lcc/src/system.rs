@@ -5,12 +5,17 @@
 //! once per local situation; a global state only combines what is known. That is where the time
 //! goes that a direct reading would take: policies and constraints are evaluated hundreds of
 //! times, not millions.
+//!
+//! The order of a state's transitions does not depend on what was explored before: agents come in the
+//! order of the team, messages in that of [`MailOrder`]. So a property that is stopped by a bound has
+//! looked into the same states, whatever was checked before it.
 
 use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 use masque_verdict::{Budget, Stop};
 use rustc_hash::FxHashMap;
 
 use crate::entry::Entry;
+use crate::mail::MailOrder;
 use crate::options::{Comm, Options};
 use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
@@ -41,6 +46,7 @@ pub(crate) struct OnlyStep {
 pub struct System {
     pub(crate) program: Program,
     pub(crate) terms: Terms,
+    pub(crate) order: MailOrder,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) atoms: Vec<Atom>,
     states: Rows,
@@ -49,8 +55,6 @@ pub struct System {
     pub(crate) situations: Situations,
     in_role: FxHashMap<(TermId, TermId), bool>,
     initial: StateId,
-    /// The states that were asked for their successors: beyond the bound no others are.
-    expanded: Vec<bool>,
     /// The row being built.
     row: Vec<u32>,
 }
@@ -58,8 +62,10 @@ pub struct System {
 impl System {
     pub(crate) fn new(program: Program, terms: Terms) -> System {
         let mut states = Rows::default();
-        let initial = StateId(states.insert(&first_row(&program)));
+        let order = MailOrder::new(&program);
+        let initial = StateId(states.insert(&first_row(&program, &terms, &order)));
         System {
+            order,
             program,
             terms,
             patterns: Vec::new(),
@@ -70,7 +76,6 @@ impl System {
             situations: Situations::default(),
             in_role: FxHashMap::default(),
             initial,
-            expanded: Vec::new(),
             row: Vec::new(),
         }
     }
@@ -87,7 +92,6 @@ impl System {
 
     fn forget_states(&mut self) {
         self.states.clear();
-        self.expanded.clear();
     }
 
     /// Goes on with other rules and facts, which differ in these statements: how many local
@@ -99,9 +103,11 @@ impl System {
 
     /// Goes on with another team, and with its rules and facts: where that begins.
     pub(crate) fn recast(&mut self, program: Program) {
+        self.order = MailOrder::new(&program);
         self.program = program;
         self.forget_states();
-        self.initial = StateId(self.states.insert(&first_row(&self.program)));
+        let row = first_row(&self.program, &self.terms, &self.order);
+        self.initial = StateId(self.states.insert(&row));
         self.situations.touch_all();
     }
 
@@ -112,9 +118,9 @@ impl System {
 
     /// Goes to the state with these processes and this mail.
     pub(crate) fn go_to(&mut self, processes: &[TermId], mail: &[TermId]) {
-        let mut row: Vec<u32> = mail.iter().map(|message| message.0).collect();
-        row.sort_unstable();
-        row.splice(0..0, processes.iter().map(|process| process.0));
+        let mut mail: Vec<u32> = mail.iter().map(|message| message.0).collect();
+        self.order.sort(&self.terms, &mut mail);
+        let row: Vec<u32> = processes.iter().map(|process| process.0).chain(mail).collect();
         self.initial = StateId(self.states.insert(&row));
     }
 
@@ -328,8 +334,8 @@ impl System {
                         cut = cut.or(Some("cap"));
                         continue;
                     }
-                    let at = n_agents + row[n_agents..].partition_point(|other| *other < message.0);
-                    next.insert(at, message.0);
+                    let at = self.order.place(&self.terms, &row[n_agents..], message);
+                    next.insert(n_agents + at, message.0);
                 }
                 step(label, StateId(self.states.insert(&next)));
             }
@@ -372,8 +378,8 @@ impl System {
             if row.len() - n_agents >= self.program.options.cap as usize {
                 return None;
             }
-            let at = n_agents + row[n_agents..].partition_point(|other| *other < message.0);
-            row.insert(at, message.0);
+            let at = self.order.place(&self.terms, &row[n_agents..], message);
+            row.insert(n_agents + at, message.0);
         }
         let target = StateId(self.states.insert(&row));
         Some(OnlyStep { label, target, is_sending: sent.is_some() })
@@ -466,9 +472,9 @@ impl System {
 }
 
 /// Where a team begins.
-fn first_row(program: &Program) -> Vec<u32> {
+fn first_row(program: &Program, terms: &Terms, order: &MailOrder) -> Vec<u32> {
     let mut mail: Vec<u32> = program.mail.iter().map(|message| message.0).collect();
-    mail.sort_unstable();
+    order.sort(terms, &mut mail);
     program.agents.iter().map(|agent| agent.now.0).chain(mail).collect()
 }
 
@@ -492,13 +498,6 @@ impl Lts for System {
     }
 
     fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
-        if self.expanded.len() <= state.index() {
-            self.expanded.resize(self.states.len(), false);
-        }
-        if !self.expanded[state.index()] && self.states.len() >= self.program.options.states as usize {
-            return Completeness::Cut("states");
-        }
-        self.expanded[state.index()] = true;
         let cut = match self.program.options.comm {
             Comm::Mailbox => self.mailbox_successors(state, step),
             Comm::Sync => self.sync_successors(state, step),
@@ -529,5 +528,9 @@ impl Lts for System {
     fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
         let pattern = self.patterns[pattern.index()].clone();
         self.label_matches(self.label_term(label), &pattern)
+    }
+
+    fn most_states(&self) -> u64 {
+        u64::from(self.program.options.states)
     }
 }

@@ -5,6 +5,7 @@
 //! canonical variables, sizes. Every walk is a loop with a stack of its own and visits a shared
 //! part once, so neither depth nor sharing can make it overflow or explode.
 
+use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
@@ -170,6 +171,34 @@ impl Terms {
 
     pub(crate) fn size(&self, term: TermId) -> u32 {
         self.nodes[term.0 as usize].size
+    }
+
+    /// Orders terms by what they are, whenever they were made: variables, numbers, then names; arguments
+    /// from the left. Equal parts are one term, so the walk goes down where the two differ first.
+    pub(crate) fn compare(&self, mut left: TermId, mut right: TermId) -> Ordering {
+        while left != right {
+            let heads = self.compare_heads(self.head(left), self.head(right));
+            let (of_left, of_right) = (self.args(left), self.args(right));
+            let order = heads.then(of_left.len().cmp(&of_right.len()));
+            let mut pairs = of_left.iter().zip(of_right);
+            match pairs.find(|(left, right)| left != right) {
+                Some((next_left, next_right)) if order.is_eq() => {
+                    (left, right) = (*next_left, *next_right);
+                }
+                _ => return order,
+            }
+        }
+        Ordering::Equal
+    }
+
+    fn compare_heads(&self, left: Head, right: Head) -> Ordering {
+        match (left, right) {
+            (Head::Var(left), Head::Var(right)) => left.cmp(&right),
+            (Head::Int(left), Head::Int(right)) => left.cmp(&right),
+            (Head::Decimal(left), Head::Decimal(right)) => left.total_cmp(&right),
+            (Head::App(left), Head::App(right)) => self.symbols.compare(left, right),
+            _ => key(left).0.cmp(&key(right).0),
+        }
     }
 
     /// The bytes this takes.

@@ -35,13 +35,30 @@ pub struct Answer {
 ///
 /// The answer is [`Verdict::Unknown`] if a limit of the budget is hit or if the verdict depends on
 /// what lies beyond a bound of the system; it is never a guess.
+///
+/// The verdict does not depend on what was checked before in the same space: bounds and limits count
+/// what this check looks at. Where what is known of the space leaves too little memory, it is forgotten.
 pub fn check<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
-    run(&mut Game::new(formula), space, budget, false)
+    run_new(space, formula, budget, false)
 }
 
 /// Decides a formula, and shows why. The evidence was replayed on the system.
 pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
-    run(&mut Game::new(formula), space, budget, true)
+    run_new(space, formula, budget, true)
+}
+
+/// Decides a formula, with all the memory of the budget if need be.
+///
+/// What earlier checks left in the space counts against the limit. So a check that runs out of memory in
+/// a space that was not empty begins again in an empty one.
+fn run_new<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget, wants_evidence: bool) -> Answer {
+    let was_empty = space.n_expanded() == 0;
+    let answer = run(&mut Game::new(formula), space, budget, wants_evidence);
+    if was_empty || answer.verdict != Verdict::Unknown(Why::Memory) {
+        return answer;
+    }
+    space.drop_states();
+    run(&mut Game::new(formula), space, budget, wants_evidence)
 }
 
 /// Decides the formula of a game in the initial state.
@@ -118,5 +135,5 @@ fn explore<L: Lts>(
 fn nearest_cut<L: Lts>(game: &Game<'_>, space: &Space<L>, root: Position) -> &'static str {
     let reached = reach(game, root).into_iter();
     let mut cuts = reached.filter(|&position| game.at(position).is_cut());
-    cuts.find_map(|position| space.cut(game.at(position).state)).unwrap_or_default()
+    cuts.find_map(|position| game.cut(space, game.at(position).state)).unwrap_or_default()
 }

@@ -105,6 +105,9 @@ pub(crate) struct Game<'f> {
     /// The states that have a position, and how many these are.
     pub(crate) seen: Vec<bool>,
     pub(crate) n_states: u64,
+    /// The states whose transitions this game has looked into, and their number.
+    pub(crate) looked_into: Vec<bool>,
+    pub(crate) n_looked_into: u64,
     pub(crate) n_expanded: usize,
 }
 
@@ -122,6 +125,8 @@ impl<'f> Game<'f> {
             decided: Vec::new(),
             seen: Vec::new(),
             n_states: 0,
+            looked_into: Vec::new(),
+            n_looked_into: 0,
             n_expanded: 0,
         }
     }
@@ -214,6 +219,38 @@ impl<'f> Game<'f> {
         self.n_states += u64::from(!std::mem::replace(&mut self.seen[state.index()], true));
     }
 
+    /// Looks into a state, if the bound `states` allows: whether its transitions may be used.
+    ///
+    /// What other games have explored does not count, so a game decides the same alone and after others.
+    fn look_into<L: Lts>(&mut self, space: &mut Space<L>, state: StateId) -> Result<bool, Stop> {
+        if !self.has_looked_into(state) {
+            if self.is_at_bound(space) {
+                return Ok(false);
+            }
+            if self.looked_into.len() <= state.index() {
+                self.looked_into.resize(state.index() + 1, false);
+            }
+            self.looked_into[state.index()] = true;
+            self.n_looked_into += 1;
+        }
+        space.expand(state)?;
+        Ok(true)
+    }
+
+    fn has_looked_into(&self, state: StateId) -> bool {
+        self.looked_into.get(state.index()) == Some(&true)
+    }
+
+    /// Whether as many states were looked into as one check may.
+    pub(crate) fn is_at_bound<L: Lts>(&self, space: &Space<L>) -> bool {
+        self.n_looked_into >= space.system().most_states()
+    }
+
+    /// The bound that cuts off a position of this state, if one does.
+    pub(crate) fn cut<L: Lts>(&self, space: &Space<L>, state: StateId) -> Option<&'static str> {
+        if self.has_looked_into(state) { space.cut(state) } else { Some("states") }
+    }
+
     /// The next position that needs moves: those in states at hand first, then the nearest.
     ///
     /// A position that only decided ones move to is left out; [`Game::wake`] brings it back.
@@ -269,11 +306,10 @@ impl<'f> Game<'f> {
         if operands.iter().any(|&operand| leaf(formula, space, state, operand) == Some(is_any)) {
             return Ok(true);
         }
-        if self.near.needs_step(node) {
-            space.expand(state)?;
-        }
+        let is_seen = !self.near.needs_step(node) || self.look_into(space, state)?;
+        *is_cut |= !is_seen;
         for &operand in operands {
-            if self.near.part(formula, node, operand) != Part::Glance {
+            if !is_seen || self.near.part(formula, node, operand) != Part::Glance {
                 continue;
             }
             match glance(formula, space, state, operand, &mut |to| self.see(to)) {
@@ -307,7 +343,10 @@ impl<'f> Game<'f> {
         is_cut: &mut bool,
     ) -> Result<bool, Stop> {
         let state = self.at(position).state;
-        space.expand(state)?;
+        if !self.look_into(space, state)? {
+            *is_cut = true;
+            return Ok(false);
+        }
         for i in 0..space.transitions(state).len() {
             let (label, to) = space.transitions(state)[i];
             if space.is_in(self.formula, action, label) && self.enter(space, position, to, inner)? {
@@ -433,7 +472,8 @@ impl<'f> Game<'f> {
         let index = self.index.capacity() * (size_of::<Position>() + 1);
         let positions = self.positions.capacity() * size_of::<Spot>() + self.positions.len() * TO_SETTLE;
         let queue = self.queue.capacity() * size_of::<Position>();
-        (index + positions + self.moves.bytes() + queue + self.seen.capacity()) as u64
+        (index + positions + self.moves.bytes() + queue + self.seen.capacity() + self.looked_into.capacity())
+            as u64
     }
 }
 

@@ -30,6 +30,13 @@ pub trait Lts {
 
     /// Whether a label matches a primitive pattern. Asked once for each pair; the answer is kept.
     fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool;
+
+    /// Maximum number of states that one check looks into; to a check that has looked into as many, any
+    /// other state is cut off by the bound `states`. Each check counts its own states, whether or not
+    /// another check has explored them.
+    fn most_states(&self) -> u64 {
+        u64::MAX
+    }
 }
 
 impl<L: Lts + ?Sized> Lts for &mut L {
@@ -47,6 +54,10 @@ impl<L: Lts + ?Sized> Lts for &mut L {
 
     fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
         (**self).matches(label, pattern)
+    }
+
+    fn most_states(&self) -> u64 {
+        (**self).most_states()
     }
 }
 

@@ -73,6 +73,13 @@ impl<L: Lts> Space<L> {
         (self.n_expanded, self.n_forgotten) = (0, 0);
     }
 
+    /// Forgets all that was found out about states, and frees its memory.
+    pub(crate) fn drop_states(&mut self) {
+        self.forget_states();
+        (self.begins, self.counts, self.cuts) = (Vec::new(), Vec::new(), Vec::new());
+        self.transitions = Vec::new();
+    }
+
     /// Forgets everything: the system has other states and labels now.
     pub fn clear(&mut self) {
         self.forget_states();
@@ -181,7 +188,8 @@ impl<L: Lts> Space<L> {
         self.begins.len().max(largest)
     }
 
-    /// Expands every state that can be reached, nearest first, and lists them in this order.
+    /// Expands every state that can be reached, nearest first, and lists them in this order. States
+    /// beyond the bound [`Lts::most_states`] are listed, but they are not expanded here.
     ///
     /// ```
     /// use masque_mu::{Graph, Space};
@@ -201,7 +209,7 @@ impl<L: Lts> Space<L> {
         let mut seen = vec![false; initial.index() + 1];
         seen[initial.index()] = true;
         let mut done = 0;
-        while let Some(&state) = states.get(done) {
+        while let Some(&state) = states.get(done).filter(|_| (done as u64) < self.lts.most_states()) {
             if done.is_multiple_of(256) {
                 budget.check()?;
                 budget.check_memory(self.bytes())?;

@@ -14,7 +14,7 @@
 //! Where a check begins does not matter: a position is a position of every check.
 
 use hashbrown::HashTable;
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Verdict};
 
 use crate::check::{Answer, run};
 use crate::formula::Formula;
@@ -31,6 +31,8 @@ pub struct Standing {
     moves: Moves,
     seen: Vec<bool>,
     n_states: u64,
+    looked_into: Vec<bool>,
+    n_looked_into: u64,
     n_expanded: usize,
     /// The states that have changed since.
     changed: Vec<StateId>,
@@ -54,16 +56,18 @@ impl Standing {
     pub fn bytes(&self) -> u64 {
         let positions = self.positions.capacity() * size_of::<Spot>();
         let index = self.index.capacity() * (size_of::<Position>() + 1);
-        (positions + index + self.moves.bytes() + self.seen.capacity()) as u64
+        (positions + index + self.moves.bytes() + self.seen.capacity() + self.looked_into.capacity()) as u64
     }
 
     /// The game goes on.
     pub(crate) fn resume<'f>(&mut self, formula: &'f Formula) -> Game<'f> {
-        let Standing { positions, index, moves, seen, n_states, n_expanded, changed, leads } =
-            std::mem::take(self);
+        let standing = std::mem::take(self);
+        let (changed, leads) = (standing.changed, standing.leads);
         let mut game = Game::new(formula);
-        (game.positions, game.index, game.moves, game.seen) = (positions, index, moves, seen);
-        (game.n_states, game.n_expanded) = (n_states, n_expanded);
+        (game.positions, game.index, game.moves) = (standing.positions, standing.index, standing.moves);
+        (game.seen, game.n_states) = (standing.seen, standing.n_states);
+        (game.looked_into, game.n_looked_into) = (standing.looked_into, standing.n_looked_into);
+        game.n_expanded = standing.n_expanded;
         if !changed.is_empty() {
             forget(&mut game, &changed, &leads);
         }
@@ -74,9 +78,22 @@ impl Standing {
 
     /// The game is over for now.
     pub(crate) fn pause(&mut self, game: Game<'_>) {
-        let Game { positions, index, moves, seen, n_states, n_expanded, .. } = game;
+        let Game { positions, index, moves, seen, n_states, .. } = game;
+        let (looked_into, n_looked_into, n_expanded) =
+            (game.looked_into, game.n_looked_into, game.n_expanded);
         let (changed, leads) = (Vec::new(), Vec::new());
-        *self = Standing { positions, index, moves, seen, n_states, n_expanded, changed, leads };
+        *self = Standing {
+            positions,
+            index,
+            moves,
+            seen,
+            n_states,
+            looked_into,
+            n_looked_into,
+            n_expanded,
+            changed,
+            leads,
+        };
     }
 }
 
@@ -166,8 +183,20 @@ pub fn recheck<L: Lts>(
     evidence: bool,
     budget: &Budget,
 ) -> Answer {
+    let is_new = standing.positions.is_empty();
     let mut game = standing.resume(formula);
-    let answer = run(&mut game, space, budget, evidence);
+    let mut answer = run(&mut game, space, budget, evidence);
+    // The bound counts what earlier checks have looked into, too. If that leaves too little, what stands
+    // is given up; and a game that has met the bound is of no use to a later check.
+    if game.is_at_bound(space) && matches!(answer.verdict, Verdict::Unknown(_)) {
+        if !is_new {
+            game = Game::new(formula);
+            answer = run(&mut game, space, budget, evidence);
+        }
+        if game.is_at_bound(space) {
+            return answer;
+        }
+    }
     standing.pause(game);
     answer
 }

@@ -264,6 +264,10 @@ impl Encoded for Diagrams<'_> {
             outcome.evidence = self.checker.evidence(property, holds, budget);
             self.stats.spend("evidence", start.elapsed());
         }
+        // It may be asked again with more time.
+        if budget.is_over() {
+            self.checker.ahead.put_off();
+        }
         outcome
     }
 

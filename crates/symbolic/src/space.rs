@@ -155,8 +155,13 @@ impl Space {
         }
     }
 
-    /// From now on this budget applies.
+    /// From now on this budget applies. Counting begins anew, so that how often the budget is looked at
+    /// does not depend on what was asked before.
     pub fn set_budget(&self, budget: &Budget) {
+        self.operations.set(0);
+        // What the last budget was spent on may be dead by now. A full store is noticed by the next
+        // operation.
+        _ = self.collect_garbage();
         self.watch.set_budget(budget);
     }
 

@@ -30,6 +30,12 @@ impl Ahead {
         Ahead { n_users, ahead, current: None }
     }
 
+    /// The current property was stopped before it was decided and may be asked again: what is known of
+    /// its parts is kept until then.
+    pub fn put_off(&mut self) {
+        self.current = None;
+    }
+
     /// Property after property: calls `drop` for each part of the one before that no property ahead
     /// has any use for.
     pub fn turn_to(&mut self, formulas: &Formulas, property: FormulaId, mut drop: impl FnMut(FormulaId)) {
@@ -68,17 +74,21 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn what_nobody_speaks_of_any_more_is_dropped() {
+    fn system() -> System {
         let text = "Agent A Vars: x : boolean; y : boolean; end Vars Actions = {a}; Protocol: Other : {a}; end Protocol
             Evolution: end Evolution end Agent Evaluation p if A.x; q if A.y; end Evaluation
             InitStates A.x; end InitStates Formulae AG p; EF p and AG q; AG q; EF p and AG q; end Formulae";
         let mut sources = Sources::default();
         let file = sources.add("test.ispl", text).unwrap();
         let (mut tree, _) = parse(&sources, file);
-        let system = check(&sources, &mut tree, &Options::default()).system.unwrap();
+        check(&sources, &mut tree, &Options::default()).system.unwrap()
+    }
+
+    #[test]
+    fn what_nobody_speaks_of_any_more_is_dropped() {
+        let system = system();
         let mut ahead = Ahead::new(&system);
-        let mut dropped = |number: usize| {
+        let dropped = |ahead: &mut Ahead, number: usize| {
             let mut names = Vec::new();
             ahead.turn_to(&system.formulas, system.properties[number].formula, |part| {
                 if !matches!(system.formulas.get(part), Formula::Globally(_) | Formula::Finally(_)) {
@@ -88,11 +98,30 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!(dropped(0), [""; 0]);
-        assert_eq!(dropped(1), ["AG(p)"]);
-        assert_eq!(dropped(2), ["EF(p)", "EF(p) and AG(q)", "p"]);
+        assert_eq!(dropped(&mut ahead, 0), [""; 0]);
+        assert_eq!(dropped(&mut ahead, 1), ["AG(p)"]);
+        assert_eq!(dropped(&mut ahead, 2), ["EF(p)", "EF(p) and AG(q)", "p"]);
         // Asked again: nothing is ahead of it that was not there.
-        assert_eq!(dropped(1), ["AG(q)", "q"]);
-        assert_eq!(dropped(0), [""; 0]);
+        assert_eq!(dropped(&mut ahead, 1), ["AG(q)", "q"]);
+        assert_eq!(dropped(&mut ahead, 0), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_put_off_is_kept() {
+        let system = system();
+        let mut ahead = Ahead::new(&system);
+        let formula = |number: usize| system.properties[number].formula;
+        let mut is_dropped = |next: usize| {
+            let mut is_dropped = false;
+            ahead.turn_to(&system.formulas, formula(next), |part| is_dropped |= part == formula(0));
+            ahead.put_off();
+            is_dropped
+        };
+        // `AG p` is stopped and asked again later: nothing of it is dropped meanwhile.
+        assert!(!is_dropped(0) && !is_dropped(2) && !is_dropped(0));
+        ahead.turn_to(&system.formulas, formula(0), |_| {});
+        let mut dropped = Vec::new();
+        ahead.turn_to(&system.formulas, formula(1), |part| dropped.push(part));
+        assert!(dropped.contains(&formula(0)));
     }
 }

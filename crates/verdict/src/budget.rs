@@ -1,7 +1,7 @@
 //! Limits on time, memory and states, and cancellation: all cooperative.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::{Meter, Why};
@@ -23,12 +23,35 @@ use crate::{Meter, Why};
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
     deadline: Option<Instant>,
+    steps: Option<Steps>,
     memory: Option<u64>,
     states: Option<u64>,
     cancelled: Arc<AtomicBool>,
     /// The flags of the budgets that this one has branched off from.
     above: Vec<Arc<AtomicBool>>,
     meter: Meter,
+}
+
+/// A deadline in checks instead of seconds.
+#[derive(Clone, Debug)]
+struct Steps {
+    /// Number of checks so far; clones and shares of a budget count together.
+    taken: Arc<AtomicU64>,
+    /// Number of checks after which the budget is used up.
+    most: u64,
+}
+
+impl Steps {
+    fn left(&self) -> u64 {
+        self.most.saturating_sub(self.taken.load(Ordering::Relaxed))
+    }
+
+    /// Counts a check, unless none is left. A check that fails is not counted, so a budget that shares
+    /// its steps with others never takes more than its own.
+    fn take(&self) -> bool {
+        let count = |taken: u64| (taken < self.most).then_some(taken + 1);
+        self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_ok()
+    }
 }
 
 impl Budget {
@@ -47,6 +70,39 @@ impl Budget {
     pub fn with_timeout(mut self, timeout: Duration) -> Budget {
         self.deadline = Instant::now().checked_add(timeout);
         self
+    }
+
+    /// Stops after this many calls of [`Budget::check`], with [`Why::Timeout`]: a clock that counts work
+    /// instead of measuring time, so that a test gives the same result on every machine.
+    pub fn with_steps(mut self, most: u64) -> Budget {
+        self.steps = Some(Steps { taken: Arc::default(), most });
+        self
+    }
+
+    /// One of `n` equal shares of the time (and of the steps) that are left. Memory and states are not
+    /// divided: they are free again once a property is decided. A budget without a deadline is its own
+    /// share.
+    ///
+    /// ```
+    /// use masque_verdict::Budget;
+    /// let budget = Budget::default().with_steps(10);
+    /// let share = budget.share(5);
+    /// assert_eq!([share.check(), share.check()], [Ok(()); 2]);
+    /// assert!(share.check().is_err() && !budget.is_over());
+    /// assert_eq!(budget.steps_left(), Some(8));
+    /// ```
+    pub fn share(&self, n: usize) -> Budget {
+        let n = n.max(1);
+        let mut share = self.clone();
+        if let Some(deadline) = self.deadline {
+            let now = Instant::now();
+            let left = deadline.saturating_duration_since(now);
+            share.deadline = Some(now + left / u32::try_from(n).unwrap_or(u32::MAX));
+        }
+        if let Some(steps) = &mut share.steps {
+            steps.most -= steps.left() - steps.left() / n as u64;
+        }
+        share
     }
 
     /// Stops when the engine's own data exceed so many bytes.
@@ -122,10 +178,23 @@ impl Budget {
         if is_set(&self.cancelled) || self.above.iter().any(is_set) {
             return Err(Why::Interrupted.into());
         }
+        let has_steps = self.steps.as_ref().is_none_or(Steps::take);
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Why::Timeout.into()),
+            _ if !has_steps => Err(Why::Timeout.into()),
             _ => Ok(()),
         }
+    }
+
+    /// Whether [`Budget::check`] would fail now. Counts no step.
+    pub fn is_over(&self) -> bool {
+        let has_no_steps = self.steps.as_ref().is_some_and(|steps| steps.left() == 0);
+        has_no_steps || Budget { steps: None, ..self.clone() }.check().is_err()
+    }
+
+    /// Number of checks left, if they are limited.
+    pub fn steps_left(&self) -> Option<u64> {
+        self.steps.as_ref().map(Steps::left)
     }
 
     /// Whether an engine may hold so many bytes.

@@ -28,6 +28,7 @@
 //! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
+//! | `shares` | equal shares of the time for several properties |
 //! | `ahead` | which labels are still of use |
 #![forbid(unsafe_code)]
 
@@ -63,6 +64,7 @@ mod replay;
 mod rounds;
 mod runs;
 mod shape;
+mod shares;
 mod start;
 mod steps;
 mod strategies;
@@ -89,5 +91,6 @@ pub use outcome::{Outcome, Verdict, Why};
 pub use path::{Path, compare_states};
 pub use refusal::{Fault, ReplayError, Trusted};
 pub use replay::{replay, replay_path};
+pub use shares::in_shares;
 pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
 pub use vacuity::{Vacuous, vacuous_antecedents};

@@ -9,7 +9,7 @@
 //!
 //! Everything else stands.
 
-use masque_mu::{Standing, StateId, recheck};
+use masque_mu::{Lts, Standing, StateId, recheck};
 use masque_verdict::{Budget, Stop, Verdict, Why};
 
 use super::Session;
@@ -48,10 +48,13 @@ impl Session {
         allowed
     }
 
-    /// Forgets what is known of states and situations, if that is more than the session may hold.
+    /// Forgets what is known of states and situations, if that is more than the session may hold. States
+    /// of the past are held as long as there are no more of them than a question may look into.
     pub(super) fn make_room(&mut self) {
         let too_many = |limit: Option<u64>, held: u64| limit.is_some_and(|limit| held > limit);
+        let most_states = self.has_past.then(|| self.space.system().most_states());
         let is_full = too_many(self.limits.states, self.n_states() as u64)
+            || too_many(most_states, self.n_states() as u64)
             || too_many(self.limits.memory, self.bytes());
         if is_full && self.n_states() > 1 {
             self.forget();
@@ -76,22 +79,25 @@ impl Session {
         Checked::new(self.space.lts(), answer)
     }
 
-    /// Whether a limit was hit that states of the past count against: there may be room without them.
-    pub(super) fn is_crowded(&self, verdict: Verdict) -> bool {
-        self.has_past && matches!(verdict, Verdict::Unknown(Why::Memory | Why::States | Why::Bound("states")))
+    /// Whether a limit was hit that counts what earlier questions have left behind: there may be room
+    /// without it.
+    pub(super) fn is_crowded(&self, verdict: Verdict, was_empty: bool) -> bool {
+        !was_empty && matches!(verdict, Verdict::Unknown(Why::Memory | Why::States))
+    }
+
+    /// Whether nothing was found out yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.space.n_expanded() == 0 && self.n_states() <= 1
     }
 
     /// Counts all states that can be reached from here. A bound that was met is in the answer.
     pub fn explore(&mut self, budget: &Budget) -> Result<Counts, Stop> {
         self.make_room();
         self.catch_up(budget)?;
+        let was_empty = self.is_empty();
         let allowed = self.allowed(budget);
         let counts = self.count(&allowed);
-        let is_crowded = match &counts {
-            Ok(counts) => counts.cut == Some("states"),
-            Err(stop) => stop.why == Why::Memory,
-        };
-        if !is_crowded || !self.has_past {
+        if was_empty || !matches!(&counts, Err(stop) if stop.why == Why::Memory) {
             return counts;
         }
         self.forget();
@@ -102,7 +108,12 @@ impl Session {
     fn count(&mut self, budget: &Budget) -> Result<Counts, Stop> {
         let states = self.space.explore(budget)?;
         let mut counts = Counts { states: states.len() as u64, ..Counts::default() };
-        for state in states {
+        let most_states = self.space.system().most_states();
+        for (at, state) in states.into_iter().enumerate() {
+            if at as u64 >= most_states {
+                counts.cut.get_or_insert("states");
+                break;
+            }
             let n_steps = self.space.transitions(state).len();
             counts.transitions += n_steps as u64;
             let cut = self.space.cut(state);

@@ -23,7 +23,7 @@ mod update;
 
 use masque_mu::{Property, Space, parse_formula, resolve};
 use masque_text::{Diagnostic, FileId, Severity, Sources, did_you_mean};
-use masque_verdict::{Budget, Verdict};
+use masque_verdict::{Budget, Verdict, Why, in_shares};
 
 pub use advance::{CannotAdvance, Happened, Kind, Like, Moves, Next};
 use memory::Memory;
@@ -138,7 +138,7 @@ pub struct Stated {
 ///
 /// ```
 /// use masque_lcc::{Happened, Question, Session, Setup, Text, Update};
-/// use masque_verdict::{Budget, Verdict};
+/// use masque_verdict::{Budget, Verdict, Why, in_shares};
 ///
 /// let text = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
 ///     a(clerk, C) :: opened(F) <= a(reader, R).
@@ -290,8 +290,9 @@ impl Session {
 
     /// Answers a question anew, and remembers the answer.
     fn answer(&mut self, asked: usize, evidence: bool, budget: &Budget) -> Checked {
+        let was_empty = self.is_empty();
         let mut checked = self.solve(asked, evidence, &self.allowed(budget));
-        if self.is_crowded(checked.verdict) {
+        if self.is_crowded(checked.verdict, was_empty) {
             self.forget();
             checked = self.solve(asked, evidence, &self.allowed(budget));
         }
@@ -336,11 +337,17 @@ impl Session {
         self.sources.add(name, text).map_err(|_| vec![too_large()])
     }
 
-    /// Answers all properties of the instance, in their order.
+    /// Answers all properties of the instance, in their order, each within its share of the time.
     pub fn check_all(&mut self, evidence: bool, budget: &Budget) -> Vec<Reply> {
         let names: Vec<String> = self.properties().into_iter().map(|stated| stated.name).collect();
-        let ask = |name| self.check(&Question::Property(name), evidence, budget).ok();
-        names.into_iter().filter_map(ask).collect()
+        let mut replies: Vec<Option<Reply>> = vec![None; names.len()];
+        in_shares(names.len(), budget, |number, share| {
+            let reply = self.check(&Question::Property(names[number].clone()), evidence, share).ok();
+            replies[number] = reply;
+            let is_open = |reply: &Reply| reply.checked.verdict == Verdict::Unknown(Why::Timeout);
+            !replies[number].as_ref().is_some_and(is_open)
+        });
+        replies.into_iter().flatten().collect()
     }
 
     /// What is both permitted and forbidden, as `(subject,object,±action)`, in what has been looked

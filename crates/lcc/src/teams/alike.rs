@@ -30,6 +30,9 @@ impl Shapes {
     pub(super) fn of(&mut self, space: &mut Space<System>, budget: &Budget) -> Option<u32> {
         let states = budget.states().unwrap_or(LARGEST).min(LARGEST);
         let states = space.explore(&budget.clone().with_states(states)).ok()?;
+        if states.len() as u64 > space.system().most_states() {
+            return None;
+        }
         let n_states = space.system().n_states();
         let mut number = vec![0_u32; n_states];
         states.iter().enumerate().for_each(|(at, state)| number[state.index()] = at as u32);
@@ -128,7 +131,7 @@ pub(super) fn nearest_dead_end(space: &mut Space<System>, budget: &Budget) -> Op
         is_stuck && !space.system().is_final(**state)
     };
     // The nearest come first, and so do the shortest ways to them.
-    let end = *states.iter().find(is_dead)?;
+    let end = *states.iter().filter(|state| space.is_expanded(**state)).find(is_dead)?;
     let mut before: FxHashMap<StateId, (StateId, LabelId)> = FxHashMap::default();
     for state in &states {
         for (label, to) in space.transitions(*state) {

@@ -1,0 +1,123 @@
+//! Random systems with limits on steps: a property that an engine decides alone within its share is
+//! decided among others, in whatever order they are asked.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use fastrand::Rng;
+use masque_explicit::Explicit;
+use masque_symbolic::Symbolic;
+use masque_testkit::{load, random_fixpoint_model, random_game_model, random_model, random_path_model};
+
+use super::*;
+
+/// More steps than any test takes.
+const MANY: u64 = 1 << 40;
+
+#[derive(Debug, Default)]
+struct Tally {
+    systems: usize,
+    decided: usize,
+    stopped: usize,
+    /// Of those that are stopped alone: decided by what others left over, or by a second round.
+    gained: usize,
+}
+
+/// Steps until the facts are known, and the engine ready for properties.
+fn prepared<'s>(engine: &AnyEngine, system: &'s System) -> (u64, Box<dyn Encoded + 's>) {
+    let budget = Budget::default().with_steps(MANY);
+    let mut encoded = engine.encode(system, &budget).unwrap();
+    encoded.facts(&budget).unwrap();
+    (MANY - budget.steps_left().unwrap(), encoded)
+}
+
+/// The verdict on a property that is asked first, and the steps that it takes.
+fn alone(engine: &AnyEngine, system: &System, property: &Property, steps: u64) -> (Verdict, u64) {
+    let budget = Budget::default().with_steps(steps);
+    let verdict = prepared(engine, system).1.decide(property, &budget).verdict;
+    (verdict, steps - budget.steps_left().unwrap())
+}
+
+/// The verdicts on all properties by the work of a check with this many steps.
+fn together(engine: &AnyEngine, system: &System, steps: u64) -> Vec<Option<Verdict>> {
+    let (sender, events) = channel();
+    work(system, &[Arc::clone(engine)], Mode::Plain, &Budget::default().with_steps(steps), &sender);
+    drop(sender);
+    let mut verdicts = vec![None; system.properties.len()];
+    for event in events {
+        if let Event::Decided(position, decided) = event {
+            verdicts[position] = Some(decided.outcome.verdict);
+        }
+    }
+    verdicts
+}
+
+fn is_stopped(verdict: Verdict) -> bool {
+    verdict == Verdict::Unknown(Why::Timeout)
+}
+
+fn run(engine: &AnyEngine, seeds: std::ops::Range<u64>) -> Tally {
+    let mut tally = Tally::default();
+    let models = [random_model, random_path_model, random_game_model, random_fixpoint_model];
+    for seed in seeds {
+        let text = models[(seed % 4) as usize](seed);
+        let Some(mut system) = load(&text, Deadlock::Finite) else { continue };
+        let n_properties = system.properties.len();
+        let (facts, _) = prepared(engine, &system);
+        let costs: Vec<u64> =
+            system.properties.iter().map(|property| alone(engine, &system, property, MANY).1).collect();
+        // So that about half of the properties are stopped.
+        let n_stopped = |share: &u64| costs.iter().filter(|cost| *cost > share).count();
+        let shares = costs.iter().flat_map(|&cost| [cost, cost.saturating_sub(1)]);
+        let Some(share) = shares.min_by_key(|share| (2 * n_stopped(share)).abs_diff(costs.len())) else {
+            continue;
+        };
+        tally.systems += 1;
+        let mut rng = Rng::with_seed(seed);
+        for _ in 0..3 {
+            rng.shuffle(&mut system.properties);
+            let found = together(engine, &system, facts + share * n_properties as u64);
+            for (property, verdict) in system.properties.iter().zip(found) {
+                let (expected, _) = alone(engine, &system, property, share);
+                let verdict = verdict.expect("every property has an answer");
+                match is_stopped(expected) {
+                    false => {
+                        tally.decided += 1;
+                        assert_eq!(verdict, expected, "seed {seed}, property {}\n{text}", property.name);
+                    }
+                    true => {
+                        tally.stopped += 1;
+                        tally.gained += usize::from(!is_stopped(verdict));
+                    }
+                }
+            }
+        }
+    }
+    tally
+}
+
+fn engines() -> [AnyEngine; 2] {
+    let one = std::num::NonZeroUsize::new(1);
+    [Arc::new(Explicit { jobs: one, ..Explicit::default() }), Arc::new(Symbolic::default())]
+}
+
+#[test]
+fn the_order_of_properties_loses_no_verdict() {
+    for engine in engines() {
+        let tally = run(&engine, 0..160);
+        assert!(tally.systems >= 100, "{}: {tally:?}", engine.name());
+        let (decided, stopped) = (tally.decided, tally.stopped);
+        assert!(stopped * 3 >= decided && decided * 3 >= stopped, "{}: {tally:?}", engine.name());
+    }
+}
+
+/// As long as one cares to wait: `SEEDS=FROM..TO cargo test --release at_length`.
+#[test]
+fn at_length() {
+    let seeds = std::env::var("SEEDS").unwrap_or("100000..100005".to_string());
+    let (from, to) = seeds.split_once("..").expect("a range of seeds");
+    for engine in engines() {
+        let tally = run(&engine, from.parse().expect("a number")..to.parse().expect("a number"));
+        println!("{}: {tally:?}", engine.name());
+    }
+}

@@ -1,0 +1,98 @@
+//! Formulas checked one after the other in one space, under a bound on the states that each may look
+//! into: every formula has the verdict that it has alone.
+
+mod support;
+
+use fastrand::Rng;
+use masque_mu::{
+    AtomId, Completeness, Formula, Graph, LabelId, Lts, PatternId, Space, Standing, StateId, check, recheck,
+};
+use masque_verdict::{Budget, Verdict, Why};
+use support::{alternating, formula, graph, read};
+
+/// A system of which each check may look into a few states.
+struct Bounded<'g> {
+    graph: &'g mut Graph,
+    most_states: u64,
+}
+
+impl Lts for Bounded<'_> {
+    fn initial(&mut self) -> StateId {
+        self.graph.initial()
+    }
+
+    fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
+        self.graph.successors(state, step)
+    }
+
+    fn holds(&mut self, state: StateId, atom: AtomId) -> bool {
+        self.graph.holds(state, atom)
+    }
+
+    fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
+        self.graph.matches(label, pattern)
+    }
+
+    fn most_states(&self) -> u64 {
+        self.most_states
+    }
+}
+
+fn alone(graph: &mut Graph, most_states: u64, formula: &Formula) -> Verdict {
+    check(&mut Space::new(Bounded { graph, most_states }), formula, &Budget::unlimited()).verdict
+}
+
+/// The order of formulas changes no verdict, and a verdict under a bound is that of the whole system.
+#[test]
+fn every_formula_has_the_verdict_that_it_has_alone() {
+    let budget = Budget::unlimited();
+    let (mut n_decided, mut n_stopped) = (0, 0);
+    for seed in 0..400 {
+        let mut random = Rng::with_seed(seed);
+        let mut graph = graph(&mut random, 24, false);
+        let texts: Vec<String> = (0..4)
+            .map(|_| if random.bool() { formula(&mut random) } else { alternating(&mut random) })
+            .collect();
+        let formulas: Vec<Formula> = texts.iter().map(|text| read(text, &mut graph).1).collect();
+        let most_states = random.u64(1..4);
+        let expected: Vec<Verdict> =
+            formulas.iter().map(|formula| alone(&mut graph, most_states, formula)).collect();
+        for (verdict, formula) in expected.iter().zip(&formulas) {
+            let whole = alone(&mut graph, u64::MAX, formula);
+            match *verdict {
+                Verdict::Unknown(why) => assert_eq!(why, Why::Bound("states"), "seed {seed}"),
+                decided => assert_eq!(decided, whole, "seed {seed}"),
+            }
+        }
+        let is_stopped = |verdict: &&Verdict| matches!(verdict, Verdict::Unknown(_));
+        n_stopped += expected.iter().filter(is_stopped).count();
+        n_decided += expected.len() - expected.iter().filter(is_stopped).count();
+        let mut order: Vec<usize> = (0..formulas.len()).collect();
+        random.shuffle(&mut order);
+        let mut space = Space::new(Bounded { graph: &mut graph, most_states });
+        let mut standing: Vec<Standing> = formulas.iter().map(|_| Standing::default()).collect();
+        // Twice: what stands of a formula does not count against it, either.
+        for number in order.iter().chain(&order) {
+            let verdict = check(&mut space, &formulas[*number], &budget).verdict;
+            assert_eq!(verdict, expected[*number], "seed {seed}: {}", texts[*number]);
+            let again = recheck(&mut space, &formulas[*number], &mut standing[*number], true, &budget);
+            assert_eq!(again.verdict, expected[*number], "seed {seed}: {}", texts[*number]);
+        }
+    }
+    assert!(n_stopped > 150 && n_decided > 150, "{n_stopped} stopped, {n_decided} decided");
+}
+
+/// A chain of which each check may hold a few hundred states; the first check uses up all memory.
+#[test]
+fn memory_is_free_again_for_the_next_formula() {
+    let mut graph = Graph::new();
+    let states: Vec<StateId> = (0..20_000).map(|_| graph.state()).collect();
+    states.windows(2).for_each(|pair| graph.transition(pair[0], "a", pair[1]));
+    let [endless, short] = ["AG <a>tt", "EF [-]ff || <a.a.a>tt"].map(|text| read(text, &mut graph).1);
+    let budget = Budget::unlimited().with_memory(200_000);
+    let mut space = Space::new(&mut graph);
+    assert_eq!(check(&mut space, &endless, &budget).verdict, Verdict::Unknown(Why::Memory));
+    // What is known of the states would leave the next formula too little.
+    assert!(space.bytes() > 10_000 && space.n_expanded() > 500);
+    assert_eq!(check(&mut space, &short, &budget).verdict, Verdict::Holds);
+}
