@@ -14,7 +14,7 @@
 //! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
 //! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
 //! | `step`, `situations` | what one agent can do, found once |
-//! | `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
+//! | `handshake`, `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
 //! | `session`, `entry`, `teams` | checking while agents interact, and finding agents that can |
 //! | `explore`, `check` | counting, checking |
 //! | `reduce`, `eager`, `observed`, `symmetry` | the same verdict from fewer states |
@@ -30,6 +30,7 @@ mod eager;
 mod entry;
 mod explore;
 mod format;
+mod handshake;
 mod instance;
 mod lexer;
 mod lint;

@@ -205,10 +205,10 @@ impl System {
     pub(crate) fn label_matches(&mut self, label: LabelTerm, pattern: &Pattern) -> bool {
         match label {
             LabelTerm::Own(label) => self.side_matches(label, pattern),
-            LabelTerm::Tau(sent, taken) if pattern.about == About::Tau => {
-                let arg = |label: TermId, at: usize| self.terms.arg(label, at);
-                let found = [arg(taken, 0), arg(sent, 3), arg(sent, 4), arg(taken, 3), arg(taken, 4)];
-                self.all_unify(pattern, &found, [None, None])
+            LabelTerm::Tau(_, taken) if pattern.about == About::Tau => {
+                // The receiver's side has the message, the sender and the receiver, in this order.
+                let exchanged = self.terms.args(taken)[..5].to_vec();
+                self.all_unify(pattern, &exchanged, [None, None])
             }
             LabelTerm::Tau(sent, taken) => {
                 self.side_matches(sent, pattern) || self.side_matches(taken, pattern)

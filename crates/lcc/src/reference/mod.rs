@@ -5,6 +5,7 @@
 //! processes are those of the definition; a proof that outgrows its bound is an error here.
 
 mod instance;
+mod label;
 mod sat;
 mod step;
 mod system;
