@@ -14,6 +14,7 @@
 //! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
 //! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
 //! | `step`, `situations` | what one agent can do, found once |
+//! | `obligation` | obligations as properties |
 //! | `handshake`, `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
 //! | `session`, `entry`, `teams` | checking while agents interact, and finding agents that can |
 //! | `explore`, `check` | counting, checking |
@@ -35,6 +36,7 @@ mod instance;
 mod lexer;
 mod lint;
 mod lower;
+mod obligation;
 mod observed;
 mod options;
 mod parser;
