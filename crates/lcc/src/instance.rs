@@ -1,18 +1,19 @@
 //! Several files as one instance: protocol, team, knowledge, policies and properties together.
 
+
 use masque_mu::tree::Named;
 use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
 use masque_text::{Diagnostic, FileId, Sources, Span};
 use rustc_hash::FxHashMap;
 
 use crate::lint::lint;
-use crate::lower::{Lowered, Scope, lower};
+use crate::lower::{Lowered, lower};
 use crate::names::in_statements;
+use crate::obligation::{Acts, WithActs};
 use crate::parser::parse;
 use crate::stratify::stratify;
-use crate::symbol::Symbol;
 use crate::system::System;
-use crate::tree::{Duty, Item, Tree};
+use crate::tree::{Item, PropertyText, Tree};
 
 /// An option given beside the files: name, value, and where it was written.
 #[derive(Clone, Debug)]
@@ -99,52 +100,60 @@ impl Opened {
 
     /// Reads all properties.
     pub(crate) fn read_properties(&mut self, sources: &mut Sources, system: &mut System, files: &[FileId]) {
-        let named = self.named(sources, system, files);
-        self.resolve(named, system);
+        let mut acts = Acts::default();
+        let named = self.named(sources, system, files, &mut acts);
+        self.resolve(named, &mut WithActs { system, acts });
         self.check_names(sources, system);
     }
 
     /// Warns about names in properties that match nothing.
     fn check_names(&mut self, sources: &Sources, system: &System) {
-        for property in &self.properties {
+        for Property { source: Named { name, phi }, .. } in &self.properties {
             let duty = self.trees.iter().flat_map(|tree| &tree.items).find_map(|item| match item {
-                Item::Duty(duty) if duty.span == property.source.name.span => Some(duty),
+                Item::Duty(duty) if duty.span == name.span => Some(duty),
                 _ => None,
             });
-            let found = system.name_warnings(&property.source.phi).into_iter();
-            self.diagnostics.extend(found.map(|found| match duty {
-                Some(duty) => in_duty(found, duty, sources),
-                None => found,
-            }));
+            self.diagnostics.extend(match duty {
+                Some(duty) => system.duty_warnings(duty, phi, sources),
+                None => system.name_warnings(phi),
+            });
         }
     }
 
     /// All properties as written.
-    fn named(&mut self, sources: &mut Sources, system: &mut System, files: &[FileId]) -> Vec<Named> {
-        let mut named = Vec::new();
-        let items: Vec<Item> = self.trees.iter().flat_map(|tree| &tree.items).cloned().collect();
+    fn named(
+        &mut self,
+        sources: &Sources,
+        system: &mut System,
+        files: &[FileId],
+        acts: &mut Acts,
+    ) -> Vec<Named> {
+        let (mut named, mut diagnostics) = (Vec::new(), Vec::new());
         let mut n_duties = 0;
-        for item in items {
-            let (name, name_span, span) = match item {
-                Item::Property(property) => (property.name.text, property.name.span, property.formula),
+        for item in self.trees.iter().flat_map(|tree| &tree.items) {
+            match item {
+                Item::Property(PropertyText { name, formula }) => {
+                    let (phi, found) = parse_formula(sources, *formula);
+                    diagnostics.extend(found);
+                    let name = masque_mu::tree::Name { text: name.text.clone(), span: name.span };
+                    named.extend(phi.map(|phi| Named { name, phi }));
+                }
                 Item::Duty(duty) => {
                     n_duties += 1;
-                    let text = demand(&duty, sources, system);
-                    let Ok(file) = sources.add(format!("obligation {n_duties}"), text) else { continue };
-                    (format!("obligation_{n_duties}"), duty.span, sources.span(file))
+                    let (demanded, found) =
+                        acts.demand(format!("obligation_{n_duties}"), duty, sources, system);
+                    diagnostics.extend(found);
+                    named.extend(demanded);
                 }
-                _ => continue,
-            };
-            let (phi, found) = parse_formula(sources, span);
-            self.diagnostics.extend(found);
-            let name = masque_mu::tree::Name { text: name, span: name_span };
-            named.extend(phi.map(|phi| Named { name, phi }));
+                _ => {}
+            }
         }
         for file in files {
             let (more, found) = parse_properties(sources, sources.span(*file));
-            self.diagnostics.extend(found);
+            diagnostics.extend(found);
             named.extend(more);
         }
+        self.diagnostics.extend(diagnostics);
         named
     }
 
@@ -164,37 +173,4 @@ impl Opened {
             self.properties.push(Property { source, formula });
         }
     }
-}
-
-/// A warning about the property that an obligation becomes, moved to the statement itself: to the same
-/// text in one of its patterns, else to its action.
-fn in_duty(mut diagnostic: Diagnostic, duty: &Duty, sources: &Sources) -> Diagnostic {
-    if let Some(label) = &mut diagnostic.primary {
-        let text = sources.slice(label.span);
-        let place = [Some(duty.after), duty.until].into_iter().flatten().find_map(|span| {
-            let start = span.start + sources.slice(span).find(text)? as u32;
-            Some(Span { start, end: start + text.len() as u32 })
-        });
-        label.span = place.unwrap_or(duty.action.span);
-    }
-    diagnostic
-}
-
-/// What an obligation demands: after P, on every run, the act or Q.
-///
-/// ```text
-/// (S, O, !A) after P until Q   =   nu Z. [-]Z && [P] mu Y. <->tt && [-{#(A)@S, Q}]Y
-/// ```
-fn demand(duty: &Duty, sources: &Sources, system: &mut System) -> String {
-    let mut scope = Scope::default();
-    let enforcer = scope.term(&mut system.terms, &duty.enforcer);
-    let mut scope = Scope::of(enforcer);
-    let subject = scope.term(&mut system.terms, &duty.subject);
-    let action = scope.term(&mut system.terms, &duty.action);
-    let pair = system.terms.app(Symbol::SET, &[subject, action]);
-    let pair = system.terms.canonical(pair);
-    let [subject, action] = [0, 1].map(|at| system.terms.text(system.terms.arg(pair, at)));
-    let after = sources.slice(duty.after);
-    let until = duty.until.map(|span| format!(", {}", sources.slice(span))).unwrap_or_default();
-    format!("nu Z. [-]Z && [{after}] mu Y. <->tt && [-{{#({action})@{subject}{until}}}]Y")
 }

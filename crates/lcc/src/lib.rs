@@ -15,7 +15,8 @@
 //! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
 //! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
 //! | `step`, `situations` | what one agent can do, found once |
-//! | `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
+//! | `obligation` | obligations as properties |
+//! | `handshake`, `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
 //! | `session`, `entry`, `teams` | checking while agents interact, and finding agents that can |
 //! | `explore`, `check` | counting, checking |
 //! | `reduce`, `eager`, `observed`, `symmetry` | the same verdict from fewer states |
@@ -31,12 +32,14 @@ mod eager;
 mod entry;
 mod explore;
 mod format;
+mod handshake;
 mod instance;
 mod lexer;
 mod lint;
 mod lower;
 mod mail;
 mod names;
+mod obligation;
 mod observed;
 mod options;
 mod parser;

@@ -481,7 +481,7 @@ impl Walk<'_> {
 }
 
 /// The literals of a guard as a set: in the order of their text, each once.
-fn annotation(terms: &mut Terms, used: &[TermId]) -> TermId {
+pub(crate) fn annotation(terms: &mut Terms, used: &[TermId]) -> TermId {
     let mut literals: Vec<(String, TermId)> = used.iter().map(|term| (terms.shape(*term), *term)).collect();
     literals.sort_by(|left, right| left.0.cmp(&right.0));
     let mut set: Vec<TermId> = literals.into_iter().map(|(_, term)| term).collect();

@@ -12,10 +12,11 @@
 
 use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 use masque_verdict::{Budget, Stop};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entry::Entry;
 use crate::mail::MailOrder;
+use crate::handshake::as_exchanged;
 use crate::options::{Comm, Options};
 use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
@@ -26,7 +27,8 @@ use crate::symbol::Symbol;
 use crate::term::{TermId, Terms};
 use crate::vocabulary::{Atom, Pattern};
 
-/// A label: one agent's, or in synchronous communication those of both sides.
+/// A label: one agent's, or in synchronous communication those of the sender and the receiver, which
+/// name the same message and the same two agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LabelTerm {
     Own(TermId),
@@ -52,6 +54,8 @@ pub struct System {
     states: Rows,
     labels: Vec<LabelTerm>,
     label_ids: FxHashMap<LabelTerm, LabelId>,
+    /// The label of a handshake, by the labels of the sending and of the receipt.
+    handshakes: FxHashMap<(LabelId, LabelId), LabelId>,
     pub(crate) situations: Situations,
     in_role: FxHashMap<(TermId, TermId), bool>,
     initial: StateId,
@@ -73,6 +77,7 @@ impl System {
             states,
             labels: Vec::new(),
             label_ids: FxHashMap::default(),
+            handshakes: FxHashMap::default(),
             situations: Situations::default(),
             in_role: FxHashMap::default(),
             initial,
@@ -87,6 +92,7 @@ impl System {
         self.initial = StateId(self.states.insert(&row));
         self.labels.clear();
         self.label_ids.clear();
+        self.handshakes.clear();
         self.situations.clear();
     }
 
@@ -269,7 +275,7 @@ impl System {
 
     /// What is to be reported of the situations of these states.
     pub(crate) fn findings_of(&self, states: &[StateId]) -> Findings {
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         for state in states {
             let (processes, mail) = self.parts(*state);
             let own = |agent: usize, message: Option<TermId>| {
@@ -400,6 +406,8 @@ impl System {
         let n_agents = self.program.agents.len();
         let row = self.states.row(state.0).to_vec();
         let mut cut = None;
+        // Different sendings may be taken as the same message: that is one transition.
+        let mut exchanged: FxHashSet<(LabelId, StateId)> = FxHashSet::default();
         for agent in 0..n_agents {
             let situation = self.own_moves(agent as u32, TermId(row[agent]));
             cut = cut.or(self.situations.outcome(situation).cut);
@@ -419,20 +427,33 @@ impl System {
                         let Move { label: taken, rest, .. } =
                             self.situations.outcome(situation).moves[taking];
                         next[other as usize] = rest.0;
-                        let (LabelTerm::Own(sent), LabelTerm::Own(taken)) =
-                            (self.label_term(label), self.label_term(taken))
-                        else {
-                            continue;
-                        };
-                        let both = LabelTerm::Tau(sent, taken);
-                        let both = label_id(&mut self.labels, &mut self.label_ids, both);
-                        step(both, StateId(self.states.insert(&next)));
+                        let target = StateId(self.states.insert(&next));
                         next[other as usize] = other_process.0;
+                        let both = self.handshake(label, taken);
+                        if exchanged.insert((both, target)) {
+                            step(both, target);
+                        }
                     }
                 }
             }
         }
         cut
+    }
+
+    /// The label of a handshake between the agents with these labels.
+    fn handshake(&mut self, sent: LabelId, taken: LabelId) -> LabelId {
+        if let Some(known) = self.handshakes.get(&(sent, taken)) {
+            return *known;
+        }
+        let both = match (self.label_term(sent), self.label_term(taken)) {
+            (LabelTerm::Own(sent), LabelTerm::Own(taken)) => {
+                LabelTerm::Tau(as_exchanged(&mut self.terms, sent, taken), taken)
+            }
+            (other, _) => other,
+        };
+        let both = label_id(&mut self.labels, &mut self.label_ids, both);
+        self.handshakes.insert((sent, taken), both);
+        both
     }
 
     /// Why nothing happens in a state: what each agent that has not finished waits for or may not

@@ -33,6 +33,27 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
+    /// The pattern of an act that somebody must do: `out(what, peer)@by`, `in(what, peer)@by`, or
+    /// `#(what)@by`. Agents are given by role and id.
+    pub(crate) fn of_act(
+        word: &str,
+        what: TermId,
+        peer: [Option<TermId>; 2],
+        by: [Option<TermId>; 2],
+        n_vars: u32,
+    ) -> Pattern {
+        let about = match word {
+            "out" => About::Sent,
+            "in" => About::Taken,
+            _ => About::Literal,
+        };
+        let terms = match about {
+            About::Literal => vec![Some(what)],
+            _ => vec![Some(what), peer[0], peer[1]],
+        };
+        Pattern { about, terms, by_role: by[0], by: by[1], n_vars }
+    }
+
     /// Whether only receipts match.
     pub(crate) fn is_receipt(&self) -> bool {
         self.about == About::Taken
@@ -66,11 +87,7 @@ pub(crate) enum Atom {
 impl Vocabulary for System {
     fn pattern(&mut self, text: &str, span: Span) -> Result<PatternId, Diagnostic> {
         let pattern = self.read_pattern(text, span)?;
-        if let Some(at) = self.patterns.iter().position(|known| *known == pattern) {
-            return Ok(PatternId(at as u32));
-        }
-        self.patterns.push(pattern);
-        Ok(PatternId(self.patterns.len() as u32 - 1))
+        Ok(self.pattern_id(pattern))
     }
 
     fn atom(&mut self, text: &str, span: Span) -> Result<AtomId, Diagnostic> {
@@ -110,6 +127,16 @@ impl Vocabulary for System {
 }
 
 impl System {
+    /// The number of a pattern, new or not.
+    pub(crate) fn pattern_id(&mut self, pattern: Pattern) -> PatternId {
+        let known = self.patterns.iter().position(|known| *known == pattern);
+        let at = known.unwrap_or_else(|| {
+            self.patterns.push(pattern);
+            self.patterns.len() - 1
+        });
+        PatternId(at as u32)
+    }
+
     /// The pattern that was written.
     pub(crate) fn read_pattern(&mut self, text: &str, span: Span) -> Result<Pattern, Diagnostic> {
         let action = parse_action(text, span.start)?;
@@ -172,18 +199,27 @@ impl System {
     /// Who acts: an id, or `a(role, id)`.
     fn actor(&mut self, scope: &mut Scope, term: &Term) -> Result<[Option<TermId>; 2], Diagnostic> {
         let lowered = scope.term(&mut self.terms, term);
-        let a = self.terms.symbols.intern("a");
-        let [role, id] = match self.terms.functor(lowered) {
-            Some(functor) if functor == (Functor { name: a, arity: 2 }) => {
-                [Some(self.terms.arg(lowered, 0)), Some(self.terms.arg(lowered, 1))]
-            }
-            _ => [None, Some(lowered)],
-        };
+        self.known_actor(lowered, term.span)
+    }
+
+    /// The role and the id of who acts; an id that is a constant must be in the team.
+    pub(crate) fn known_actor(&self, term: TermId, span: Span) -> Result<[Option<TermId>; 2], Diagnostic> {
+        let [role, id] = self.actor_parts(term);
         match id {
             Some(id) if self.terms.is_ground(id) && self.agent_index(id).is_none() => {
-                Err(self.no_member(id, term.span))
+                Err(self.no_member(id, span))
             }
             _ => Ok([role, id]),
+        }
+    }
+
+    /// The role and the id of `a(role, id)`, and of an id alone.
+    pub(crate) fn actor_parts(&self, term: TermId) -> [Option<TermId>; 2] {
+        match self.terms.functor(term) {
+            Some(Functor { name, arity: 2 }) if self.terms.symbols.name(name) == "a" => {
+                [Some(self.terms.arg(term, 0)), Some(self.terms.arg(term, 1))]
+            }
+            _ => [None, Some(term)],
         }
     }
 
@@ -205,10 +241,10 @@ impl System {
     pub(crate) fn label_matches(&mut self, label: LabelTerm, pattern: &Pattern) -> bool {
         match label {
             LabelTerm::Own(label) => self.side_matches(label, pattern),
-            LabelTerm::Tau(sent, taken) if pattern.about == About::Tau => {
-                let arg = |label: TermId, at: usize| self.terms.arg(label, at);
-                let found = [arg(taken, 0), arg(sent, 3), arg(sent, 4), arg(taken, 3), arg(taken, 4)];
-                self.all_unify(pattern, &found, [None, None])
+            LabelTerm::Tau(_, taken) if pattern.about == About::Tau => {
+                // The receiver's side has the message, the sender and the receiver, in this order.
+                let exchanged = self.terms.args(taken)[..5].to_vec();
+                self.all_unify(pattern, &exchanged, [None, None])
             }
             LabelTerm::Tau(sent, taken) => {
                 self.side_matches(sent, pattern) || self.side_matches(taken, pattern)

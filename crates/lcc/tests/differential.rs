@@ -1,5 +1,6 @@
 //! The fast semantics against the definition, on random protocols.
 
+mod exchanges;
 mod random;
 mod support;
 
@@ -107,6 +108,32 @@ fn transition_systems_are_those_of_the_definition() {
         }
     }
     assert!(n_protocols >= 3_000 && n_states > 15_000, "{n_protocols} protocols, {n_states} states");
+}
+
+/// After a handshake the label has what was exchanged, however much of it the sender left open.
+#[test]
+fn handshakes_are_those_of_the_definition() {
+    let (mut n_protocols, mut n_states) = (0, 0);
+    for seed in 0..3_000_u64 {
+        let text = match seed % 3 {
+            0 => random::instance(seed + 400_000),
+            1 => exchanges::protocol(seed),
+            _ => exchanges::dialogue(seed),
+        };
+        let text = exchanges::with_comm(&text, "sync");
+        match compare(&text) {
+            Ok(0) => {}
+            Ok(n) => {
+                n_protocols += 1;
+                n_states += n;
+            }
+            Err(_) => {
+                let small = random::shrink(&text, &|text| compare(text).is_err());
+                panic!("seed {seed}\n{small}\n{}", compare(&small).unwrap_err());
+            }
+        }
+    }
+    assert!(n_protocols >= 2_500 && n_states > 5_000, "{n_protocols} protocols, {n_states} states");
 }
 
 /// What the solver and the truth definition say; `None` if the formula has errors or the space is

@@ -57,7 +57,7 @@ pub use format::format;
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, Node, NodeId};
 pub use graph::Graph;
 pub use lts::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
-pub use parser::{NESTING_LIMIT, parse_formula, parse_properties};
+pub use parser::{NESTING_LIMIT, parse_formula, parse_pattern, parse_properties};
 pub use read::{Property, read_formula, read_properties};
 pub use replay::ReplayError;
 pub use resolve::resolve;

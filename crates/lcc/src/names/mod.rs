@@ -16,9 +16,11 @@
 //! | `consulted` | the predicates and actions that guards, rules and facts ask for |
 //! | `statements` | warnings about facts, rules and choices |
 //! | `formulas` | warnings about action patterns and state atoms, and remarks beside verdicts |
+//! | `obligations` | the same for obligations, at the places of their statements |
 
 mod consulted;
 mod formulas;
+mod obligations;
 mod statements;
 mod table;
 

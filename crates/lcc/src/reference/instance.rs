@@ -108,7 +108,7 @@ impl Instance {
 pub(super) struct Scope {
     names: BTreeMap<String, u32>,
     n_vars: u32,
-    this: Option<String>,
+    pub(super) this: Option<String>,
 }
 
 impl Scope {

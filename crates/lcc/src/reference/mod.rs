@@ -4,12 +4,15 @@
 //! kept. The parser is all that this shares with the rest of the crate. Bounds on messages and
 //! processes are those of the definition; a proof that outgrows its bound is an error here.
 
+mod duty;
 mod instance;
+mod label;
 mod sat;
 mod step;
 mod system;
 mod term;
 
+pub use duty::Kept;
 pub use system::{Reference, State, Transition};
 pub use term::{Process, Term};
 

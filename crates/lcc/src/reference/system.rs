@@ -4,9 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::instance::Instance;
+use super::label::Act;
 use super::sat::{Bounded, Knowledge};
 use super::step::{Actor, Kind, Message, Step};
-use super::term::{Canon, Process, Subst, Term, process_text, shape, text};
+use super::term::{Canon, Process, Subst, Term, process_text, text};
 use crate::options::Comm;
 use crate::tree::Tree;
 
@@ -27,15 +28,25 @@ pub struct State {
 pub struct Transition {
     /// What is done, by whom, to whom, and why it may be done.
     pub label: String,
+    /// The same, for one agent or for both sides of a handshake.
+    pub(super) acts: Vec<Act>,
     /// The state after it.
     pub target: State,
 }
 
+/// A message, and the constraints that allowed its sender to send it.
+struct Offer {
+    message: Message,
+    used: Vec<Term>,
+}
+
 /// A step with its substitution applied and its variables numbered.
 struct Done {
-    label: String,
+    act: Act,
+    /// Of a receipt: the sending of that message, after the receipt.
+    sending: Option<Act>,
     rest: Process,
-    sent: Option<Message>,
+    sent: Option<Offer>,
 }
 
 impl Reference {
@@ -87,9 +98,10 @@ impl Reference {
     pub fn successors(&self, state: &State) -> Bounded<(Vec<Transition>, bool)> {
         let mut found: BTreeMap<(String, String), Transition> = BTreeMap::new();
         let mut is_cut = false;
-        let mut add = |label: String, target: State| {
+        let mut add = |acts: Vec<Act>, target: State| {
+            let label = acts.iter().map(Act::text).collect::<Vec<_>>().join(" / ");
             let key = (label.clone(), self.text(&target));
-            found.entry(key).or_insert(Transition { label, target });
+            found.entry(key).or_insert(Transition { label, acts, target });
         };
         let members = &self.knowledge.instance.members;
         for (at, process) in state.processes.iter().enumerate() {
@@ -99,25 +111,25 @@ impl Reference {
                 let mut target = state.clone();
                 target.processes[at] = done.rest.clone();
                 match (&done.sent, self.knowledge.instance.options.comm) {
-                    (None, _) => add(done.label, target),
+                    (None, _) => add(vec![done.act], target),
                     (Some(_), Comm::Mailbox)
                         if state.mail.len() >= self.knowledge.instance.options.cap as usize =>
                     {
                         is_cut = true;
                     }
-                    (Some(message), Comm::Mailbox) => {
-                        target.mail.push(message.clone());
+                    (Some(offer), Comm::Mailbox) => {
+                        target.mail.push(offer.message.clone());
                         target.mail.sort_by_key(message_text);
-                        add(done.label, target);
+                        add(vec![done.act], target);
                     }
-                    (Some(message), Comm::Sync) => {
+                    (Some(offer), Comm::Sync) => {
                         for other in (0..members.len()).filter(|other| *other != at) {
-                            let (taken, hidden) = self.done(other, &state.processes[other], Some(message))?;
-                            is_cut |= hidden && reaches(message, &members[other].id);
+                            let (taken, hidden) = self.done(other, &state.processes[other], Some(offer))?;
+                            is_cut |= hidden && reaches(&offer.message, &members[other].id);
                             for taken in taken {
                                 let mut target = target.clone();
                                 target.processes[other] = taken.rest;
-                                add(format!("{} / {}", done.label, taken.label), target);
+                                add(taken.sending.into_iter().chain([taken.act]).collect(), target);
                             }
                         }
                     }
@@ -126,14 +138,15 @@ impl Reference {
         }
         if self.knowledge.instance.options.comm == Comm::Mailbox {
             for (place, message) in state.mail.iter().enumerate() {
+                let offer = Offer { message: message.clone(), used: Vec::new() };
                 for (at, process) in state.processes.iter().enumerate() {
-                    let (steps, hidden) = self.done(at, process, Some(message))?;
+                    let (steps, hidden) = self.done(at, process, Some(&offer))?;
                     is_cut |= hidden && reaches(message, &members[at].id);
                     for done in steps {
                         let mut target = state.clone();
                         target.processes[at] = done.rest;
                         target.mail.remove(place);
-                        add(done.label, target);
+                        add(vec![done.act], target);
                     }
                 }
             }
@@ -142,22 +155,25 @@ impl Reference {
     }
 
     /// The steps of one agent, finished; and whether a bound hides some.
-    fn done(&self, at: usize, process: &Process, offered: Option<&Message>) -> Bounded<(Vec<Done>, bool)> {
+    fn done(&self, at: usize, process: &Process, offered: Option<&Offer>) -> Bounded<(Vec<Done>, bool)> {
         let member = &self.knowledge.instance.members[at];
         // The variables of a process are numbered from 0; what is renamed apart lies above them.
         self.knowledge.next.set(10_000);
         self.knowledge.n_entered.set(0);
-        let offered: Option<Message> = offered.map(|message| {
-            let renamed = self.knowledge.rename(&message.iter().collect::<Vec<_>>());
-            std::array::from_fn(|at| renamed[at].clone())
-        });
-        let actor = Actor { id: &member.id, offered: offered.as_ref() };
+        let (mut message, mut used) = (None, Vec::new());
+        if let Some(offer) = offered {
+            let mut renamed =
+                self.knowledge.rename(&offer.message.iter().chain(&offer.used).collect::<Vec<_>>());
+            used = renamed.split_off(5);
+            message = Message::try_from(renamed).ok();
+        }
+        let actor = Actor { id: &member.id, offered: message.as_ref() };
         let nowhere = Term::op("nil", Vec::new());
         let steps = self.knowledge.steps(actor, process, &nowhere, &Subst::new(), &[])?;
         let mut is_cut = false;
         let mut done = Vec::new();
         for step in steps {
-            match self.finish(&member.id, step) {
+            match self.finish(&member.id, step, &used) {
                 Some(step) => done.push(step),
                 None => is_cut = true,
             }
@@ -165,44 +181,34 @@ impl Reference {
         Ok((done, is_cut))
     }
 
-    /// Applies the substitution and numbers the variables, unless a bound is crossed.
-    fn finish(&self, id: &str, step: Step) -> Option<Done> {
+    /// Applies the substitution and numbers the variables, unless a bound is crossed. For a receipt,
+    /// `theirs` are the constraints that allowed the sender to send the message.
+    fn finish(&self, id: &str, step: Step, theirs: &[Term]) -> Option<Done> {
         let theta = &step.theta;
+        let all = |terms: &[Term]| -> Vec<Term> { terms.iter().map(|term| term.apply(theta)).collect() };
         let rest = canonical(&step.rest.map(&mut |term| term.apply(theta)));
         let id = Term::App(id.to_string(), Vec::new());
         let options = &self.knowledge.instance.options;
-        let role = step.role.apply(theta);
-        let what: Vec<Term> = step.what.iter().map(|term| term.apply(theta)).collect();
-        let sent = match (step.kind, what.as_slice()) {
+        let act = Act::new(step.kind, all(&step.what), step.role.apply(theta), id, all(&step.used));
+        let (mut sent, mut sending) = (None, None);
+        match (step.kind, act.what.as_slice()) {
             (Kind::Sent, [m, r, j]) => {
                 let mut canon = Canon::default();
-                let message = [&role, &id, r, j, m].map(|term| canon.term(term));
-                Some(message)
+                let message = [&act.role, &act.id, r, j, m].map(|term| canon.term(term));
+                sent = Some(Offer { message, used: act.used.iter().map(|term| canon.term(term)).collect() });
             }
-            _ => None,
-        };
-        let is_deep = sent.as_ref().is_some_and(|message| message[4].depth() > options.depth);
+            // Both sides of a handshake have the message as received, and the agents as they are.
+            (Kind::Taken, [m, from_role, from]) => {
+                let what = vec![m.clone(), act.role.clone(), act.id.clone()];
+                sending = Some(Act::new(Kind::Sent, what, from_role.clone(), from.clone(), all(theirs)));
+            }
+            _ => {}
+        }
+        let is_deep = sent.as_ref().is_some_and(|offer| offer.message[4].depth() > options.depth);
         if rest.size() > options.psize || is_deep {
             return None;
         }
-        let mut used: Vec<Term> = step.used.iter().map(|literal| literal.apply(theta)).collect();
-        used.sort_by_key(shape);
-        used.dedup();
-        let mut canon = Canon::default();
-        let what: Vec<String> = what.iter().map(|term| text(&canon.term(term))).collect();
-        let (role, id) = (text(&canon.term(&role)), text(&id));
-        let used: Vec<String> = used.iter().map(|literal| text(&canon.term(literal))).collect();
-        let kind = match step.kind {
-            Kind::Internal => "#",
-            Kind::Sent => "out",
-            Kind::Taken => "in",
-        };
-        let what = match what.as_slice() {
-            [m, r, j] => format!("({m}, a({r},{j}))"),
-            _ => String::new(),
-        };
-        let label = format!("{kind}{what}@a({role},{id}) {{{}}}", used.join(","));
-        Some(Done { label, rest, sent })
+        Some(Done { act, sending, rest, sent })
     }
 }
 

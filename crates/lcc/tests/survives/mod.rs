@@ -13,7 +13,7 @@ pub(crate) fn survives(text: &str) -> bool {
     let (_, diagnostics) = parse(&sources, file);
     let is_correct = !diagnostics.iter().any(Diagnostic::is_error);
     points_into(&sources, file, "lcc/", &diagnostics);
-    // Messages about formulas are those of their language, and obligations have texts of their own.
+    // Messages about formulas are those of their language.
     let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
     opened.diagnostics.iter().take(2).for_each(|diagnostic| drop(render(&sources, diagnostic, false)));
     let formatted = format(&sources, file);

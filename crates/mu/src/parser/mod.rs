@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use self::recover::Mu;
 use crate::lexer::Token;
-use crate::tree::{Name, Named, Phi};
+use crate::tree::{Name, Named, Pattern, Phi};
 
 pub(crate) use formula::{RESERVED, is_variable};
 
@@ -23,6 +23,16 @@ pub fn parse_formula(sources: &Sources, span: Span) -> (Option<Phi>, Vec<Diagnos
     let mut parser = Parser::new(sources, span);
     let phi = parser.whole_formula().ok();
     (phi, parser.cursor.into_diagnostics())
+}
+
+/// Reads one action pattern, such as `{in(offer(_)), -out(_)@s}`: the whole text at `span`.
+pub fn parse_pattern(sources: &Sources, span: Span) -> (Option<Pattern>, Vec<Diagnostic>) {
+    let mut parser = Parser::new(sources, span);
+    let pattern = parser.pattern().and_then(|pattern| match parser.kind() {
+        Token::End => Ok(pattern),
+        _ => Err(parser.expected("the end of the action pattern")),
+    });
+    (pattern.ok(), parser.cursor.into_diagnostics())
 }
 
 /// Reads the properties of a file, `name : formula ;` each. Those that could be read are returned.

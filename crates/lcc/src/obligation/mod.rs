@@ -1,0 +1,159 @@
+//! Obligations as properties. [ORW06 §1]
+//!
+//! ```text
+//! (S, O, !A) after P until Q   =   resp(P, {act, Q})   =   nu Z. [-]Z && [P] mu Y. <->tt && [-{act, Q}]Y
+//!
+//! act  =  out(M, a(_, O))@S    if A is send(M)
+//!         in(M, a(_, O))@S     if A is receive(M)
+//!         #(A)@S               otherwise
+//! ```
+//!
+//! These are the actions that permissions and prohibitions regulate: a sending passes the gate
+//! `(i, j, send(M))` and a receipt `(i, j, receive(M))`, where i acts and j is the other party; the object
+//! of a constraint is unconstrained. As there, a variable that occurs twice in `(S, O, !A)` stands for
+//! equal terms. P and Q are patterns of their own: a variable that they share with the obligation is not
+//! bound by what happened, which is a warning.
+//!
+//! The act is made from the statement itself. Its text is for reports only and never read again.
+
+mod lint;
+
+use masque_mu::tree::{self as mu, Kind, Named, Phi};
+use masque_mu::{AtomId, PatternId, Vocabulary, parse_pattern};
+use masque_text::{Diagnostic, Sources, Span};
+
+use self::lint::{shared_variables, variables};
+use crate::lower::Scope;
+use crate::system::System;
+use crate::term::TermId;
+use crate::tree::{Duty, Term, TermKind};
+use crate::vocabulary::Pattern;
+
+/// The acts of obligations that have become properties, by the places of their actions in the files.
+#[derive(Debug, Default)]
+pub(crate) struct Acts(Vec<(Span, PatternId)>);
+
+/// A vocabulary that has read the acts of obligations before.
+#[derive(Debug)]
+pub(crate) struct WithActs<'s> {
+    pub(crate) system: &'s mut System,
+    pub(crate) acts: Acts,
+}
+
+impl Vocabulary for WithActs<'_> {
+    fn pattern(&mut self, text: &str, span: Span) -> Result<PatternId, Diagnostic> {
+        match self.acts.0.iter().find(|(place, _)| *place == span) {
+            Some((_, act)) => Ok(*act),
+            None => self.system.pattern(text, span),
+        }
+    }
+
+    fn atom(&mut self, text: &str, span: Span) -> Result<AtomId, Diagnostic> {
+        self.system.atom(text, span)
+    }
+}
+
+impl Acts {
+    /// The property that an obligation demands, unless it has errors.
+    pub(crate) fn demand(
+        &mut self,
+        name: String,
+        duty: &Duty,
+        sources: &Sources,
+        system: &mut System,
+    ) -> (Option<Named>, Vec<Diagnostic>) {
+        let mut diagnostics = Vec::new();
+        let mut read = |span: Span| {
+            let (pattern, found) = parse_pattern(sources, span);
+            diagnostics.extend(found);
+            pattern
+        };
+        let (after, until) = (read(duty.after), duty.until.map(read));
+        diagnostics.extend(shared_variables(duty, after.as_ref(), until.as_ref().and_then(Option::as_ref)));
+        let act = match Act::read(duty, system) {
+            Ok(act) => act,
+            Err(diagnostic) => {
+                diagnostics.push(diagnostic);
+                return (None, diagnostics);
+            }
+        };
+        let text = act.text(duty, system);
+        self.0.push((duty.action.span, system.pattern_id(act.pattern)));
+        let act = mu::Pattern::Is(text, duty.action.span);
+        let due = match until {
+            None => Some(act),
+            Some(until) => until.map(|until| mu::Pattern::Set(vec![act, until])),
+        };
+        let phi = after.zip(due).map(|(after, due)| Kind::Response(after, due));
+        let name = mu::Name { text: name, span: duty.span };
+        (phi.map(|kind| Named { name, phi: Phi { kind, span: duty.span } }), diagnostics)
+    }
+}
+
+/// What somebody must do.
+struct Act {
+    pattern: Pattern,
+    /// `out`, `in`, or `#` for a constraint.
+    word: &'static str,
+    subject: TermId,
+    object: TermId,
+    /// The message or the constraint.
+    what: TermId,
+}
+
+impl Act {
+    fn read(duty: &Duty, system: &mut System) -> Result<Act, Diagnostic> {
+        let enforcer = Scope::default().term(&mut system.terms, &duty.enforcer);
+        let mut scope = Scope::of(enforcer);
+        let subject = scope.term(&mut system.terms, &duty.subject);
+        let object = scope.term(&mut system.terms, &duty.object);
+        let action = scope.term(&mut system.terms, &duty.action);
+        let word = match word(&duty.action) {
+            Some("send") => "out",
+            Some("receive") => "in",
+            _ => "#",
+        };
+        let by = system.known_actor(subject, duty.subject.span)?;
+        let n_vars = scope.n_vars();
+        let what = if word == "#" { action } else { system.terms.arg(action, 0) };
+        let peer = system.actor_parts(object);
+        let pattern = Pattern::of_act(word, what, peer, by, n_vars);
+        Ok(Act { pattern, word, subject, object, what })
+    }
+
+    /// The act as a pattern of formulas. Variables that occur once are `_`, or left out.
+    fn text(&self, duty: &Duty, system: &System) -> String {
+        let mut names = Vec::new();
+        [&duty.subject, &duty.object, &duty.action].iter().for_each(|term| variables(term, &mut names));
+        let is_repeated = |name: &str| names.iter().filter(|(other, _)| *other == name).count() > 1;
+        let any_repeated = names.iter().any(|(name, _)| is_repeated(name));
+        let is_free = |term: &Term| match &term.kind {
+            TermKind::Anonymous => true,
+            TermKind::Var(name) => !is_repeated(name),
+            _ => false,
+        };
+        let show = |term: TermId| match any_repeated {
+            true => system.terms.text(term),
+            false => system.terms.shape(term),
+        };
+        let peer = match self.word == "#" || is_free(&duty.object) {
+            true => String::new(),
+            false => match system.actor_parts(self.object) {
+                [None, _] => format!(", a(_, {})", show(self.object)),
+                _ => format!(", {}", show(self.object)),
+            },
+        };
+        let by = if is_free(&duty.subject) { String::new() } else { format!("@{}", show(self.subject)) };
+        format!("{}({}{peer}){by}", self.word, show(self.what))
+    }
+}
+
+/// `send` or `receive`, if an action is about a message.
+fn word(action: &Term) -> Option<&str> {
+    match &action.kind {
+        TermKind::App(name, args) if args.len() == 1 && matches!(name.as_str(), "send" | "receive") => {
+            Some(name)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,175 @@
+//! Random protocols whose agents exchange messages with variables in them, and random obligations.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use fastrand::Rng;
+
+/// The agents of all random protocols.
+const AGENTS: [&str; 3] = ["x", "y", "z"];
+
+fn pick<'a>(rng: &mut Rng, items: &[&'a str]) -> &'a str {
+    items[rng.usize(0..items.len())]
+}
+
+/// The text with this kind of communication instead of its own.
+pub(crate) fn with_comm(text: &str, comm: &str) -> String {
+    let others = text.lines().filter(|line| !line.starts_with("option comm"));
+    others.chain([format!("option comm = {comm}.").as_str()]).collect::<Vec<_>>().join("\n")
+}
+
+/// A protocol whose agents send and receive terms with unbound variables, in roles with arguments, behind
+/// constraints that bind what the exchange leaves open.
+pub(crate) fn protocol(seed: u64) -> String {
+    let mut rng = Rng::with_seed(seed);
+    let mut lines = Vec::new();
+    for (agent, id) in AGENTS.iter().enumerate() {
+        let kind = pick(&mut rng, &["agent", "agent", "server"]);
+        let argument = pick(&mut rng, &["V", "c", "_"]);
+        lines.push(format!("{kind} a(p{agent}({argument}), {id})."));
+        let steps: Vec<String> = (0..rng.usize(1..4)).map(|_| step(&mut rng, agent)).collect();
+        let joined = steps.join(pick(&mut rng, &[" then ", " then ", " or ", " par "]));
+        let again = if rng.u32(0..4) == 0 { format!(" then a(p{agent}(Z), I)") } else { String::new() };
+        lines.push(format!("a(p{agent}(Z), I) :: ({joined}){again}."));
+    }
+    lines.push("common open(_).".to_string());
+    lines.push("common val(2). common val(c).".to_string());
+    lines.push("common both(X, X).".to_string());
+    lines.push("choice w/0.".to_string());
+    for (option, values) in
+        [("guards", ["lcc", "fig9"]), ("roles", ["lenient", "strict"]), ("cap", ["2", "3"])]
+    {
+        let value = pick(&mut rng, &values);
+        lines.push(format!("option {option} = {value}."));
+    }
+    if rng.u32(0..3) == 0 {
+        let rule = pick(
+            &mut rng,
+            &["(A, y, +send(n(A)))", "(A, B, -send(n(B)))", "(_, _, +receive(n(2)))", "(A, A, -receive(_))"],
+        );
+        lines.push(format!("rule x: {rule}."));
+    }
+    lines.join("\n")
+}
+
+fn step(rng: &mut Rng, agent: usize) -> String {
+    let other = (agent + rng.usize(1..3)) % 3;
+    let message = match rng.u32(0..4) {
+        0 => "m".to_string(),
+        1 | 2 => format!("n({})", pick(rng, &["Z", "U", "2", "c", "f(U)", "I"])),
+        _ => format!("k({}, {})", pick(rng, &["Z", "U", "2"]), pick(rng, &["U", "W", "_", "c"])),
+    };
+    let role = match rng.u32(0..5) {
+        0 => "_".to_string(),
+        1 => format!("p{other}({})", pick(rng, &["2", "U", "c"])),
+        2 => format!("p{other}(_, _)"),
+        _ => format!("p{other}(_)"),
+    };
+    let id = if rng.u32(0..3) == 0 { pick(rng, &["J", "U"]) } else { AGENTS[other] };
+    let arrow = pick(rng, &["=>", "=>", "<="]);
+    let guard = match rng.u32(0..6) {
+        0 => " <- open(U)",
+        1 => " <- val(U) and open(Z)",
+        2 => " <- both(U, Z)",
+        3 => " <- w",
+        _ => "",
+    };
+    match rng.u32(0..12) {
+        0 => format!("null{guard}"),
+        _ => format!("{message} {arrow} a({role}, {id}){guard}"),
+    }
+}
+
+/// A dialogue: each message that somebody sends is awaited by somebody, in the same order. Some variables of
+/// messages are left open, and now and then a sender may do something else instead.
+pub(crate) fn dialogue(seed: u64) -> String {
+    let mut rng = Rng::with_seed(seed);
+    let mut steps: [Vec<String>; 3] = Default::default();
+    for turn in 0..rng.usize(2..6) {
+        let from = rng.usize(0..3);
+        let to = (from + rng.usize(1..3)) % 3;
+        let [sent, taken] = [
+            ["m0", "m0"],
+            ["m1(c)", "m1(_)"],
+            ["m1(U)", "m1(c)"],
+            ["m1(U)", "m1(_)"],
+            ["m2(c, d)", "m2(_, _)"],
+            ["m2(U, U)", "m2(c, _)"],
+            ["n(2)", "n(_)"],
+            ["n(I)", "n(_)"],
+            ["n(U)", "n(2)"],
+            ["k(U, 2)", "k(_, _)"],
+        ][rng.usize(0..10)]
+        .map(|text| text.replace('U', &format!("U{turn}")));
+        let receiver = if rng.u32(0..3) == 0 { format!("J{turn}") } else { AGENTS[to].to_string() };
+        let guard = pick(&mut rng, &["", "", "", " <- open(I)", " <- w"]);
+        let sending = format!("{sent} => a(p{to}(_), {receiver}){guard}");
+        steps[from].push(match rng.u32(0..6) {
+            0 => format!("({sending} or null <- w)"),
+            _ => sending,
+        });
+        let guard = pick(&mut rng, &["", "", "", " <- open(I)"]);
+        steps[to].push(format!("{taken} <= a(p{from}(_), {}){guard}", AGENTS[from]));
+    }
+    let mut lines = vec!["common open(_).".to_string(), "choice w/0.".to_string()];
+    for (agent, steps) in steps.iter().enumerate() {
+        let body = if steps.is_empty() { "null".to_string() } else { steps.join(" then ") };
+        let again = if rng.u32(0..5) == 0 { format!(" then a(p{agent}(Z), I)") } else { String::new() };
+        lines.push(format!("agent a(p{agent}(c), {}).", AGENTS[agent]));
+        lines.push(format!("a(p{agent}(Z), I) :: {body}{again}."));
+    }
+    lines.join("\n")
+}
+
+/// An obligation about what `random::instance`, `random::talkers` and `protocol` do.
+pub(crate) fn obligation(rng: &mut Rng) -> String {
+    let enforcer = pick(rng, &["x", "boss"]);
+    let subject = match (enforcer, rng.u32(0..8)) {
+        ("x", 0) => "self",
+        (_, 1) => "S",
+        (_, 2) => "_",
+        (_, 3) => pick(rng, &["a(p0(_), x)", "a(p0, S)", "a(R, y)"]),
+        _ => pick(rng, &["x", "y"]),
+    };
+    let object = pick(rng, &["_", "_", "x", "y", "O", "S", "z", "a(_, y)", "a(p0(_), O)"]);
+    let message = message(rng);
+    let action = match rng.u32(0..5) {
+        0 | 1 => format!("send({message})"),
+        2 | 3 => format!("receive({message})"),
+        _ => pick(rng, &["w", "open(_)", "val(X)", "p(_)", "peer(S)", "q(X, X)"]).to_string(),
+    };
+    let after = pattern(rng);
+    let until = if rng.u32(0..3) == 0 { format!(" until {}", pattern(rng)) } else { String::new() };
+    format!("rule {enforcer}: ({subject}, {object}, !{action}) after {after}{until}.")
+}
+
+/// A message, as an obligation or a pattern may have it.
+fn message(rng: &mut Rng) -> &'static str {
+    pick(
+        rng,
+        &[
+            "_", "_", "M", "m0", "m0", "m1(_)", "m1(c)", "m1(S)", "m1(O)", "m2(X, X)", "m2(X, _)", "m", "m",
+            "n(_)", "n(2)", "n(c)", "n(S)", "n(f(_))", "k(X, X)", "k(_, 2)",
+        ],
+    )
+}
+
+/// A pattern with names that no obligation has.
+fn pattern(rng: &mut Rng) -> String {
+    let one = |rng: &mut Rng| {
+        let message = message(rng).replace(['S', 'O', 'X', 'M'], "V");
+        let peer = pick(rng, &["", "", "", ", a(_, y)", ", a(p0(_), _)", ", _", ", a(_, V)"]);
+        let by = pick(rng, &["", "", "@x", "@y", "@a(p1(_), y)", "@V"]);
+        match rng.u32(0..10) {
+            0 => "-".to_string(),
+            1 => format!("#{by}"),
+            2 => format!("#({}){by}", pick(rng, &["w", "p(_)", "open(_)", "val(c)"])),
+            3 => format!("tau({message}, a(_, x), a(R, _))"),
+            number if number % 2 == 0 => format!("in({message}{peer}){by}"),
+            _ => format!("out({message}{peer}){by}"),
+        }
+    };
+    match rng.u32(0..6) {
+        0 => format!("{{{}, {}}}", one(rng), one(rng)),
+        1 => format!("-{}", one(rng)).replace("--", "-"),
+        _ => one(rng),
+    }
+}

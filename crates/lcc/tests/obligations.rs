@@ -1,0 +1,204 @@
+//! Obligations: what they demand, and that the property agrees with the definition on random protocols.
+
+mod exchanges;
+mod random;
+mod support;
+
+use fastrand::Rng;
+use masque_lcc::reference::{Kept, Reference};
+use masque_lcc::{Opened, Parts, check_all, decide, open};
+use masque_mu::{Space, check};
+use masque_text::Sources;
+use masque_verdict::{Budget, Verdict};
+
+/// States of a protocol that is compared.
+const STATES: usize = 80;
+
+fn read(text: &str) -> (Sources, Opened) {
+    let mut sources = Sources::default();
+    let file = sources.add("text.lcc", text).unwrap();
+    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
+    (sources, opened)
+}
+
+/// The obligations of a text by the definition; `None` if it has errors or its graph is not whole.
+fn compare(text: &str) -> Option<Result<Vec<Kept>, String>> {
+    let (sources, opened) = read(text);
+    let mut system = opened.system?;
+    let kept = Reference::new(&opened.trees).obligations(&opened.trees, &sources, STATES)?;
+    assert_eq!(kept.len(), opened.properties.len());
+    for (property, kept) in opened.properties.iter().zip(&kept) {
+        let expected = Verdict::from(kept.holds);
+        let whole = check(&mut Space::new(&mut system), &property.formula, &Budget::unlimited()).verdict;
+        let reduced = decide(&mut system, property, &Budget::unlimited()).verdict;
+        if whole != expected || reduced != expected {
+            let formula = &property.source.phi;
+            return Some(Err(format!("{formula}: {whole}, reduced {reduced}, by definition {expected}")));
+        }
+    }
+    Some(Ok(kept))
+}
+
+/// What was compared.
+#[derive(Debug, Default)]
+struct Tally {
+    protocols: usize,
+    kept: usize,
+    broken: usize,
+    never_due: usize,
+}
+
+fn compare_all(seeds: std::ops::Range<u64>, comm: &str) -> Tally {
+    let mut tally = Tally::default();
+    for seed in seeds {
+        let base = match seed % 6 {
+            0 => random::instance(seed),
+            1 => random::talkers(seed),
+            2 => exchanges::protocol(seed),
+            _ => exchanges::dialogue(seed),
+        };
+        let mut rng = Rng::with_seed(seed);
+        let duties: Vec<String> = (0..6).map(|_| exchanges::obligation(&mut rng)).collect();
+        let text = format!("{}\n{}", exchanges::with_comm(&base, comm), duties.join("\n"));
+        match compare(&text) {
+            None => {}
+            Some(Ok(kept)) => {
+                tally.protocols += 1;
+                for kept in kept {
+                    match (kept.is_due, kept.holds) {
+                        (false, _) => tally.never_due += 1,
+                        (true, true) => tally.kept += 1,
+                        (true, false) => tally.broken += 1,
+                    }
+                }
+            }
+            Some(Err(_)) => {
+                let fails = |text: &str| matches!(compare(text), Some(Err(_)));
+                let small = random::shrink(&text, &fails);
+                panic!("seed {seed}\n{small}\n{:?}", compare(&small));
+            }
+        }
+    }
+    tally
+}
+
+#[test]
+fn obligations_are_those_of_the_definition() {
+    for comm in ["mailbox", "sync"] {
+        let tally = compare_all(0..900, comm);
+        assert!(tally.protocols >= 300 && tally.kept >= 50 && tally.broken >= 300, "{comm}: {tally:?}");
+    }
+}
+
+/// At length: `SEEDS=FROM..TO cargo test --release -p masque-lcc --test obligations at_length -- --nocapture`.
+#[test]
+fn at_length() {
+    let seeds = std::env::var("SEEDS").unwrap_or("100000..100020".to_string());
+    let (from, to) = seeds.split_once("..").expect("SEEDS=FROM..TO");
+    let seeds = from.parse().unwrap()..to.parse().unwrap();
+    for comm in ["mailbox", "sync"] {
+        println!("{comm}: {:?}", compare_all(seeds.clone(), comm));
+    }
+}
+
+/// rob gets a document, and answers sam; he may also forget.
+const REVIEW: &str = "a(reviewer, R) :: diff(X) <= a(author, S) then
+        (verdict(X) => a(author, S) or null <- forget).
+    a(author, S) :: diff(d1) => a(reviewer, rob) then verdict(_) <= a(reviewer, rob).
+    agent a(reviewer, rob). agent a(author, sam). common never.";
+
+/// What one obligation says of the reviewers, by mailbox and by handshake.
+fn verdict(forget: bool, obligation: &str) -> [Verdict; 2] {
+    ["mailbox", "sync"].map(|comm| {
+        let forget = if forget { "common forget." } else { "" };
+        let text = format!("{REVIEW}\n{forget}\n{obligation}\noption comm = {comm}.");
+        let (_, opened) = read(&text);
+        let mut system = opened.system.unwrap_or_else(|| panic!("{obligation}: {:?}", opened.diagnostics));
+        check_all(&mut system, &opened.properties, true, &Budget::unlimited())[0].verdict
+    })
+}
+
+#[rustfmt::skip]
+#[test]
+fn obligations_about_messages_mean_messages() {
+    use Verdict::{Fails, Holds};
+    let table = [
+        // rob can forget, obligation, mailbox and sync
+        (false, "(rob, _, !send(verdict(_))) after in(diff(_))@rob",             [Holds, Holds]),
+        (true,  "(rob, _, !send(verdict(_))) after in(diff(_))@rob",             [Fails, Fails]),
+        (true,  "(rob, _, !send(verdict(_))) after in(diff(_))@rob until #(forget)", [Holds, Holds]),
+        (false, "(rob, sam, !send(verdict(d1))) after in(diff(_))@rob",          [Holds, Holds]),
+        (false, "(rob, sam, !send(verdict(d2))) after in(diff(_))@rob",          [Fails, Fails]),
+        (false, "(rob, rob, !send(verdict(_))) after in(diff(_))@rob",           [Fails, Fails]),
+        (false, "(sam, _, !send(verdict(_))) after in(diff(_))@rob",             [Fails, Fails]),
+        (false, "(S, O, !send(verdict(_))) after in(diff(_))@rob",               [Holds, Holds]),
+        (false, "(S, S, !send(verdict(_))) after in(diff(_))@rob",               [Fails, Fails]),
+        (false, "(a(reviewer, _), _, !send(_)) after in(diff(_))",               [Holds, Holds]),
+        (false, "(a(author, _), _, !send(_)) after in(diff(_))",                 [Fails, Fails]),
+        (false, "(sam, rob, !receive(verdict(_))) after out(diff(_))",           [Holds, Holds]),
+        (false, "(sam, self, !receive(verdict(_))) after out(diff(_))",          [Fails, Fails]),
+        (false, "(rob, _, !receive(diff(_))) after out(diff(_))",                [Holds, Fails]),
+        (false, "(rob, _, !send(verdict(_), now)) after in(diff(_))",            [Fails, Fails]),
+    ];
+    for (forget, obligation, expected) in table {
+        assert_eq!(verdict(forget, &format!("rule boss: {obligation}.")), expected, "{obligation}");
+    }
+    // `self` is the enforcer.
+    let own = "rule rob: (self, sam, !send(verdict(_))) after in(diff(_))@rob.";
+    assert_eq!(verdict(false, own), [Holds, Holds]);
+}
+
+/// The formula of a report can be read again and means the same, unless a name cannot be written.
+#[rustfmt::skip]
+#[test]
+fn acts_are_shown_as_patterns() {
+    let table = [
+        ("(rob, _, !send(verdict(_)))",     "out(verdict(_))@rob"),
+        ("(S, sam, !send(verdict(_)))",     "out(verdict(_), a(_, sam))"),
+        ("(S, S, !receive(f(S, _)))",       "in(f(_0,_1), a(_, _0))@_0"),
+        ("(rob, a(author, _), !send(M))",   "out(_, a(author, _))@rob"),
+        ("(rob, _, !send('Ok'))",           "out('Ok')@rob"),
+        ("(rob, sam, !forget)",             "#(forget)@rob"),
+    ];
+    for (triple, act) in table {
+        let (_, opened) = read(&format!("{REVIEW}\nrule boss: {triple} after in(_) until out(x)."));
+        let formula = opened.properties[0].source.phi.to_string();
+        assert_eq!(formula, format!("resp(in(_), {{{act}, out(x)}})"), "{triple}");
+        let mut system = opened.system.unwrap();
+        let mut sources = Sources::default();
+        let file = sources.add("formula", formula).unwrap();
+        let again = masque_mu::read_formula(&sources, sources.span(file), &mut system).0.unwrap();
+        let verdicts = [&opened.properties[0].formula, &again]
+            .map(|formula| check(&mut Space::new(&mut system), formula, &Budget::unlimited()).verdict);
+        assert_eq!(verdicts[0], verdicts[1], "{triple}");
+    }
+}
+
+/// The codes of what is said of an obligation.
+fn codes(obligation: &str) -> Vec<&'static str> {
+    let (_, opened) = read(&format!("{REVIEW}\nrule boss: {obligation}."));
+    opened.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+#[rustfmt::skip]
+#[test]
+fn what_is_probably_not_meant_is_said() {
+    let shared = "lcc/shared-variable";
+    let table: [(&str, &[&str]); 12] = [
+        ("(rob, _, !send(verdict(X))) after in(diff(X))@rob",                  &[shared]),
+        ("(S, _, !send(verdict(_))) after in(diff(_))@S",                      &[shared]),
+        ("(rob, O, !send(verdict(_))) after in(diff(_), a(_, O))",             &[shared]),
+        ("(rob, _, !send(verdict(X))) after in(diff(_)) until #(p(X, X))",     &[shared]),
+        ("(rob, _, !send(_)) after in(diff(X)) until out(X)",                  &[shared]),
+        ("(S, _, !send(X)) after {in(X)@S, in(X)@S}",                          &[shared, shared]),
+        ("(S, S, !send(verdict(S))) after in(diff(_))@rob",                    &[]),
+        ("(rob, _, !send(verdict(_))) after in(diff(_))@rob",                  &[]),
+        ("(rob, _, !verdict(_)) after in(diff(_))",                            &["lcc/obligation-message"]),
+        ("(rob, _, !out(verdict(_), a(_, sam))) after in(diff(_))",            &["lcc/obligation-message"]),
+        ("(rob, _, !forget) after in(diff(_))",                                &[]),
+        ("(nobody, _, !forget) after in(diff(_))",                             &["lcc/unknown-agent"]),
+    ];
+    for (obligation, expected) in table {
+        assert_eq!(codes(obligation), expected, "{obligation}");
+    }
+}
