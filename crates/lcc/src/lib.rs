@@ -9,8 +9,8 @@
 //! | file | defines |
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `format` | files as text |
-//! | `instance`, `lower`, `program`, `options` | several files as one checked instance |
-//! | `stratify`, `lint` | what is wrong, or probably not meant |
+//! | `import`, `instance`, `lower`, `program`, `options` | several files as one checked instance |
+//! | `stratify`, `related`, `lint` | what is wrong, or probably not meant |
 //! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
 //! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
 //! | `step`, `situations` | what one agent can do, found once |
@@ -30,6 +30,7 @@ mod eager;
 mod entry;
 mod explore;
 mod format;
+mod import;
 mod instance;
 mod lexer;
 mod lint;
@@ -41,6 +42,7 @@ mod print;
 mod program;
 mod reduce;
 pub mod reference;
+mod related;
 mod resolve;
 mod session;
 mod show;
@@ -62,10 +64,12 @@ pub use chart::{Chart, Row, chart};
 pub use check::{Checked, check_all, decide};
 pub use explore::{Counts, explore};
 pub use format::format;
-pub use instance::{Given, Opened, Parts, open};
+pub use import::{Library, NoFiles, without_dots};
+pub use instance::{Given, Opened, Parts, open, open_with};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};
+pub use related::{Standing, survey};
 pub use session::{
     CannotAdvance, Happened, Kind, Like, Limits, Moves, Next, Question, Refused, Reply, Session, Setup,
     Stated, Text, Update, Updated, Work,

@@ -282,7 +282,7 @@ fn exchange<'t>(role: &'t str, step: &'t Proc) -> Option<Exchange<'t>> {
 }
 
 /// All steps of a process, and the frames around them, in the order of the text.
-fn each_step<'t>(process: &'t Proc, visit: &mut dyn FnMut(&'t Proc)) {
+pub(crate) fn each_step<'t>(process: &'t Proc, visit: &mut dyn FnMut(&'t Proc)) {
     match &process.kind {
         ProcKind::Guarded(step, _) => visit(step),
         ProcKind::Then(parts) | ProcKind::Par(parts) | ProcKind::Or(parts) => {
