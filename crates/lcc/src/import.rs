@@ -266,14 +266,14 @@ fn cycle_found(sources: &Sources, first: FileId, imports: &[Span]) -> Diagnostic
         names.push(format!("{n_left_out} more"));
     }
     names.push(format!("`{}`", sources.name(first)));
-    let message = format!("these files import each other in a circle: {}", names.join(" → "));
+    let message = format!("these files import each other in a cycle: {}", names.join(" → "));
     let (message, (closing, others)) = match imports {
         [only] => (format!("`{}` imports itself", sources.name(first)), (only, &[][..])),
         [others @ .., closing] => (message, (closing, others)),
         [] => return Diagnostic::nowhere(Severity::Error, "lcc/import-cycle", message),
     };
     let mut diagnostic =
-        Diagnostic::error("lcc/import-cycle", *closing, message).label("this import closes the circle");
+        Diagnostic::error("lcc/import-cycle", *closing, message).label("this import closes the cycle");
     for span in others.iter().take(MAX_SHOWN_IMPORTS) {
         diagnostic = diagnostic.also(*span, "imported here");
     }

@@ -295,17 +295,19 @@ impl Groups {
 fn falls_apart(sources: &Sources, parts: &[(usize, Vec<Span>)]) -> Diagnostic {
     let name = |span: &Span| format!("`{}`", sources.name(sources.file_of(*span)));
     let part = |spans: &Vec<Span>| shortened(spans.iter().map(name).collect(), ", ");
-    let listed = shortened(parts.iter().map(|(_, spans)| part(spans)).collect(), "; ");
+    let numbered =
+        parts.iter().zip(1..).map(|((_, spans), number)| format!("part {number}: {}", part(spans)));
     let message = format!(
-        "these files are {} unrelated protocols: no role of one team addresses a role of another ({listed})",
-        parts.len()
+        "these files are {} unrelated protocols, because no role of one team addresses a role of another; {}",
+        parts.len(),
+        shortened(numbered.collect(), "; ")
     );
-    let mut spans = parts.iter().map(|(_, spans)| spans[0]);
-    let first = spans.next().unwrap_or_default();
+    let mut spans = parts.iter().map(|(_, spans)| spans[0]).zip(1..);
+    let (first, _) = spans.next().unwrap_or_default();
     let mut diagnostic =
-        Diagnostic::error("lcc/unrelated-files", first, message).label("a team is declared here");
-    for span in spans.take(MAX_SHOWN - 1) {
-        diagnostic = diagnostic.also(span, "and an unrelated one here");
+        Diagnostic::error("lcc/unrelated-files", first, message).label("part 1 has its team here");
+    for (span, number) in spans.take(MAX_SHOWN - 1) {
+        diagnostic = diagnostic.also(span, format!("part {number} has its team here"));
     }
     diagnostic.hint(
         "check them in separate runs, or with `masque check --each FILE..`; `import \"FILE\".` in a file \
@@ -316,8 +318,8 @@ fn falls_apart(sources: &Sources, parts: &[(usize, Vec<Span>)]) -> Diagnostic {
 /// The first few of a list, and how many are left out.
 fn shortened(mut items: Vec<String>, separator: &str) -> String {
     if items.len() > MAX_SHOWN {
-        let n_left_out = items.len() - (MAX_SHOWN - 1);
-        items.truncate(MAX_SHOWN - 1);
+        let n_left_out = items.len() - MAX_SHOWN;
+        items.truncate(MAX_SHOWN);
         items.push(format!("{n_left_out} more"));
     }
     items.join(separator)
