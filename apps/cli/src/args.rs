@@ -180,7 +180,8 @@ impl Command {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckArgs {
-    /// Model files; `-` is standard input. All LCC files (.lcc, .pol, .mu) together are one model.
+    /// Model files; `-` is standard input. All LCC files (.lcc, .pol, .mu) together are one model,
+    /// unless `--each` is given.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Only read the model: report mistakes and its size, decide nothing.
@@ -196,6 +197,13 @@ pub struct CheckArgs {
     /// A file of mu-calculus properties of LCC files, as those that end in .mu.
     #[arg(long = "properties", value_name = "FILE", help_heading = "The question")]
     pub property_files: Vec<PathBuf>,
+    /// Check every LCC file that declares a team by itself, with its imports. Files of properties
+    /// apply to each of them; other files without a team are left out, and a note names them.
+    #[arg(long, help_heading = "The question")]
+    pub each: bool,
+    /// Read imports of LCC files only below this folder; used by `masque broker`.
+    #[arg(long = "import-root", value_name = "DIR", hide = true)]
+    pub import_roots: Vec<PathBuf>,
     /// Count all states and transitions of LCC files, too.
     #[arg(long, help_heading = "The question")]
     pub explore: bool,
@@ -312,6 +320,7 @@ Examples:
   masque check dc.ispl
   masque check dc.ispl -D N=10 --timeout 1m
   masque check protocol.lcc team.lcc rules.pol --properties travel.mu
+  masque check --each *.lcc
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check *.ispl --format json > report.json
   masque check big.ispl --processes 3

@@ -191,6 +191,43 @@ fn models_in_child_processes() {
     assert_eq!(broker.end().0, Some(0));
 }
 
+/// The process that checks a model imports what a session would, and nothing else.
+#[test]
+fn imports_in_child_processes() {
+    let outside = tempfile::tempdir().unwrap();
+    let root = outside.path().join("root");
+    fs::create_dir(&root).unwrap();
+    fs::write(outside.path().join("secret.lcc"), "common secret.").unwrap();
+    let farm = "a(hen, H) :: egg => a(farmer, F). a(farmer, F) :: egg <= a(hen, H).";
+    fs::write(root.join("farm.lcc"), farm).unwrap();
+    let secret = outside.path().join("secret.lcc").display().to_string();
+    let team = |path: &str| {
+        format!("import \"{path}\". agent a(hen, h). agent a(farmer, f). property fed : inev(in(egg)) ;")
+    };
+    let file = |name: &str, text: &str| json!({"name": name, "text": text});
+    let mut below = Broker::start(&["--root", root.to_str().unwrap()]);
+    let mut alone = Broker::start(&[]);
+    let both = json!({"files": [file("team.lcc", &team("here.lcc")), file("here.lcc", farm)]});
+    for broker in [&mut below, &mut alone] {
+        let answer = broker.call(1, "check_model", both.clone());
+        assert_eq!(answer["result"]["runs"][0]["properties"][0]["verdict"], "holds", "{answer}");
+        for path in [secret.as_str(), "../secret.lcc", "no_such.lcc"] {
+            let answer = broker.call(2, "check_model", json!({"files": [file("team.lcc", &team(path))]}));
+            let run = &answer["result"]["runs"][0];
+            let code = run["diagnostics"][0]["code"].as_str().unwrap();
+            let expected = if path == "no_such.lcc" { "lcc/import-not-found" } else { "file/outside-root" };
+            assert_eq!((code, run["files"].as_array().unwrap().len()), (expected, 1), "{answer}");
+        }
+    }
+    let from_root = json!({"files": [file("team.lcc", &team("farm.lcc"))]});
+    let answer = below.call(3, "check_model", from_root.clone());
+    assert_eq!(answer["result"]["runs"][0]["properties"][0]["verdict"], "holds", "{answer}");
+    assert_eq!(answer["result"]["runs"][0]["files"], json!(["team.lcc", "farm.lcc"]));
+    let answer = alone.call(3, "check_model", from_root);
+    assert_eq!(answer["result"]["runs"][0]["diagnostics"][0]["code"], "lcc/import-not-found");
+    assert_eq!((below.end().0, alone.end().0), (Some(0), Some(0)));
+}
+
 /// Waits until a process has so many children, where the system tells.
 fn wait_for_children(process: &Child, expected: usize) {
     let end = Instant::now() + Duration::from_secs(20);
@@ -232,7 +269,8 @@ fn how_it_may_not_be_started() {
     let folder = tempfile::tempdir().unwrap();
     let short = folder.path().join("short").display().to_string();
     fs::write(&short, "secret").unwrap();
-    let rows: [(&[&str], &str); 6] = [
+    let rows: [(&[&str], &str); 7] = [
+        (&["--root", "no/such/folder"],                                     "is not a folder"),
         (&["--listen", "0.0.0.0:0"],                                        "give a token"),
         (&["--listen", "0.0.0.0:0", "--no-token"],                          "this machine only"),
         (&["--http", "--token-file", &short],                               "16 or more"),

@@ -250,3 +250,196 @@ fn codes_are_explained() {
         assert_eq!(masque(&["explain", code]).1, Exit::AllHold, "{code}");
     }
 }
+
+/// A folder with files.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// `check` on files of a folder, with more words; its report and its exit.
+fn report_on(folder: &Path, files: &[&str], more: &[&str]) -> (Value, Exit) {
+    let files = files.iter().map(|name| folder.join(name).to_str().unwrap().to_string());
+    let more = more.iter().map(|word| word.to_string());
+    let words = ["check".to_string(), "--format".to_string(), "json".to_string()].into_iter();
+    let (text, exit) = masque(&words.chain(files).chain(more).collect::<Vec<_>>());
+    (serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}")), exit)
+}
+
+/// Names of the files of a run, without their folder.
+fn file_names(run: &Value) -> Vec<String> {
+    let name =
+        |file: &Value| Path::new(file.as_str().unwrap()).file_name().unwrap().to_string_lossy().into_owned();
+    run["files"].as_array().unwrap().iter().map(name).collect()
+}
+
+fn codes_of(run: &Value) -> Vec<String> {
+    let diagnostics = run["diagnostics"].as_array().unwrap();
+    diagnostics.iter().map(|diagnostic| diagnostic["code"].as_str().unwrap().to_string()).collect()
+}
+
+const FARM: &str = "a(hen, H) :: egg => a(farmer, F). a(farmer, F) :: egg <= a(hen, H).";
+const FARM_TEAM: &str = "agent a(hen, h). agent a(farmer, f). property fed : AF final ;";
+const DAIRY: &str = "a(cow, C) :: moo => a(maid, M). a(maid, M) :: milk <= a(cow, C).
+    agent a(cow, c). agent a(maid, m). property fed : AF final ;";
+
+/// Before, three verdicts of the second file changed, without a word.
+#[test]
+fn unrelated_files_are_refused() {
+    let (text, exit) = check(&["llm_team.lcc", "contract_net.lcc"], &[]);
+    insta::assert_snapshot!("check_unrelated", text);
+    assert_eq!(exit, Exit::BadInput);
+    let (text, exit) = check(&["llm_team.lcc", "contract_net.lcc"], &["--each"]);
+    insta::assert_snapshot!("check_each", text);
+    let alone = ["llm_team.lcc", "contract_net.lcc"].map(|file| check(&[file], &[]).1.code());
+    assert_eq!(exit.code(), alone.into_iter().max().unwrap());
+}
+
+/// The whole gallery: a run for each team, and a note for the rest.
+#[test]
+fn each_file_of_the_gallery() {
+    let mut names: Vec<String> = (fs::read_dir("../../models/lcc").unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".lcc"))
+        .collect();
+    names.sort();
+    let files: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (text, _) = check(&files, &["--each", "--format", "json"]);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let runs = report["runs"].as_array().unwrap();
+    let refused = |run: &&Value| codes_of(run).iter().any(|code| code.starts_with("lcc/no-clause"));
+    let refused: Vec<_> = runs.iter().filter(refused).flat_map(file_names).collect();
+    // A team whose protocol is in another file, which it does not import.
+    assert_eq!(refused, ["travel_team.lcc", "travel_team_noretry.lcc"]);
+    let note = runs.last().unwrap()["diagnostics"].as_array().unwrap().last().unwrap();
+    assert_eq!(note["code"], "cli/left-out");
+    assert!(note["message"].as_str().unwrap().contains("f_black.lcc, "), "{note}");
+    for run in runs {
+        let [name] = &file_names(run)[..] else { panic!("{run}") };
+        let (text, _) = check(&[name], &["--format", "json"]);
+        let alone: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(run["properties"], alone["runs"][0]["properties"], "{name}");
+    }
+    assert!(runs.len() > 10, "{}", runs.len());
+    // Together they are no instance.
+    let (text, exit) = check(&files, &["--format", "json"]);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(exit, Exit::BadInput);
+    assert!(codes_of(&report["runs"][0]).contains(&"lcc/unrelated-files".to_string()));
+}
+
+#[test]
+fn what_each_makes_of_files() {
+    let main = format!("import \"sub/farm.lcc\". import \"team.lcc\".");
+    let folder = folder(&[
+        ("main.lcc", &main),
+        ("sub/farm.lcc", FARM),
+        ("team.lcc", FARM_TEAM),
+        ("dairy.lcc", DAIRY),
+        ("facts.pol", "common sunny."),
+        ("goals.mu", "more : EF final ;"),
+        ("broken.lcc", "agent a(hen h)."),
+    ]);
+    let rows: [(&[&str], &[&[&str]], Exit); 6] = [
+        (&["main.lcc", "sub/farm.lcc", "team.lcc"], &[&["main.lcc", "farm.lcc", "team.lcc"]], Exit::AllHold),
+        (
+            &["main.lcc", "facts.pol", "dairy.lcc"],
+            &[&["main.lcc", "farm.lcc", "team.lcc"], &["dairy.lcc"]],
+            Exit::SomeFail,
+        ),
+        (
+            &["dairy.lcc", "goals.mu", "main.lcc", "dairy.lcc"],
+            &[&["dairy.lcc", "goals.mu"], &["main.lcc", "farm.lcc", "team.lcc", "goals.mu"]],
+            Exit::SomeFail,
+        ),
+        (&["team.lcc", "dairy.lcc"], &[&["team.lcc"], &["dairy.lcc"]], Exit::BadInput),
+        (&["facts.pol", "sub/farm.lcc"], &[&["facts.pol", "farm.lcc"]], Exit::BadInput),
+        (
+            &["broken.lcc", "none.lcc", "dairy.lcc"],
+            &[&["broken.lcc"], &["none.lcc"], &["dairy.lcc"]],
+            Exit::BadInput,
+        ),
+    ];
+    for (files, expected, exit) in rows {
+        let (report, found) = report_on(folder.path(), files, &["--each"]);
+        let runs: Vec<Vec<String>> = report["runs"].as_array().unwrap().iter().map(file_names).collect();
+        assert_eq!(
+            (runs, found),
+            (expected.iter().map(|run| run.iter().map(|n| n.to_string()).collect()).collect(), exit),
+            "{files:?}"
+        );
+    }
+    // Other languages are runs of their own, as always.
+    let (report, _) =
+        report_on(folder.path(), &["dairy.lcc", "main.lcc"], &["tests/models/light.ispl", "--each"]);
+    let languages = report["runs"].as_array().unwrap().iter().map(|run| run["language"].as_str().unwrap());
+    assert_eq!(languages.collect::<Vec<_>>(), ["lcc", "lcc", "ispl"]);
+    let (report, _) =
+        report_on(folder.path(), &["dairy.lcc", "facts.pol"], &["--each", "--deny", "warnings"]);
+    assert_eq!(codes_of(&report["runs"][0]).last().map(String::as_str), Some("cli/left-out"));
+}
+
+/// A file and its imports have the report that the files have when they are all named.
+#[test]
+fn imports_are_as_files_that_are_named() {
+    let folder = folder(&[
+        ("main.lcc", "import \"lib/farm.lcc\". import \"team.lcc\". import \"goals.mu\"."),
+        ("lib/farm.lcc", FARM),
+        ("team.lcc", FARM_TEAM),
+        ("goals.mu", "more : EF final ;"),
+        ("missing.lcc", "import \"lib/frm.lcc\"."),
+        ("folder.lcc", "import \"lib\"."),
+        ("twice.lcc", "option cap = 3. import \"option.pol\"."),
+        ("option.pol", "option cap = 4. a(p, X) :: null. agent a(p, x)."),
+    ]);
+    let named = ["main.lcc", "lib/farm.lcc", "team.lcc", "goals.mu"];
+    let (alone, exit) = report_on(folder.path(), &named[..1], &["--explore"]);
+    let (all, _) = report_on(folder.path(), &named, &["--explore"]);
+    assert_eq!((&alone, exit), (&all, Exit::AllHold));
+    assert_eq!(file_names(&alone["runs"][0]), ["main.lcc", "farm.lcc", "team.lcc", "goals.mu"]);
+    assert_eq!(alone["runs"][0]["properties"].as_array().unwrap().len(), 2);
+    // A file that is named twice is read once.
+    let twice = [&named[..], &["team.lcc", "goals.mu"]].concat();
+    assert_eq!(report_on(folder.path(), &twice, &["--explore"]).0, all);
+    for (file, code) in [
+        ("missing.lcc", "lcc/import-not-found"),
+        ("folder.lcc", "file/is-directory"),
+        ("twice.lcc", "lcc/duplicate-option"),
+    ] {
+        let (report, exit) = report_on(folder.path(), &[file], &[]);
+        assert_eq!((codes_of(&report["runs"][0]), exit), (vec![code.to_string()], Exit::BadInput), "{file}");
+        assert!(!report["runs"][0]["diagnostics"][0]["spans"].as_array().unwrap().is_empty(), "{file}");
+    }
+    // An LCC instance is neither spread over processes nor raced, with imports or without.
+    for more in [&["--processes", "2"][..], &["--engine", "race"]] {
+        let (report, exit) = report_on(folder.path(), &["main.lcc"], more);
+        assert_eq!(
+            (codes_of(&report["runs"][0]), exit),
+            (vec!["cli/wrong-language".to_string()], Exit::BadInput)
+        );
+    }
+}
+
+/// An option that is given twice is an error, wherever; one on the command line replaces that of the file.
+#[test]
+fn options_are_given_once() {
+    let folder = folder(&[
+        ("a.lcc", "option cap = 5. a(p, X) :: null. agent a(p, x)."),
+        ("b.bdi", "agent a is loop p := any endloop"),
+    ]);
+    let options = |file: &str, options: &[&str]| {
+        let more: Vec<&str> = options.iter().flat_map(|option| ["--option", option]).collect();
+        let (mut report, _) = report_on(folder.path(), &[file], &more);
+        (codes_of(&report["runs"][0]), report["runs"][0]["options"].take())
+    };
+    assert_eq!(options("a.lcc", &["cap=3"]), (vec![], serde_json::json!({"cap": "3"})));
+    assert_eq!(options("a.lcc", &["cap=3", "cap=4"]).0, ["lcc/duplicate-option"]);
+    assert_eq!(options("a.lcc", &["cap=3", "cap=3"]).0, ["lcc/duplicate-option"]);
+    assert_eq!(options("b.bdi", &["delay=all"]), (vec![], serde_json::json!({"delay": "all"})));
+    assert_eq!(options("b.bdi", &["delay=all", "delay=none"]).0, ["bdi/duplicate"]);
+}

@@ -35,6 +35,8 @@ const SLACK: u64 = 128 << 20;
 #[derive(Debug)]
 pub(crate) struct Children {
     program: Option<PathBuf>,
+    /// Folders that imports are read from, besides the folder of the model.
+    roots: Vec<PathBuf>,
     seats: Semaphore,
     most_waiting: usize,
     waiting: AtomicUsize,
@@ -50,9 +52,10 @@ pub(crate) struct Task {
 
 impl Children {
     /// Processes of a program, so many at a time.
-    pub(crate) fn new(program: Option<PathBuf>, limits: &Limits) -> Children {
+    pub(crate) fn new(program: Option<PathBuf>, roots: Vec<PathBuf>, limits: &Limits) -> Children {
         Children {
             program,
+            roots,
             seats: Semaphore::new(limits.children),
             most_waiting: limits.queue,
             waiting: AtomicUsize::new(0),
@@ -81,7 +84,8 @@ impl Children {
         drop(waiting);
         let _running = Counted::new(&self.running);
         let folder = folder(&task.model)?;
-        let mut child = command(program, folder.path(), &task).spawn().map_err(|e| failed(&e))?;
+        let mut child =
+            command(program, folder.path(), &task, &self.roots).spawn().map_err(|e| failed(&e))?;
         tokio::select! {
             outcome = report(&mut child, &task) => outcome,
             () = ticket.cancelled() => Err(Fault::cancelled()),
@@ -123,12 +127,16 @@ fn folder(model: &CheckModel) -> Result<TempDir, Fault> {
     Ok(folder)
 }
 
-fn command(program: &Path, folder: &Path, task: &Task) -> Command {
+fn command(program: &Path, folder: &Path, task: &Task, roots: &[PathBuf]) -> Command {
     let Task { model, time, memory } = task;
     let mut command = Command::new(program);
     command.args(["check", "--format=json"]);
     command.arg(format!("--timeout={}ms", time.as_millis()));
     command.arg(format!("--memory={memory}"));
+    // Imports find the texts of the call first, then files below the root, and nothing else.
+    for root in std::iter::once(Path::new(".")).chain(roots.iter().map(PathBuf::as_path)) {
+        command.arg("--import-root").arg(root);
+    }
     // What comes from outside stands behind a `=`: it cannot become an option of its own.
     let words = [
         ("engine", &model.engine),

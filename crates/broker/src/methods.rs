@@ -140,6 +140,7 @@ impl Service {
             properties: properties.into_iter().map(text).collect(),
             options: options.into_iter().map(|(name, value)| (name, value.to_string())).collect(),
             limits: masque_lcc::Limits { states: Some(states), memory: Some(memory) },
+            library: self.root.as_ref().map(|root| Arc::new(root.again(self.limits.body as u64)) as _),
         }
     }
 

@@ -4,12 +4,14 @@
 //! known is an error: it may have been meant to change the answer.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 use masque_report::{DiagnosticReport, Entries, EventReport, TraceReport};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::fault::Move;
+use crate::fault::{Move, brief};
 
 /// The name and version of the protocol.
 pub const BROKER_SCHEMA: &str = "masque.broker/1";
@@ -108,6 +110,36 @@ pub(crate) enum OptionValue {
     Number(i64),
 }
 
+/// Reads an object in which no name occurs twice: otherwise one of two values would be ignored.
+pub(crate) fn each_once<'de, D, V>(deserializer: D) -> Result<BTreeMap<String, V>, D::Error>
+where
+    D: Deserializer<'de>,
+    V: Deserialize<'de>,
+{
+    struct Names<V>(PhantomData<V>);
+
+    impl<'de, V: Deserialize<'de>> Visitor<'de> for Names<V> {
+        type Value = BTreeMap<String, V>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+            let mut map = BTreeMap::new();
+            while let Some((name, value)) = members.next_entry::<String, V>()? {
+                if map.contains_key(&name) {
+                    return Err(A::Error::custom(format!("`{}` is given twice", brief(&name))));
+                }
+                map.insert(name, value);
+            }
+            Ok(map)
+        }
+    }
+
+    deserializer.deserialize_map(Names(PhantomData))
+}
+
 impl std::fmt::Display for OptionValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -140,7 +172,7 @@ pub(crate) struct Open {
     #[serde(default)]
     pub properties: Vec<File>,
     /// Options that take the place of those in the files.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "each_once")]
     pub options: BTreeMap<String, OptionValue>,
 }
 
@@ -450,13 +482,13 @@ pub(crate) struct CheckModel {
     /// Files in any of the languages; their names end in `.ispl`, `.bdi`, `.lcc`, `.pol` or `.mu`.
     pub files: Vec<File>,
     /// Values for the parameters of ISPL files.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "each_once")]
     pub define: BTreeMap<String, i64>,
     /// More formulas.
     #[serde(default)]
     pub properties: Vec<String>,
     /// Options of BDI and LCC files.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "each_once")]
     pub options: BTreeMap<String, OptionValue>,
     /// As `--engine`.
     pub engine: Option<String>,

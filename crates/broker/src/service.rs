@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
+use masque_driver::Roots;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -38,6 +39,8 @@ pub struct Config {
     pub limits: Limits,
     /// What is said on standard error.
     pub log: Log,
+    /// Folder that imports are read from besides the texts of a call; without one, the disk is not read.
+    pub root: Option<PathBuf>,
     /// The program whose `check` command decides models in child processes; without one, no models
     /// are checked.
     pub program: Option<PathBuf>,
@@ -50,6 +53,8 @@ pub struct Service {
     pub(crate) pool: Pool,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) children: Arc<Children>,
+    /// Where imports are read from.
+    pub(crate) root: Option<Roots>,
     pub(crate) metrics: Metrics,
     pub(crate) tickets: Arc<Tickets>,
     /// Open connections.
@@ -72,10 +77,13 @@ impl Service {
     /// Starts the workers.
     pub fn new(config: Config) -> std::io::Result<Arc<Service>> {
         let limits = config.limits;
+        let root = config.root.map(|root| Roots::new(&[root], 0)).transpose()?;
+        let folders = root.as_ref().map(|root| root.folders().to_vec()).unwrap_or_default();
         Ok(Arc::new(Service {
             pool: Pool::new(limits.workers, limits.queue)?,
             sessions: Arc::new(Sessions::new(limits.clone())),
-            children: Arc::new(Children::new(config.program, &limits)),
+            children: Arc::new(Children::new(config.program, folders, &limits)),
+            root,
             metrics: Metrics::default(),
             tickets: Arc::default(),
             connections: AtomicUsize::new(0),

@@ -6,7 +6,7 @@ use masque_report::{DiagnosticReport, TraceReport};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::{Allowed, File, OptionValue};
+use crate::protocol::{Allowed, File, OptionValue, each_once};
 
 /// Parameters of `teams`: an instance without those who are wanted, and who could be.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub(crate) struct Teams {
     #[serde(default)]
     pub properties: Vec<File>,
     /// Options that take the place of those in the files.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "each_once")]
     pub options: BTreeMap<String, OptionValue>,
     /// The roles that are to be filled.
     pub roles: Vec<Role>,

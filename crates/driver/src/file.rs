@@ -24,9 +24,13 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 
 /// The text of a file; of standard input if the path is `-`.
 pub fn read(path: &Path) -> Result<String, Box<Diagnostic>> {
-    let name = display_name(path);
-    let bytes = read_bytes(path, &name)?;
-    let text = decode(&name, bytes)?;
+    read_as(path, &display_name(path))
+}
+
+/// The text of a file that messages call by a name.
+pub(crate) fn read_as(path: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
+    let bytes = read_bytes(path, name)?;
+    let text = decode(name, bytes)?;
     match text.trim().is_empty() {
         true => {
             let empty = error("file/empty", format!("`{name}` is empty"));
@@ -112,7 +116,7 @@ fn decode(name: &str, bytes: Vec<u8>) -> Result<String, Box<Diagnostic>> {
 }
 
 /// A file beside the missing one whose name is nearly the same.
-fn neighbour(path: &Path) -> Option<String> {
+pub(crate) fn neighbour(path: &Path) -> Option<String> {
     let used = path.file_name()?.to_str()?;
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     did_you_mean(used, names_in(folder))

@@ -2,17 +2,20 @@
 //!
 //! As for ISPL, files become something whatever is wrong with them. The work is in `lcc_check`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use masque_lcc::{Given, Opened, Parts, System};
+use masque_lcc::{Given, Library, NoFiles, Opened, Parts, System};
 use masque_mu::tree::{Name, Named};
 use masque_mu::{Property, parse_formula, resolve};
 use masque_text::{Diagnostic, Sources, TooLarge};
 
 use crate::file;
+use crate::imports::{Disk, Roots};
 
 pub use crate::lcc_check::{Answer, Run, Wanted, check};
+pub use crate::lcc_each::{Each, each};
 pub use masque_lcc::{Counts, Deed, End, Event, Trace, chart};
 
 /// What is asked of the files besides their text.
@@ -22,6 +25,24 @@ pub struct Request {
     pub options: Vec<String>,
     /// More formulas of the mu-calculus.
     pub properties: Vec<String>,
+    /// Folders that imports are read from, if not from the whole disk.
+    pub import_roots: Vec<PathBuf>,
+}
+
+impl Request {
+    /// Where imports of files are read from.
+    pub(crate) fn library(&self) -> Result<Box<dyn Library>, Box<Diagnostic>> {
+        if self.import_roots.is_empty() {
+            return Ok(Box::new(Disk));
+        }
+        match Roots::new(&self.import_roots, file::MAX_BYTES) {
+            Ok(roots) => Ok(Box::new(roots)),
+            Err(error) => {
+                let message = format!("the folder for imports cannot be used: {}", file::reason(&error));
+                Err(file::error("file/unreadable", message).into())
+            }
+        }
+    }
 }
 
 /// What became of the files.
@@ -29,7 +50,8 @@ pub struct Request {
 pub struct Loaded {
     /// All texts that diagnostics point at.
     pub sources: Sources,
-    /// The files' names as they were given: protocols and rules, then properties.
+    /// The files' names: protocols and rules, then properties; of each kind first those that were given,
+    /// then those that were imported.
     pub names: Vec<String>,
     /// What is to be checked, unless there are errors.
     pub instance: Option<Instance>,
@@ -74,9 +96,20 @@ fn has_extension(path: &Path, wanted: &str) -> bool {
 pub fn load(files: &[PathBuf], properties: &[PathBuf], request: &Request) -> Loaded {
     let start = Instant::now();
     let mut loaded = Loaded::new();
+    let library = match request.library() {
+        Ok(library) => library,
+        Err(diagnostic) => {
+            loaded.diagnostics.push(*diagnostic);
+            return loaded;
+        }
+    };
     let mut texts = |files: &[PathBuf]| -> Vec<(String, String)> {
-        let mut texts = Vec::new();
+        let (mut texts, mut seen) = (Vec::new(), BTreeSet::new());
         for path in files {
+            // A file that is named twice is read once, as one that is imported twice.
+            if !seen.insert(library.identity(path)) {
+                continue;
+            }
             let name = file::display_name(path);
             loaded.names.push(name.clone());
             match file::read(path) {
@@ -89,13 +122,13 @@ pub fn load(files: &[PathBuf], properties: &[PathBuf], request: &Request) -> Loa
     let (protocols, properties) = (texts(files), texts(properties));
     // What could not be read would be missed everywhere else: one mistake would look like ten.
     if !loaded.has_errors() {
-        loaded.read(protocols, properties, request);
+        loaded.read((protocols, properties), request, &*library);
     }
     loaded.time = start.elapsed();
     loaded
 }
 
-/// Checks one text that has been read already.
+/// Checks one text that has been read already; it can import nothing.
 ///
 /// ```
 /// let text = "a(hen, H) :: null. agent a(hen, h). property ends : AF final ;";
@@ -106,10 +139,13 @@ pub fn load_text(name: &str, text: &str, request: &Request) -> Loaded {
     let start = Instant::now();
     let mut loaded = Loaded::new();
     loaded.names.push(name.to_string());
-    loaded.read(vec![(name.to_string(), text.to_string())], Vec::new(), request);
+    loaded.read((vec![(name.to_string(), text.to_string())], Vec::new()), request, &NoFiles);
     loaded.time = start.elapsed();
     loaded
 }
+
+/// Texts with their names: protocols and rules, and properties.
+type Texts = (Vec<(String, String)>, Vec<(String, String)>);
 
 impl Loaded {
     fn new() -> Loaded {
@@ -137,14 +173,14 @@ impl Loaded {
         }
     }
 
-    fn read(&mut self, files: Vec<(String, String)>, properties: Vec<(String, String)>, request: &Request) {
+    fn read(&mut self, (files, properties): Texts, request: &Request, library: &dyn Library) {
         if files.is_empty() {
             let message = "there are properties, but no protocol that they speak of".to_string();
             let help = "name the protocol and its team, too: `masque check protocol.lcc travel.mu`";
             self.diagnostics.push(file::error("cli/no-protocol", message).hint(help));
             return;
         }
-        if self.open(files, properties, request).is_err() {
+        if self.open((files, properties), request, library).is_err() {
             let message = "the files are too large together".to_string();
             self.diagnostics.push(file::error("file/too-large", message));
         }
@@ -153,9 +189,9 @@ impl Loaded {
     /// Fails if the texts outgrow the sources.
     fn open(
         &mut self,
-        files: Vec<(String, String)>,
-        properties: Vec<(String, String)>,
+        (files, properties): Texts,
         request: &Request,
+        library: &dyn Library,
     ) -> Result<(), TooLarge> {
         let mut parts = Parts::default();
         for (name, text) in files {
@@ -179,8 +215,11 @@ impl Loaded {
                 }
             }
         }
-        let Opened { system, mut properties, diagnostics, .. } = masque_lcc::open(&mut self.sources, &parts);
+        let Opened { system, mut properties, diagnostics, files, property_files, .. } =
+            masque_lcc::open_with(&mut self.sources, &parts, library);
         self.diagnostics.extend(diagnostics);
+        let all = files.iter().chain(&property_files);
+        self.names = all.map(|file| self.sources.name(*file).to_string()).collect();
         let Some(mut system) = system else { return Ok(()) };
         for text in &request.properties {
             let file = self.sources.add("<--property>", text.as_str())?;
@@ -213,7 +252,7 @@ mod tests {
 
     fn codes(option: &str, property: &str) -> Vec<&'static str> {
         let list = |text: &str| if text.is_empty() { vec![] } else { vec![text.to_string()] };
-        let request = Request { options: list(option), properties: list(property) };
+        let request = Request { options: list(option), properties: list(property), ..Request::default() };
         load_text("a.lcc", TEXT, &request).diagnostics.iter().map(|d| d.code).collect()
     }
 

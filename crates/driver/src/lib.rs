@@ -51,8 +51,10 @@ mod file;
 mod findings;
 mod format;
 mod graph;
+mod imports;
 pub mod lcc;
 mod lcc_check;
+mod lcc_each;
 mod load;
 mod order;
 mod parallel;
@@ -73,6 +75,7 @@ pub use file::{MAX_BYTES, read as read_text};
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
 pub use graph::{Cut, Graph, MOST_EDGES, View, diagram, graph};
+pub use imports::Roots;
 pub use load::{Language, Loaded, Request, load, load_text};
 pub use masque_model::{
     ActionId, AgentId, At, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies,

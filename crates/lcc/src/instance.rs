@@ -6,11 +6,12 @@ use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
 use masque_text::{Diagnostic, FileId, Sources, Span};
 use rustc_hash::FxHashMap;
 
+use crate::import::{Gathered, Library, NoFiles, gather};
 use crate::lint::lint;
 use crate::lower::{Lowered, lower};
 use crate::names::in_statements;
 use crate::obligation::{Acts, WithActs};
-use crate::parser::parse;
+use crate::related::unrelated;
 use crate::stratify::stratify;
 use crate::system::System;
 use crate::tree::{Item, PropertyText, Tree};
@@ -40,7 +41,11 @@ pub struct Parts {
 /// What could be made of the files.
 #[derive(Debug)]
 pub struct Opened {
-    /// The files as trees.
+    /// Files with statements: those that were given, then those that were imported.
+    pub files: Vec<FileId>,
+    /// Files with properties, likewise.
+    pub property_files: Vec<FileId>,
+    /// The files with statements as trees.
     pub trees: Vec<Tree>,
     /// The system, if there are no errors.
     pub system: Option<System>,
@@ -51,7 +56,7 @@ pub struct Opened {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads an instance.
+/// Reads an instance. Imports find only what is among the files; see [`open_with`].
 ///
 /// ```
 /// use masque_lcc::{Parts, open};
@@ -64,9 +69,20 @@ pub struct Opened {
 /// assert_eq!(opened.properties[0].source.name.text, "fed");
 /// ```
 pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
-    let mut opened = Opened::parse(sources, &parts.files);
+    open_with(sources, parts, &NoFiles)
+}
+
+/// Reads an instance whose imports are read from a library.
+pub fn open_with(sources: &mut Sources, parts: &Parts, library: &dyn Library) -> Opened {
+    let (mut opened, imports) = Opened::gather(sources, parts, library);
     // What could not be read would be missed everywhere else: one mistake would look like ten.
     if opened.has_errors() {
+        return opened;
+    }
+    // Options and properties that clash across unrelated files would be consequences of this error.
+    if let Some(diagnostic) = unrelated(sources, &opened.trees, &imports, &[]) {
+        opened.diagnostics.push(diagnostic);
+        opened.diagnostics.extend(lint(&opened.trees));
         return opened;
     }
     let Lowered { program, terms, diagnostics } = lower(&opened.trees, &parts.options);
@@ -80,7 +96,7 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
     let warnings = in_statements(&program, &terms, items);
     opened.diagnostics.extend(warnings);
     let mut system = System::new(program, terms);
-    opened.read_properties(sources, &mut system, &parts.properties);
+    opened.read_properties(sources, &mut system);
     if !opened.has_errors() {
         opened.system = Some(system);
     }
@@ -88,10 +104,17 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
 }
 
 impl Opened {
-    /// Reads files and makes nothing of them yet.
-    pub(crate) fn parse(sources: &Sources, files: &[FileId]) -> Opened {
-        let (trees, diagnostics): (Vec<_>, Vec<_>) = files.iter().map(|file| parse(sources, *file)).unzip();
-        Opened { trees, system: None, properties: Vec::new(), diagnostics: diagnostics.concat() }
+    /// Reads files and what they import, and makes nothing of them yet; for each file with statements
+    /// also the positions of those that it imports.
+    pub(crate) fn gather(
+        sources: &mut Sources,
+        parts: &Parts,
+        library: &dyn Library,
+    ) -> (Opened, Vec<Vec<usize>>) {
+        let Gathered { files, trees, properties, imports, diagnostics } =
+            gather(sources, (&parts.files, &parts.properties), library);
+        let (system, property_files) = (None, properties);
+        (Opened { files, property_files, trees, system, properties: Vec::new(), diagnostics }, imports)
     }
 
     pub(crate) fn has_errors(&self) -> bool {
@@ -99,9 +122,9 @@ impl Opened {
     }
 
     /// Reads all properties.
-    pub(crate) fn read_properties(&mut self, sources: &mut Sources, system: &mut System, files: &[FileId]) {
+    pub(crate) fn read_properties(&mut self, sources: &Sources, system: &mut System) {
         let mut acts = Acts::default();
-        let named = self.named(sources, system, files, &mut acts);
+        let named = self.named(sources, system, &mut acts);
         self.resolve(named, &mut WithActs { system, acts });
         self.check_names(sources, system);
     }
@@ -121,13 +144,7 @@ impl Opened {
     }
 
     /// All properties as written.
-    fn named(
-        &mut self,
-        sources: &Sources,
-        system: &mut System,
-        files: &[FileId],
-        acts: &mut Acts,
-    ) -> Vec<Named> {
+    fn named(&mut self, sources: &Sources, system: &mut System, acts: &mut Acts) -> Vec<Named> {
         let (mut named, mut diagnostics) = (Vec::new(), Vec::new());
         let mut n_duties = 0;
         for item in self.trees.iter().flat_map(|tree| &tree.items) {
@@ -148,7 +165,7 @@ impl Opened {
                 _ => {}
             }
         }
-        for file in files {
+        for file in &self.property_files {
             let (more, found) = parse_properties(sources, sources.span(*file));
             diagnostics.extend(found);
             named.extend(more);

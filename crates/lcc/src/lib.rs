@@ -10,8 +10,8 @@
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `format` | files as text |
 //! | `mail` | the order of the messages under way |
-//! | `instance`, `lower`, `program`, `options` | several files as one checked instance |
-//! | `stratify`, `lint`, `names` | what is wrong, or probably not meant |
+//! | `import`, `instance`, `lower`, `program`, `options` | several files as one checked instance |
+//! | `stratify`, `related`, `lint`, `names` | what is wrong, or probably not meant |
 //! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
 //! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
 //! | `step`, `situations` | what one agent can do, found once |
@@ -33,6 +33,7 @@ mod entry;
 mod explore;
 mod format;
 mod handshake;
+mod import;
 mod instance;
 mod lexer;
 mod lint;
@@ -47,6 +48,7 @@ mod print;
 mod program;
 mod reduce;
 pub mod reference;
+mod related;
 mod resolve;
 mod session;
 mod show;
@@ -68,10 +70,12 @@ pub use chart::{Chart, Row, chart};
 pub use check::{Checked, check_all, decide};
 pub use explore::{Counts, explore};
 pub use format::format;
-pub use instance::{Given, Opened, Parts, open};
+pub use import::{Library, NoFiles, without_dots};
+pub use instance::{Given, Opened, Parts, open, open_with};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};
+pub use related::{Standing, survey};
 pub use session::{
     CannotAdvance, Happened, Kind, Like, Limits, Moves, Next, Question, Refused, Reply, Session, Setup,
     Stated, Text, Update, Updated, Work,

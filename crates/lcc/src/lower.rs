@@ -54,12 +54,19 @@ pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> L
             }
             Item::Mail(mail) => lowering.mail(mail),
             Item::Setting(setting) => lowering.setting(setting),
-            Item::Now(_) | Item::Member(_) | Item::Duty(_) | Item::Role(_) | Item::Property(_) => {}
+            Item::Now(_)
+            | Item::Member(_)
+            | Item::Duty(_)
+            | Item::Role(_)
+            | Item::Property(_)
+            | Item::Import(_) => {}
         }
     }
     let nows: Vec<&Clause> =
         items().filter_map(|item| if let Item::Now(clause) = item { Some(clause) } else { None }).collect();
     lowering.now(&nows);
+    // Options from outside take the place of those in the files; neither may be given twice.
+    lowering.given_options.clear();
     for Given { name, value, span } in options {
         lowering.option(name, value, *span);
     }
@@ -267,6 +274,8 @@ pub(crate) struct Lowering {
     pub(crate) program: Program,
     pub(crate) terms: Terms,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Where options were set, by name.
+    given_options: FxHashMap<String, Span>,
 }
 
 impl Lowering {
@@ -277,6 +286,11 @@ impl Lowering {
             self.terms.symbol(agent.id).into_iter().for_each(|id| names.add_id(id));
         }
         self.program.names = Arc::new(names);
+    }
+
+    /// Goes on with a program.
+    pub(crate) fn of(program: Program, terms: Terms) -> Lowering {
+        Lowering { program, terms, ..Lowering::default() }
     }
 
     /// The constant that names an agent.
@@ -406,6 +420,15 @@ impl Lowering {
     }
 
     fn option(&mut self, name: &str, value: &str, span: Span) {
+        if let Some(first) = self.given_options.get(name) {
+            let message = format!("the option `{name}` is given twice");
+            let diagnostic = Diagnostic::error("lcc/duplicate-option", span, message)
+                .label("given again here")
+                .also(*first, "first given here")
+                .hint("remove one of them; `--option NAME=VALUE` takes the place of what files say");
+            return self.diagnostics.push(diagnostic);
+        }
+        self.given_options.insert(name.to_string(), span);
         let mut options: Options = self.program.options;
         match options.set(name, value) {
             Ok(()) => self.program.options = options,
@@ -446,9 +469,8 @@ impl Lowering {
     fn default_team(&mut self, roles: &[&RoleDecl]) -> Vec<Member> {
         let mut members = Vec::new();
         for decl in roles {
-            let usual = u64::from(matches!(decl.kind.text.as_str(), "initial" | "necessary" | "cyclic"));
             let Some(name) = role_name(&decl.role) else { continue };
-            for number in 1..=decl.min.unwrap_or(usual).min(64) {
+            for number in 1..=decl.n_members() {
                 let id = TermKind::App(format!("{name}{number}"), Vec::new());
                 let agent = Agent {
                     role: decl.role.clone(),

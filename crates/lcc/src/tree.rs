@@ -34,6 +34,8 @@ pub enum Item {
     Role(RoleDecl),
     /// `property name : formula ;`
     Property(PropertyText),
+    /// `import "rules.pol".`
+    Import(Import),
 }
 
 impl Item {
@@ -50,6 +52,7 @@ impl Item {
             Item::Setting(setting) => setting.name.span,
             Item::Role(role) => role.span,
             Item::Property(property) => property.name.span,
+            Item::Import(import) => import.path.span,
         }
     }
 }
@@ -171,6 +174,13 @@ pub struct Setting {
     pub value: Name,
 }
 
+/// Another file that belongs to the instance.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// Path of the file, relative to the folder of the importing file.
+    pub path: Name,
+}
+
 /// A declared role.
 #[derive(Clone, Debug)]
 pub struct RoleDecl {
@@ -184,6 +194,17 @@ pub struct RoleDecl {
     pub max: Option<u64>,
     /// The whole statement.
     pub span: Span,
+}
+
+impl RoleDecl {
+    /// Maximum number of agents that a declaration makes.
+    const MAX_MEMBERS: u64 = 64;
+
+    /// Number of agents that start in the role if no file names members.
+    pub(crate) fn n_members(&self) -> u64 {
+        let usual = u64::from(matches!(self.kind.text.as_str(), "initial" | "necessary" | "cyclic"));
+        self.min.unwrap_or(usual).min(Self::MAX_MEMBERS)
+    }
 }
 
 /// A property in a protocol file: its formula is read by the logic's own parser.

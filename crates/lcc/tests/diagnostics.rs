@@ -10,7 +10,7 @@ use masque_verdict::Budget;
 const PAGE: &str = include_str!("../../../docs/diagnostics-lcc.md");
 
 /// Codes whose examples would be too large for a page.
-const TOO_MUCH: [&str; 2] = ["lcc/too-large", "lcc/too-many-teams"];
+const TOO_MUCH: [&str; 3] = ["lcc/too-large", "lcc/too-many-files", "lcc/too-many-teams"];
 
 /// Codes whose examples are long; they are made here.
 fn long_examples() -> Vec<(&'static str, String)> {
@@ -67,9 +67,17 @@ fn ask(text: &str) -> (Vec<Diagnostic>, String) {
     draw(session.sources(), found.unwrap_err())
 }
 
+/// The files of an example: one, or several that begin with `// file: NAME`.
+fn files(text: &str) -> Vec<(&str, &str)> {
+    match text.strip_prefix("// file: ") {
+        Some(text) => text.split("// file: ").filter_map(|file| file.split_once('\n')).collect(),
+        None => vec![("example.lcc", text)],
+    }
+}
+
 fn diagnose(text: &str) -> (Vec<Diagnostic>, String) {
     let mut sources = Sources::default();
-    let files = vec![sources.add("example.lcc", text).unwrap()];
+    let files = files(text).into_iter().map(|(name, text)| sources.add(name, text).unwrap()).collect();
     let found = open(&mut sources, &Parts { files, ..Parts::default() }).diagnostics;
     let drawn = found.iter().map(|diagnostic| render(&sources, diagnostic, false)).collect();
     (found, drawn)

@@ -33,6 +33,11 @@ pub struct BrokerArgs {
     #[arg(long, conflicts_with = "token_file", help_heading = "HTTP")]
     pub no_token: bool,
 
+    /// Read imports of LCC texts below this folder, too [default: imports find only texts of the
+    /// same call].
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
+    pub root: Option<PathBuf>,
+
     /// The most time for a call: 500ms, 10s, 2m [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits of a call")]
     pub timeout: Option<Duration>,

@@ -21,7 +21,10 @@ pub fn broker(args: &BrokerArgs, context: &Context, err: &mut dyn Write) -> anyh
         Detail::Verbose => Log::Calls,
     };
     let program = std::env::current_exe().context("the program does not find itself")?;
-    let config = Config { limits: args.limits(), log, program: Some(program) };
+    if let Some(root) = args.root.as_ref().filter(|root| !root.is_dir()) {
+        bail!("`--root {}` is not a folder", root.display());
+    }
+    let config = Config { limits: args.limits(), log, program: Some(program), root: args.root.clone() };
     let Some(address) = args.address() else {
         if !args.hosts.is_empty() || args.token_file.is_some() || args.no_token {
             bail!("options of HTTP need `--http` or `--listen ADDR:PORT`");

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -104,33 +104,27 @@ fn report_all(
     let engine = plan.as_ref().map_or(args.work.engine, |_| EngineChoice::Named("cluster"));
     let settings = Settings { request: &request, engine, stats: args.stats };
     let text = Text { evidence: apart.is_none(), ..context.text };
-    // LCC files together are one run, in the place of the first of them.
-    let first_lcc = args.files.iter().position(|file| driver::lcc::is_lcc(file));
-    let is_run =
-        |(position, file): &(usize, &PathBuf)| !driver::lcc::is_lcc(file) || first_lcc == Some(*position);
-    let files: Vec<&PathBuf> = args.files.iter().enumerate().filter(is_run).map(|(_, file)| file).collect();
-    let is_several = files.len() > 1;
+    let jobs = jobs(args);
+    let is_several = jobs.len() > 1;
     let mut exit = Exit::AllHold;
     let mut reports = Vec::new();
-    for (position, file) in files.into_iter().enumerate() {
-        if driver::lcc::is_lcc(file) {
-            let report = lcc::check_lcc(
-                args,
-                (context, text),
-                is_several.then_some(position),
-                out,
-                apart.as_deref_mut(),
-            )?;
-            exit.raise(Exit::of(report.counts(), args.deny.is_some()));
-            if args.explore && report.states.is_none() && !args.parse_only {
-                exit.raise(Exit::Inconclusive);
+    for (position, job) in jobs.into_iter().enumerate() {
+        let place = is_several.then_some(position);
+        let file = match job {
+            Job::File(file) => file,
+            Job::Lcc(files) => {
+                let report =
+                    lcc::check_lcc(args, (context, text), (&files, place), out, apart.as_deref_mut())?;
+                exit.raise(Exit::of(report.counts(), args.deny.is_some()));
+                if args.explore && report.states.is_none() && !args.parse_only {
+                    exit.raise(Exit::Inconclusive);
+                }
+                reports.push(report);
+                continue;
             }
-            reports.push(report);
-            continue;
-        }
+        };
         if driver::bdi::is_bdi(file) {
-            let place = (file.as_path(), is_several.then_some(position));
-            let report = bdi::check_bdi(args, (context, text), place, out)?;
+            let report = bdi::check_bdi(args, (context, text), (file, place), out)?;
             if let Some(apart) = &mut apart {
                 apart.add(&report, |file| file.add_bdi(&report))?;
             }
@@ -169,7 +163,7 @@ fn report_all(
             apart.add(&report, |file| file.add(subject))?;
         }
         if args.format == Format::Text {
-            text.run(out, &report, subject, is_several.then_some(position))?;
+            text.run(out, &report, subject, place)?;
             out.flush()?;
         }
         if context.progress && !args.stats {
@@ -183,6 +177,26 @@ fn report_all(
         Format::Text => {}
     }
     Ok(exit)
+}
+
+/// One run.
+enum Job<'a> {
+    File(&'a Path),
+    Lcc(lcc::Files),
+}
+
+/// The runs of a command line, in the order of their first files.
+fn jobs(args: &CheckArgs) -> Vec<Job<'_>> {
+    let mut of_lcc = lcc::runs(args).into_iter().peekable();
+    let mut jobs = Vec::new();
+    for file in &args.files {
+        if !driver::lcc::is_lcc(file) {
+            jobs.push(Job::File(file));
+        } else if let Some(files) = of_lcc.next_if(|files| files.first == *file) {
+            jobs.push(Job::Lcc(files));
+        }
+    }
+    jobs
 }
 
 /// Decides the properties, if there are any to decide.

@@ -14,22 +14,57 @@ use crate::Context;
 use crate::args::{CheckArgs, Format};
 use crate::progress::Display;
 
-/// Decides every property of the LCC files of a command line, which are one run, and tells it,
-/// unless the report is to be JSON.
+/// LCC files that are one run.
+pub(super) struct Files {
+    /// The file in whose place on the command line the run is reported.
+    pub(super) first: PathBuf,
+    protocols: Vec<PathBuf>,
+    /// A note that belongs to no file.
+    note: Option<Diagnostic>,
+}
+
+/// The runs that the LCC files of a command line are: one, or with `--each` one for each team.
+pub(super) fn runs(args: &CheckArgs) -> Vec<Files> {
+    let named: Vec<PathBuf> = args.files.iter().filter(|file| lcc::is_lcc(file)).cloned().collect();
+    let Some(first) = named.first().cloned() else { return Vec::new() };
+    let mut runs: Vec<Files> = Vec::new();
+    if args.each {
+        let lcc::Each { runs: files, left_out } = lcc::each(&named, &request(args));
+        let alone = |file: PathBuf| Files { first: file.clone(), protocols: vec![file], note: None };
+        runs.extend(files.into_iter().map(alone));
+        if let Some(last) = runs.last_mut() {
+            last.note = left_out;
+        }
+    }
+    // Files without any team are one run, which says so.
+    if runs.is_empty() {
+        let protocols = named.into_iter().filter(|file| !lcc::is_properties(file)).collect();
+        runs.push(Files { first, protocols, note: None });
+    }
+    runs
+}
+
+fn request(args: &CheckArgs) -> Request {
+    Request {
+        options: args.options.clone(),
+        properties: args.question.properties.clone(),
+        import_roots: args.import_roots.clone(),
+    }
+}
+
+/// Decides every property of LCC files that are one run, and tells it, unless the report is to be JSON.
 pub(super) fn check_lcc(
     args: &CheckArgs,
     (context, text): (&Context, Text),
-    position: Option<usize>,
+    (files, position): (&Files, Option<usize>),
     out: &mut dyn Write,
     apart: Option<&mut Apart>,
 ) -> anyhow::Result<RunReport> {
     let start = Instant::now();
-    let request = Request { options: args.options.clone(), properties: args.question.properties.clone() };
-    let named: Vec<PathBuf> = args.files.iter().filter(|file| lcc::is_lcc(file)).cloned().collect();
-    let (properties, protocols): (Vec<_>, Vec<_>) =
-        named.into_iter().partition(|file| lcc::is_properties(file));
-    let properties = [properties, args.property_files.clone()].concat();
-    let mut loaded = lcc::load(&protocols, &properties, &request);
+    let properties = args.files.iter().filter(|file| lcc::is_properties(file));
+    let properties: Vec<PathBuf> = properties.chain(&args.property_files).cloned().collect();
+    let mut loaded = lcc::load(&files.protocols, &properties, &request(args));
+    loaded.diagnostics.extend(files.note.clone());
     if let Some(diagnostic) = misplaced(args) {
         loaded.diagnostics.push(diagnostic);
         loaded.instance = None;

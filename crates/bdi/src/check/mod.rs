@@ -114,7 +114,11 @@ impl<'t> Checker<'t> {
                 self.report(*diagnostic);
             }
         }
+        seen.clear();
         for given in overrides {
+            if let Some(first) = seen.insert(&given.name, given.span) {
+                self.duplicate("option", &given.name, given.span, first);
+            }
             if let Err(diagnostic) = options::set(&mut options, &given.name, &given.value, given.span) {
                 self.report(*diagnostic);
             }

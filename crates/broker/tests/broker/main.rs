@@ -3,6 +3,7 @@
 mod bad;
 mod crowd;
 mod door;
+mod imports;
 mod methods;
 mod rpc;
 mod support;

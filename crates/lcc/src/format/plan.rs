@@ -84,6 +84,7 @@ impl Planner<'_> {
             Item::Setting(setting) => before(setting.name.span),
             Item::Role(role) => role.span,
             Item::Property(property) => before(property.name.span),
+            Item::Import(import) => before(import.path.span),
         }
     }
 

@@ -144,7 +144,12 @@ impl Collector<'_> {
                 let enforcer = constant(&duty.enforcer).map(|name| self.terms.symbols.intern(name));
                 self.names.enforcers.extend(enforcer);
             }
-            Item::Fact(_) | Item::Rule(_) | Item::Choice(_) | Item::Setting(_) | Item::Property(_) => {}
+            Item::Fact(_)
+            | Item::Rule(_)
+            | Item::Choice(_)
+            | Item::Setting(_)
+            | Item::Property(_)
+            | Item::Import(_) => {}
         }
     }
 

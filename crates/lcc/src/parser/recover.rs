@@ -6,8 +6,9 @@ use super::{NESTING_LIMIT, Parser};
 use crate::lexer::Token;
 
 /// The words that begin a statement.
-pub(crate) const STATEMENTS: [&str; 11] =
-    ["agent", "server", "common", "know", "rule", "choice", "option", "now", "mail", "property", "r"];
+pub(crate) const STATEMENTS: [&str; 12] = [
+    "agent", "server", "common", "know", "rule", "choice", "option", "now", "mail", "property", "import", "r",
+];
 
 /// The words that are no constants.
 pub(crate) const RESERVED: [&str; 5] = ["then", "or", "par", "and", "not"];
@@ -146,6 +147,7 @@ fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
         "know" | "rule" => matches!(next, Word | Token::Quoted | Variable) && second == Colon,
         "property" => matches!(next, Word | Variable | Token::Number) && second == Colon,
         "option" => next == Word && second == Token::Equal,
+        "import" => next == Token::Quoted,
         "r" => next == Open && is_role_declaration(cursor, at),
         _ => false,
     }

@@ -7,8 +7,8 @@ use super::constraint::Place;
 use super::recover::{STATEMENTS, at_boundary, innermost_open};
 use crate::lexer::Token;
 use crate::tree::{
-    Choice, Clause, Constraint, Duty, Fact, Item, Mail, Member, Name, Proc, ProcKind, PropertyText, RoleDecl,
-    Rule, Setting, Term, TermKind, Tree,
+    Choice, Clause, Constraint, Duty, Fact, Import, Item, Mail, Member, Name, Proc, ProcKind, PropertyText,
+    RoleDecl, Rule, Setting, Term, TermKind, Tree,
 };
 
 impl Parser<'_> {
@@ -80,6 +80,10 @@ impl Parser<'_> {
             "property" => {
                 self.advance();
                 self.property()
+            }
+            "import" => {
+                self.advance();
+                self.import()
             }
             word => Err(self.no_statement(word)),
         }
@@ -256,6 +260,16 @@ impl Parser<'_> {
         };
         self.stop()?;
         Ok(Item::Setting(Setting { name, value }))
+    }
+
+    /// `import "rules.pol".`
+    fn import(&mut self) -> Parsed<Item> {
+        if self.kind() != Token::Quoted {
+            return Err(self.expected("the path of a file in quotes, as in `import \"rules.pol\".`"));
+        }
+        let path = self.name("the path of a file")?;
+        self.stop()?;
+        Ok(Item::Import(Import { path }))
     }
 
     /// `r(Role, kind, Min, Max)`.

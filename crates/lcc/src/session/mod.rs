@@ -21,6 +21,8 @@ mod memory;
 mod place;
 mod update;
 
+use std::sync::Arc;
+
 use masque_mu::{Property, Space, parse_formula, resolve};
 use masque_text::{Diagnostic, FileId, Severity, Sources, did_you_mean};
 use masque_verdict::{Budget, Verdict, Why, in_shares};
@@ -30,7 +32,8 @@ use memory::Memory;
 pub use update::{Update, Updated};
 
 use crate::check::Checked;
-use crate::instance::{Given, Opened, Parts, open};
+use crate::import::{Library, NoFiles};
+use crate::instance::{Given, Opened, Parts, open_with};
 use crate::options::Options;
 use crate::system::System;
 
@@ -70,6 +73,15 @@ pub struct Setup {
     pub options: Vec<(String, String)>,
     /// What the session may hold.
     pub limits: Limits,
+    /// Where imports are looked for that name none of the texts; nowhere if `None`.
+    pub library: Option<Arc<dyn Library>>,
+}
+
+impl Setup {
+    /// Where imports are looked for.
+    pub(crate) fn library(&self) -> &dyn Library {
+        self.library.as_deref().unwrap_or(&NoFiles)
+    }
 }
 
 /// Texts that are no instance.
@@ -187,7 +199,7 @@ impl Session {
             Ok(parts) => parts,
             Err(diagnostic) => return Err(Box::new(Refused { sources, diagnostics: vec![diagnostic] })),
         };
-        let Opened { system, properties, diagnostics, .. } = open(&mut sources, &parts);
+        let Opened { system, properties, diagnostics, .. } = open_with(&mut sources, &parts, setup.library());
         match system {
             Some(system) => {
                 let (space, limits, n_texts) = (Space::new(system), setup.limits, sources.len());

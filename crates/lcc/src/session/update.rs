@@ -157,6 +157,7 @@ fn fixed(item: &Item) -> Diagnostic {
         Item::Duty(_) => "an obligation",
         Item::Setting(_) => "an option",
         Item::Property(_) => "a property",
+        Item::Import(_) => "an import",
         Item::Fact(_) | Item::Rule(_) | Item::Choice(_) => "this",
     };
     Diagnostic::error("lcc/fixed", item.span(), format!("{what} cannot be updated in a session"))

@@ -16,9 +16,11 @@ use crate::lower::{Lowered, Lowering, lower_part};
 use crate::names::in_statements;
 use crate::parser::parse;
 use crate::program::Program;
+use crate::related::unrelated;
 use crate::session::{Question, Refused, parts, too_large};
 use crate::stratify::stratify;
 use crate::system::System;
+use crate::term::Terms;
 use crate::tree::{Item, Member, Tree};
 
 /// What a candidate brings.
@@ -57,7 +59,7 @@ impl Cast {
 
     fn read(sources: &mut Sources, request: &Request) -> Result<Cast, Vec<Diagnostic>> {
         let parts: Parts = parts(sources, &request.setup).map_err(|diagnostic| vec![diagnostic])?;
-        let mut opened = Opened::parse(sources, &parts.files);
+        let (mut opened, imports) = Opened::gather(sources, &parts, request.setup.library());
         let mut roles: Vec<Vec<Tree>> = Vec::new();
         for role in &request.roles {
             let mut trees = Vec::new();
@@ -71,16 +73,19 @@ impl Cast {
             roles.push(trees);
         }
         opened.checked()?;
+        let candidates: Vec<Tree> = roles.iter().flatten().cloned().collect();
+        opened.diagnostics.extend(unrelated(sources, &opened.trees, &imports, &candidates));
+        opened.checked()?;
         let Lowered { program, terms, diagnostics } = lower_part(&opened.trees, &parts.options, false);
         opened.diagnostics.extend(diagnostics);
-        let mut lowering = Lowering { program, terms, diagnostics: Vec::new() };
+        let mut lowering = Lowering::of(program, terms);
         let roles_lowered: Vec<Vec<Contribution>> = roles
             .iter()
             .map(|trees| trees.iter().map(|tree| contribution(&mut lowering, tree)).collect())
             .collect();
         opened.diagnostics.append(&mut lowering.diagnostics);
         // What is wrong with a role or a clause is wrong in every team.
-        let all: Vec<Tree> = opened.trees.iter().chain(roles.iter().flatten()).cloned().collect();
+        let all: Vec<Tree> = opened.trees.iter().cloned().chain(candidates).collect();
         opened.diagnostics.extend(lint(&all));
         opened.checked()?;
         let Lowering { program: mut base, mut terms, .. } = lowering;
@@ -98,7 +103,7 @@ impl Cast {
         Arc::make_mut(&mut base.names).mention(&candidates, &mut terms);
         // Properties speak of those who are in every team.
         let mut system = System::new(base.clone(), terms);
-        opened.read_properties(sources, &mut system, &parts.properties);
+        opened.read_properties(sources, &mut system);
         opened.checked()?;
         let properties = std::mem::take(&mut opened.properties);
         let (sources, space) = (Sources::default(), Space::new(system));
@@ -145,7 +150,7 @@ impl Cast {
     /// Puts a team in place: for each role, the number of its candidate.
     pub(super) fn recast(&mut self, chosen: &[usize]) -> Result<(), Vec<Diagnostic>> {
         let system = self.space.lts();
-        let mut lowering = Lowering { program: self.base.clone(), ..Lowering::default() };
+        let mut lowering = Lowering::of(self.base.clone(), Terms::default());
         std::mem::swap(&mut lowering.terms, &mut system.terms);
         for contribution in self.roles.iter().zip(chosen).map(|(candidates, at)| &candidates[*at]) {
             contribution.members.iter().for_each(|member| lowering.member(member));

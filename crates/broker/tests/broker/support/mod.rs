@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -30,7 +31,7 @@ pub(crate) const ENDLESS: &str = "a(counter(N), C) :: null <- M is N + 1 then a(
 
 /// A service without children.
 pub(crate) fn service(limits: Limits) -> Arc<Service> {
-    Service::new(Config { limits, log: Log::Silent, program: None }).unwrap()
+    Service::new(Config { limits, log: Log::Silent, ..Config::default() }).unwrap()
 }
 
 /// A service over HTTP, until it is dropped.
@@ -42,7 +43,16 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(limits: Limits) -> Server {
-        let service = service(limits);
+        Server::of(service(limits))
+    }
+
+    /// A service that reads imports below a folder.
+    pub(crate) fn below(root: &Path, limits: Limits) -> Server {
+        let root = Some(root.to_path_buf());
+        Server::of(Service::new(Config { limits, log: Log::Silent, root, program: None }).unwrap())
+    }
+
+    fn of(service: Arc<Service>) -> Server {
         let served = Arc::clone(&service);
         let (sender, receiver) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {

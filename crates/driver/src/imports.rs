@@ -1,0 +1,223 @@
+//! Where the imports of LCC files are read from: the whole disk, or only some folders.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use masque_lcc::{Library, without_dots};
+use masque_text::Diagnostic;
+
+use crate::file;
+
+/// All files of the disk, for files that the user named.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Disk;
+
+impl Library for Disk {
+    fn identity(&self, path: &Path) -> PathBuf {
+        fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+    }
+
+    fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
+        let name = path.display().to_string();
+        match fs::canonicalize(path) {
+            Ok(place) => read_regular(&place, &name),
+            Err(_) => {
+                let missing = file::error("lcc/import-not-found", format!("there is no file `{name}`"));
+                let usual = "the path is relative to the folder of the importing file".to_string();
+                Err(missing.help(file::neighbour(path).or(Some(usual))).into())
+            }
+        }
+    }
+}
+
+/// The files below some folders, for texts that come from others. The first folder that has a file
+/// counts.
+///
+/// A path that leads out of the folders, by `..`, by its root or through a link, is refused; whether
+/// there is a file is not disclosed.
+#[derive(Debug)]
+pub struct Roots {
+    /// Canonical paths.
+    roots: Vec<PathBuf>,
+    /// Bytes that may still be read.
+    room: AtomicU64,
+}
+
+/// Why a path names no file below the folders.
+enum Missing {
+    Nowhere,
+    Outside,
+}
+
+impl Roots {
+    /// Files below folders, of which so many bytes are read in all.
+    ///
+    /// # Errors
+    ///
+    /// If one of the folders cannot be found.
+    pub fn new(roots: &[PathBuf], most_bytes: u64) -> io::Result<Roots> {
+        let folder = |root: &PathBuf| {
+            let root = fs::canonicalize(root)?;
+            if root.is_dir() { Ok(root) } else { Err(io::Error::from(io::ErrorKind::NotADirectory)) }
+        };
+        let roots = roots.iter().map(folder).collect::<io::Result<_>>()?;
+        Ok(Roots { roots, room: AtomicU64::new(most_bytes) })
+    }
+
+    /// The same folders, of which so many bytes are read anew.
+    pub fn again(&self, most_bytes: u64) -> Roots {
+        Roots { roots: self.roots.clone(), room: AtomicU64::new(most_bytes) }
+    }
+
+    /// The folders, as canonical paths.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// The folder that has a file, and the file's canonical path.
+    fn find(&self, path: &Path) -> Result<(&Path, PathBuf), Missing> {
+        let path = without_dots(path);
+        if !path.components().all(|component| matches!(component, Component::Normal(_))) {
+            return Err(Missing::Outside);
+        }
+        for root in &self.roots {
+            let Ok(place) = fs::canonicalize(root.join(&path)) else { continue };
+            return if place.starts_with(root) { Ok((root, place)) } else { Err(Missing::Outside) };
+        }
+        Err(Missing::Nowhere)
+    }
+}
+
+impl Library for Roots {
+    fn identity(&self, path: &Path) -> PathBuf {
+        let found = self.find(path).ok();
+        let inside = found.and_then(|(root, place)| place.strip_prefix(root).ok().map(Path::to_path_buf));
+        inside.unwrap_or_else(|| without_dots(path))
+    }
+
+    fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
+        let name = path.display().to_string();
+        let (_, place) = self.find(path).map_err(|missing| match missing {
+            Missing::Nowhere => {
+                let message = format!("`{name}` is neither a text of this call nor a file below the root");
+                file::error("lcc/import-not-found", message)
+                    .hint("the path is relative to the folder of the importing text or file")
+            }
+            Missing::Outside => {
+                let message = format!("`{name}` leads out of the folder that imports are read from");
+                file::error("file/outside-root", message)
+                    .hint("imports find the texts of the same call, and files below the root")
+            }
+        })?;
+        let size = fs::metadata(&place).map_or(0, |metadata| metadata.len());
+        if self.room.fetch_update(Relaxed, Relaxed, |room| room.checked_sub(size)).is_err() {
+            let message =
+                format!("`{name}` is too large: what one call imports is limited as its message is");
+            return Err(file::error("file/too-large", message).into());
+        }
+        read_regular(&place, &name)
+    }
+}
+
+/// The text of a regular file; a device or a pipe might never end.
+fn read_regular(place: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
+    match fs::metadata(place) {
+        Ok(metadata) if metadata.is_dir() => {
+            let message = format!("`{name}` is a directory; a file is needed");
+            Err(file::error("file/is-directory", message).into())
+        }
+        Ok(metadata) if !metadata.is_file() => {
+            Err(file::error("file/unreadable", format!("`{name}` is not a regular file")).into())
+        }
+        _ => file::read_as(place, name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::lcc::{Loaded, Request, load};
+
+    use super::*;
+
+    fn write(folder: &Path, files: &[(&str, &str)]) {
+        for (name, text) in files {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+
+    fn load_in(folder: &Path, files: &[&str], request: &Request) -> Loaded {
+        let files: Vec<PathBuf> = files.iter().map(|name| folder.join(name)).collect();
+        load(&files, &[], request)
+    }
+
+    fn codes(loaded: &Loaded) -> Vec<&'static str> {
+        loaded.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+    }
+
+    const TEAM: &str = "import \"lib/protocol.lcc\". agent a(hen, h). property p : AF final ;";
+    const PROTOCOL: &str = "import \"facts.pol\". a(hen, H) :: null <- fed.";
+
+    #[test]
+    fn paths_are_relative_to_the_importing_file() {
+        let folder = tempfile::tempdir().unwrap();
+        write(
+            folder.path(),
+            &[("team.lcc", TEAM), ("lib/protocol.lcc", PROTOCOL), ("lib/facts.pol", "common fed.")],
+        );
+        let loaded = load_in(folder.path(), &["team.lcc"], &Request::default());
+        assert!(loaded.instance.is_some(), "{:?}", loaded.diagnostics);
+        let expected = ["team.lcc", "lib/protocol.lcc", "lib/facts.pol"];
+        assert_eq!(loaded.names, expected.map(|name| folder.path().join(name).display().to_string()));
+        // A missing file is told at its import, with the name that was probably meant.
+        fs::rename(folder.path().join("lib/facts.pol"), folder.path().join("lib/fact.pol")).unwrap();
+        let loaded = load_in(folder.path(), &["team.lcc"], &Request::default());
+        assert_eq!(codes(&loaded), ["lcc/import-not-found"]);
+        let span = loaded.diagnostics[0].primary.as_ref().unwrap().span;
+        assert_eq!(loaded.sources.slice(span), "\"facts.pol\"");
+        assert!(loaded.diagnostics[0].help.as_ref().unwrap().contains("fact.pol"));
+    }
+
+    /// Two paths of one file are one file.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_the_file_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "import \"one.pol\". import \"./sub/../two.pol\". a(hen, H) :: null. agent a(hen, h).";
+        write(folder.path(), &[("a.lcc", text), ("one.pol", "option cap = 3."), ("sub/x", "")]);
+        std::os::unix::fs::symlink("one.pol", folder.path().join("two.pol")).unwrap();
+        for files in [&["a.lcc"][..], &["a.lcc", "two.pol"], &["two.pol", "one.pol", "a.lcc"]] {
+            let loaded = load_in(folder.path(), files, &Request::default());
+            assert_eq!((codes(&loaded), loaded.names.len()), (vec![], 2), "{files:?}");
+        }
+    }
+
+    /// Neither standard input nor a device is a file that can be imported.
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_imported() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[("a.lcc", "import \"/dev/zero\"."), ("b.lcc", "import \"-\".")]);
+        let load = |name: &str| codes(&load_in(folder.path(), &[name], &Request::default()));
+        assert_eq!(load("a.lcc"), ["file/unreadable"]);
+        assert_eq!(load("b.lcc"), ["lcc/import-not-found"]);
+        assert_eq!(Disk.read(Path::new("-")).unwrap_err().code, "lcc/import-not-found");
+    }
+
+    #[test]
+    fn texts_import_nothing() {
+        let loaded = crate::lcc::load_text("a.lcc", "import \"Cargo.toml\".", &Request::default());
+        assert_eq!(codes(&loaded), ["lcc/import-not-found"]);
+    }
+
+    #[test]
+    fn a_root_must_be_a_folder() {
+        assert!(Roots::new(&["Cargo.toml".into()], 10).is_err());
+        assert!(Roots::new(&["no/such".into()], 10).is_err());
+        let request = Request { import_roots: vec!["no/such".into()], ..Request::default() };
+        assert_eq!(codes(&load(&["a.lcc".into()], &[], &request)), ["file/unreadable"]);
+    }
+}
