@@ -1,6 +1,5 @@
 //! Several files as one instance: protocol, team, knowledge, policies and properties together.
 
-
 use masque_mu::tree::Named;
 use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
 use masque_text::{Diagnostic, FileId, Sources, Span};

@@ -15,8 +15,8 @@ use masque_verdict::{Budget, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entry::Entry;
-use crate::mail::MailOrder;
 use crate::handshake::as_exchanged;
+use crate::mail::MailOrder;
 use crate::options::{Comm, Options};
 use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
