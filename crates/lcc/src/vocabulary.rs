@@ -33,25 +33,20 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of an act that somebody must do: `out(what, peer)@by`, `in(what, peer)@by`, or
-    /// `#(what)@by`. Agents are given by role and id.
-    pub(crate) fn of_act(
-        word: &str,
-        what: TermId,
-        peer: [Option<TermId>; 2],
-        by: [Option<TermId>; 2],
-        n_vars: u32,
-    ) -> Pattern {
+    /// The pattern of an act that somebody must do: `out(..)`, `in(..)` or `#(..)` with these terms, by
+    /// an agent given by its role and id, by its id alone, or not at all.
+    pub(crate) fn of_act(word: &str, terms: &[TermId], by: &[TermId], n_vars: u32) -> Pattern {
         let about = match word {
             "out" => About::Sent,
             "in" => About::Taken,
             _ => About::Literal,
         };
-        let terms = match about {
-            About::Literal => vec![Some(what)],
-            _ => vec![Some(what), peer[0], peer[1]],
+        let (by_role, by) = match by {
+            [role, id] => (Some(*role), Some(*id)),
+            [id] => (None, Some(*id)),
+            _ => (None, None),
         };
-        Pattern { about, terms, by_role: by[0], by: by[1], n_vars }
+        Pattern { about, terms: terms.iter().copied().map(Some).collect(), by_role, by, n_vars }
     }
 
     /// Whether only receipts match.

@@ -62,9 +62,10 @@ const TEAM: &str = "agent a(hen, h). agent a(farmer, f).";
 #[test]
 fn a_file_stands_for_an_instance() {
     let main = format!("import \"lib/farm.lcc\". import 'goals.mu'. {TEAM}");
+    let asks = FARM.replace("a(farmer, F).", "a(farmer, F) <- sunny and windy.");
     let library = Files::new(&[
         ("main.lcc", &main),
-        ("lib/farm.lcc", &format!("import \"facts.pol\". import \"../more.pol\". {FARM}")),
+        ("lib/farm.lcc", &format!("import \"facts.pol\". import \"../more.pol\". {asks}")),
         ("lib/facts.pol", "import \"./../more.pol\". common sunny."),
         ("more.pol", "common windy."),
         ("goals.mu", "fed : inev(in(egg)) ;"),

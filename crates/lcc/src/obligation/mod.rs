@@ -22,8 +22,9 @@ use masque_mu::tree::{self as mu, Kind, Named, Phi};
 use masque_mu::{AtomId, PatternId, Vocabulary, parse_pattern};
 use masque_text::{Diagnostic, Sources, Span};
 
-use self::lint::{shared_variables, variables};
+use self::lint::{Variable, shared_variables, variables};
 use crate::lower::Scope;
+use crate::symbol::Symbol;
 use crate::system::System;
 use crate::term::TermId;
 use crate::tree::{Duty, Term, TermKind};
@@ -113,38 +114,75 @@ impl Act {
             Some("receive") => "in",
             _ => "#",
         };
-        let by = system.known_actor(subject, duty.subject.span)?;
-        let n_vars = scope.n_vars();
+        system.known_actor(subject, duty.subject.span)?;
         let what = if word == "#" { action } else { system.terms.arg(action, 0) };
-        let peer = system.actor_parts(object);
-        let pattern = Pattern::of_act(word, what, peer, by, n_vars);
+        // The terms in the order of the act's text, so that reading that text gives this pattern.
+        let variables = Occurrences::of(duty);
+        let mut parts = vec![what];
+        if word != "#" && !variables.matches_any(&duty.object) {
+            let [role, id] = system.actor_parts(object);
+            let any_role = system.terms.var(scope.n_vars());
+            parts.extend([role.or(Some(any_role)), id].into_iter().flatten());
+        }
+        let n_terms = parts.len();
+        if !variables.matches_any(&duty.subject) {
+            parts.extend(system.actor_parts(subject).into_iter().flatten());
+        }
+        let whole = system.terms.app(Symbol::SET, &parts);
+        let whole = system.terms.canonical(whole);
+        let (terms, by) = system.terms.args(whole).split_at(n_terms);
+        let pattern = Pattern::of_act(word, terms, by, system.terms.n_vars(whole));
         Ok(Act { pattern, word, subject, object, what })
     }
 
     /// The act as a pattern of formulas. Variables that occur once are `_`, or left out.
     fn text(&self, duty: &Duty, system: &System) -> String {
-        let mut names = Vec::new();
-        [&duty.subject, &duty.object, &duty.action].iter().for_each(|term| variables(term, &mut names));
-        let is_repeated = |name: &str| names.iter().filter(|(other, _)| *other == name).count() > 1;
-        let any_repeated = names.iter().any(|(name, _)| is_repeated(name));
-        let is_free = |term: &Term| match &term.kind {
-            TermKind::Anonymous => true,
-            TermKind::Var(name) => !is_repeated(name),
-            _ => false,
-        };
-        let show = |term: TermId| match any_repeated {
+        let variables = Occurrences::of(duty);
+        let show = |term: TermId| match variables.any_repeated() {
             true => system.terms.text(term),
             false => system.terms.shape(term),
         };
-        let peer = match self.word == "#" || is_free(&duty.object) {
+        let peer = match self.word == "#" || variables.matches_any(&duty.object) {
             true => String::new(),
             false => match system.actor_parts(self.object) {
                 [None, _] => format!(", a(_, {})", show(self.object)),
                 _ => format!(", {}", show(self.object)),
             },
         };
-        let by = if is_free(&duty.subject) { String::new() } else { format!("@{}", show(self.subject)) };
+        let by = if variables.matches_any(&duty.subject) {
+            String::new()
+        } else {
+            format!("@{}", show(self.subject))
+        };
         format!("{}({}{peer}){by}", self.word, show(self.what))
+    }
+}
+
+/// The variables of an obligation without its patterns, one entry for each occurrence.
+struct Occurrences(Vec<Variable>);
+
+impl Occurrences {
+    fn of(duty: &Duty) -> Occurrences {
+        let mut names = Vec::new();
+        [&duty.subject, &duty.object, &duty.action].iter().for_each(|term| variables(term, &mut names));
+        Occurrences(names)
+    }
+
+    fn is_repeated(&self, name: &str) -> bool {
+        self.0.iter().filter(|(other, _)| other == name).count() > 1
+    }
+
+    fn any_repeated(&self) -> bool {
+        self.0.iter().any(|(name, _)| self.is_repeated(name))
+    }
+
+    /// Whether a term is a variable that occurs nowhere else: it matches anything.
+    fn matches_any(&self, term: &Term) -> bool {
+        match &term.kind {
+            TermKind::Anonymous => true,
+            TermKind::Var(name) => !self.is_repeated(name),
+            _ => false,
+        }
     }
 }
 
