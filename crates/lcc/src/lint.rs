@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use masque_text::{Diagnostic, Span, did_you_mean};
 
 use crate::lower::role_name;
-use crate::names::signature;
+use crate::names::{is_variable, signature};
 use crate::tree::{Agent, Clause, Item, Proc, ProcKind, Term, TermKind, Tree};
 
 /// A message that a clause sends or receives.
@@ -269,10 +269,6 @@ impl<'t> Protocol<'t> {
                 .help(did_you_mean(name, names.map(|other| other.message.0))),
         )
     }
-}
-
-fn is_variable(term: &Term) -> bool {
-    matches!(term.kind, TermKind::Var(_) | TermKind::Anonymous)
 }
 
 fn is_same_id(head: &Term, call: &Term) -> bool {

@@ -88,7 +88,11 @@ fn one_wrong_name_is_found() {
 /// in all kinds of places.
 #[test]
 fn what_is_said_to_match_nothing_matches_nothing() {
-    const PATTERNS: [&str; 24] = [
+    const PATTERNS: [&str; 28] = [
+        "out(_, a(_, nobody))",
+        "in(_, a(_, nobody))",
+        "out(m0, a(nobody, _))",
+        "in(m0, a(nobody, _))",
         "in(m0)",
         "out(m0)",
         "in(m1(_))",
@@ -133,8 +137,7 @@ fn what_is_said_to_match_nothing_matches_nothing() {
                 continue;
             };
             let warnings = system.name_warnings(&phi);
-            assert_eq!(warnings.is_empty(), system.remarks(&phi).is_empty());
-            if warnings.is_empty() {
+            if system.remarks(&phi).is_empty() {
                 continue;
             }
             n_dead += 1;

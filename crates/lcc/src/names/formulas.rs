@@ -15,13 +15,16 @@ use crate::tree::{Constraint, ConstraintKind, Term, TermKind, Triple};
 
 /// What follows from a wrong name in a pattern.
 const NO_MATCH: &str = "the pattern matches nothing";
+/// The code of a warning about an id.
+const NOBODY: &str = "lcc/nobody";
 
 /// A pattern or an atom with a name that does not exist.
-#[derive(Clone, Debug)]
-pub(crate) struct Finding {
-    /// The remark beside the verdict of the property.
-    pub(crate) remark: String,
-    pub(crate) diagnostic: Diagnostic,
+struct Finding {
+    /// The pattern or atom as written.
+    text: String,
+    /// The remark beside the verdict of the property, if nothing matches.
+    remark: Option<String>,
+    diagnostic: Diagnostic,
 }
 
 /// The patterns and atoms of a formula that match nothing because of a name, in the order of the
@@ -43,13 +46,26 @@ impl System {
     /// nothing, whatever happens.
     pub fn remarks(&self, phi: &Phi) -> Vec<String> {
         let mut remarks: Vec<String> =
-            self.name_findings(phi).into_iter().map(|finding| finding.remark).collect();
+            self.name_findings(phi).into_iter().filter_map(|finding| finding.remark).collect();
         remarks.dedup();
         remarks
     }
 
-    pub(crate) fn name_findings(&self, phi: &Phi) -> Vec<Finding> {
+    fn name_findings(&self, phi: &Phi) -> Vec<Finding> {
         in_formula(&self.program, &self.terms, phi)
+    }
+}
+
+/// A wrong name in a pattern or an atom.
+struct Wrong {
+    diagnostic: Diagnostic,
+    /// Whether nothing matches because of it.
+    is_final: bool,
+}
+
+impl From<Diagnostic> for Wrong {
+    fn from(diagnostic: Diagnostic) -> Wrong {
+        Wrong { diagnostic, is_final: true }
     }
 }
 
@@ -100,7 +116,7 @@ impl Check<'_> {
                 // What cannot be read has been reported as an error.
                 let Ok(action) = parse_action(text, span.start) else { return };
                 let remark = format!("the pattern `{}` matches nothing", text.trim());
-                self.add(remark, self.action(&action, *span));
+                self.add(text, &remark, self.action(&action, *span));
             }
         }
     }
@@ -109,29 +125,33 @@ impl Check<'_> {
         let Ok(action) = parse_action(text, span.start) else { return };
         if let ("at", [_, role]) = (action.word.as_str(), action.terms.as_slice()) {
             let found = self.role(role, &[&self.names.played], "the agent is never in this role");
-            self.add(format!("`{}` is never true", text.trim()), found.into_iter().collect());
+            let remark = format!("`{}` is never true", text.trim());
+            self.add(text, &remark, found.into_iter().collect());
         }
     }
 
     /// Adds warnings, unless the same has been said of this formula.
-    fn add(&mut self, remark: String, diagnostics: Vec<Diagnostic>) {
-        if self.found.iter().any(|finding| finding.remark == remark) {
+    fn add(&mut self, text: &str, remark: &str, wrong: Vec<Wrong>) {
+        if self.found.iter().any(|finding| finding.text == text) {
             return;
         }
-        let findings =
-            diagnostics.into_iter().map(|diagnostic| Finding { remark: remark.clone(), diagnostic });
-        self.found.extend(findings);
+        self.found.extend(wrong.into_iter().map(|wrong| Finding {
+            text: text.to_string(),
+            remark: wrong.is_final.then(|| remark.to_string()),
+            diagnostic: wrong.diagnostic,
+        }));
     }
 
     /// All that is wrong with the names of a pattern.
-    fn action(&self, action: &Action, span: Span) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
+    fn action(&self, action: &Action, span: Span) -> Vec<Wrong> {
+        let mut found: Vec<Wrong> = Vec::new();
         let played = [&self.names.played];
         match action.word.as_str() {
             "out" => {
                 found.extend(self.message(action, Direction::Sent));
                 let roles = [&self.names.played, &self.names.addressed];
-                found.extend(self.party(action.terms.get(1), &roles, Self::may_be_addressed));
+                let party = self.party(action.terms.get(1), &roles, Self::may_be_addressed);
+                found.extend(party.into_iter().map(|wrong| self.addressed(wrong)));
             }
             "in" => {
                 found.extend(self.message(action, Direction::Received));
@@ -140,7 +160,8 @@ impl Check<'_> {
             "tau" if self.program.options.comm == Comm::Mailbox => {
                 let message = "with `comm = mailbox` no step is both a sending and a receipt";
                 let diagnostic = Diagnostic::warning("lcc/no-such-action", span, message).label(NO_MATCH);
-                found.push(diagnostic.hint("write `out(..)` or `in(..)`, or `#` for an internal step"));
+                let hint = "write `out(..)` or `in(..)`, or `#` for an internal step";
+                found.push(diagnostic.hint(hint).into());
             }
             "tau" => {
                 found.extend(self.message(action, Direction::Received));
@@ -148,7 +169,10 @@ impl Check<'_> {
                     found.extend(self.party(Some(party), &played, Self::is_agent));
                 }
             }
-            _ => found.extend(action.literal.as_ref().and_then(|literal| self.literal(literal))),
+            _ => {
+                let wrong = action.literal.as_ref().and_then(|literal| self.literal(literal));
+                found.extend(wrong.map(Wrong::from));
+            }
         }
         if let Some((role, _)) = action.by.as_ref().and_then(parts) {
             found.extend(self.role(role, &played, NO_MATCH));
@@ -156,25 +180,29 @@ impl Check<'_> {
         found
     }
 
-    fn message(&self, action: &Action, direction: Direction) -> Option<Diagnostic> {
+    fn message(&self, action: &Action, direction: Direction) -> Option<Wrong> {
         let message = action.terms.first()?;
-        self.names.message(self.terms, direction, message, NO_MATCH)
+        self.names.message(self.terms, direction, message, NO_MATCH).map(Wrong::from)
+    }
+
+    /// What is wrong with the receiver of a message. A message to whoever is in a role matches every
+    /// id, those of nobody included.
+    fn addressed(&self, wrong: Wrong) -> Wrong {
+        match wrong.diagnostic.code == NOBODY && self.names.has_open_address {
+            true => Wrong { diagnostic: wrong.diagnostic.label("not an agent"), is_final: false },
+            false => wrong,
+        }
     }
 
     /// The other party of a message: `a(role, id)`.
-    fn party(
-        &self,
-        party: Option<&Term>,
-        roles: &[&Table],
-        exists: fn(&Self, &str) -> bool,
-    ) -> Vec<Diagnostic> {
+    fn party(&self, party: Option<&Term>, roles: &[&Table], exists: fn(&Self, &str) -> bool) -> Vec<Wrong> {
         let Some((role, id)) = party.and_then(parts) else { return Vec::new() };
-        let mut found: Vec<Diagnostic> = self.role(role, roles, NO_MATCH).into_iter().collect();
+        let mut found: Vec<Wrong> = self.role(role, roles, NO_MATCH).into_iter().collect();
         if let Some(name) = constant(id).filter(|name| !exists(self, name)) {
             let ids = self.names.ids.iter().map(|id| self.terms.symbols.name(*id));
             let message = format!("nobody in the team is called `{name}`");
-            let diagnostic = Diagnostic::warning("lcc/nobody", id.span, message).label(NO_MATCH);
-            found.push(diagnostic.help(did_you_mean(name, ids)));
+            let diagnostic = Diagnostic::warning(NOBODY, id.span, message).label(NO_MATCH);
+            found.push(diagnostic.help(did_you_mean(name, ids)).into());
         }
         found
     }
@@ -189,14 +217,14 @@ impl Check<'_> {
         self.is_agent(name) || is_mentioned(self.program, self.terms, name, None)
     }
 
-    fn role(&self, role: &Term, tables: &[&Table], label: &'static str) -> Option<Diagnostic> {
+    fn role(&self, role: &Term, tables: &[&Table], label: &'static str) -> Option<Wrong> {
         let (name, arity) = signature(role)?;
         if tables.iter().any(|table| table.allows_term(self.terms, role)) {
             return None;
         }
         let message = format!("there is no role `{name}/{arity}`");
         let missing = Missing { code: "lcc/no-such-role", name, arity, span: role.span, message, label };
-        Some(missing.warning(self.terms, tables.iter().flat_map(|table| table.iter())))
+        Some(missing.warning(self.terms, tables.iter().flat_map(|table| table.iter())).into())
     }
 
     /// The literal of `#(..)`; comparisons have no name.

@@ -67,6 +67,8 @@ pub(crate) struct Names {
     played: Table,
     /// Roles that messages are addressed to or expected from.
     addressed: Table,
+    /// Whether a message may be sent to whoever is in a role: its label then matches every id.
+    has_open_address: bool,
     /// Those who enforce an obligation.
     enforcers: FxHashSet<Symbol>,
     /// Ids of the team, and of those who sent what is under way at the start.
@@ -187,6 +189,7 @@ impl Collector<'_> {
                 self.names.sent.add_term(functor, message);
                 self.constants(message);
                 self.address(partner);
+                self.names.has_open_address |= is_variable(&partner.id);
             }
             ProcKind::Receive(message, partner) => {
                 let functor = self.functor(message);
@@ -287,6 +290,11 @@ pub(crate) fn signature(term: &Term) -> Option<(&str, usize)> {
         TermKind::App(name, args) => Some((name, args.len())),
         _ => None,
     }
+}
+
+/// Whether a term is a variable, with a name or without.
+pub(crate) fn is_variable(term: &Term) -> bool {
+    matches!(term.kind, TermKind::Var(_) | TermKind::Anonymous)
 }
 
 /// Which way a message goes.

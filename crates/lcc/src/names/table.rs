@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use masque_text::{Diagnostic, Span, did_you_mean};
 use rustc_hash::FxHashMap;
 
-use super::signature;
+use super::{is_variable, signature};
 use crate::term::{Functor, Terms};
-use crate::tree::{Term, TermKind};
+use crate::tree::Term;
 
 /// Names of one kind with their numbers of arguments, and where each is used first.
 #[derive(Clone, Debug, Default)]
@@ -25,10 +25,10 @@ impl Table {
 
     /// Adds the name of a term; a variable may stand for any name.
     pub(super) fn add_term(&mut self, functor: Option<Functor>, term: &Term) {
-        match (functor, &term.kind) {
-            (Some(functor), _) => self.add(functor, term.span),
-            (None, TermKind::Var(_) | TermKind::Anonymous) => self.open(term.span),
-            (None, _) => {}
+        match functor {
+            Some(functor) => self.add(functor, term.span),
+            None if is_variable(term) => self.open(term.span),
+            None => {}
         }
     }
 
