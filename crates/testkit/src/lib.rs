@@ -25,8 +25,8 @@ pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use load::{load, one_agent, system};
 pub use random::{
-    random_fixpoint_model, random_game_model, random_model, random_old_model, random_parameterised_model,
-    random_path_model,
+    random_fair_game_model, random_fixpoint_model, random_game_model, random_model, random_old_model,
+    random_parameterised_model, random_path_model,
 };
 pub use shrink::shrink;
 pub use shuffle::shuffle;
