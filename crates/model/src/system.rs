@@ -5,7 +5,7 @@ use std::sync::Arc;
 use masque_text::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::{ExprId, Exprs, FormulaId, Formulas};
+use crate::{ExprId, Exprs, FormulaId, Formulas, Readings};
 
 masque_text::ids! {
     /// An agent of [`System::agents`]; the Environment is one of them.
@@ -285,6 +285,10 @@ pub struct System {
     pub meaning: Meaning,
     /// Where InitStates stands, for reports.
     pub initial_span: Span,
+    /// The strict readings of the properties, if they were added.
+    pub readings: Readings,
+    /// Aggregates without members in properties: the property's name, and `forall` or `exists`.
+    pub empty_aggregates: Vec<(String, &'static str)>,
 }
 
 impl System {
@@ -306,6 +310,8 @@ impl System {
             properties: Vec::new(),
             meaning,
             initial_span: Span::default(),
+            readings: Readings::default(),
+            empty_aggregates: Vec::new(),
         }
     }
 

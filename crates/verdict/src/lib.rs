@@ -28,6 +28,7 @@
 //! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
+//! | `remarks` | properties that hold for the wrong reason |
 //! | `ahead` | which labels are still of use |
 #![forbid(unsafe_code)]
 
@@ -59,6 +60,7 @@ mod parity;
 mod path;
 mod rank;
 mod refusal;
+mod remarks;
 mod replay;
 mod rounds;
 mod runs;
@@ -88,6 +90,7 @@ pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
 pub use path::{Path, compare_states};
 pub use refusal::{Fault, ReplayError, Trusted};
+pub use remarks::remarks;
 pub use replay::{replay, replay_path};
 pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
 pub use vacuity::{Vacuous, vacuous_antecedents};
