@@ -75,7 +75,7 @@ impl Service {
         Ok(Arc::new(Service {
             pool: Pool::new(limits.workers, limits.queue)?,
             sessions: Arc::new(Sessions::new(limits.clone())),
-            children: Arc::new(Children::new(config.program, &limits)),
+            children: Arc::new(Children::new(config.program, &limits, config.log)),
             metrics: Metrics::default(),
             tickets: Arc::default(),
             connections: AtomicUsize::new(0),

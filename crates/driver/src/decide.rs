@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use masque_model::{Deadlock, Formula, FormulaId, Overflow, Property, Strategies, System};
 use masque_verdict::{
-    Budget, Encoded, Extent, Facts, Outcome, Stats, Stop, Unsupported, Vacuous, Verdict, Why, replay,
-    replay_path, subformulas, vacuous_antecedents,
+    Budget, Encoded, Extent, Facts, Outcome, Path, Stats, Stop, Unsupported, Vacuous, Verdict, Why, remarks,
+    replay, replay_path, subformulas, vacuous_antecedents,
 };
 
 use crate::compare::{self, Disagreement};
@@ -19,6 +19,10 @@ use crate::engines::{AnyEngine, EXPLICIT, choose};
 pub struct Decided {
     /// Verdict and evidence.
     pub outcome: Outcome,
+    /// Why evidence is withheld: it does not replay. That is a bug of ours.
+    pub withheld: Option<String>,
+    /// What must be said beside the verdict: that the property holds for the wrong reason.
+    pub remarks: Vec<String>,
     /// The engine that answered, if one did.
     pub engine: Option<&'static str>,
     /// How long it took after the facts were known.
@@ -28,7 +32,13 @@ pub struct Decided {
 impl Decided {
     /// Not decided, by no engine.
     pub(crate) fn unknown(why: Why) -> Decided {
-        Decided { outcome: Verdict::Unknown(why).into(), engine: None, time: Duration::ZERO }
+        Decided {
+            outcome: Verdict::Unknown(why).into(),
+            withheld: None,
+            remarks: Vec::new(),
+            engine: None,
+            time: Duration::ZERO,
+        }
     }
 }
 
@@ -46,9 +56,13 @@ pub(crate) enum Event {
     Facts(Facts),
     /// The facts could not be had: nothing else can.
     Stopped(Stop),
+    /// A bug of ours that costs a path in the facts.
+    Bug(String),
     Decided(usize, Decided),
     Unsupported(usize, Unsupported),
     Vacuous(usize, Vec<Vacuous>),
+    /// What must be said beside the verdict of a property that was decided before.
+    Remarks(usize, Vec<String>),
     Extent(FormulaId, Extent),
     Cost(Cost),
     /// Several engines were asked, and what came of it.
@@ -112,7 +126,8 @@ pub(crate) fn work(
     let mut used = Used { system, budget, candidates, mode, encoded: Vec::new() };
     match used.facts(leader) {
         Err(stop) => tell(Event::Stopped(stop)),
-        Ok(facts) => {
+        Ok((facts, bugs)) => {
+            bugs.into_iter().for_each(|bug| tell(Event::Bug(bug)));
             tell(Event::Facts(facts.clone()));
             if mode == Mode::CrossCheck {
                 used.compare_facts(leader, &facts, &plan, &tell);
@@ -182,30 +197,38 @@ impl<'s> Used<'_, 's> {
         self.candidates[engine].name()
     }
 
-    /// The facts; their paths are replayed, because they are shown as true.
-    fn facts(&mut self, engine: usize) -> Result<Facts, Stop> {
+    /// The facts; their paths are replayed, because they are shown as true. One that does not replay
+    /// is withheld, and that is a bug.
+    fn facts(&mut self, engine: usize) -> Result<(Facts, Vec<String>), Stop> {
         let (system, budget) = (self.system, self.budget);
-        let facts = self.encoded(engine)?.facts(budget)?;
-        for path in facts.deadlock.iter().chain(facts.overflow.as_ref().map(|o| &o.path)) {
-            assert_eq!(replay_path(system, path), Ok(()), "a path in the facts does not replay");
+        let mut facts = self.encoded(engine)?.facts(budget)?;
+        let mut bugs = Vec::new();
+        let deadlock = facts.deadlock.as_mut().map(|path| ("a deadlock", path));
+        let overflow = facts.overflow.as_mut().map(|overflow| ("an overflow", &mut overflow.path));
+        for (what, path) in deadlock.into_iter().chain(overflow) {
+            if let Err(error) = replay_path(system, path) {
+                bugs.push(format!("the path to {what} does not replay: {error}"));
+                *path = Path::withheld();
+            }
         }
-        Ok(facts)
+        Ok((facts, bugs))
     }
 
-    /// One engine's answer; evidence is replayed, because it is shown as true.
-    fn outcome(&mut self, engine: usize, property: &Property) -> Outcome {
+    /// One engine's answer; evidence is replayed, because it is shown as true. Evidence that does not
+    /// replay is withheld, and the second part says why.
+    fn outcome(&mut self, engine: usize, property: &Property) -> (Outcome, Option<String>) {
         let (system, budget) = (self.system, self.budget);
-        let outcome = match self.encoded(engine) {
+        let mut outcome = match self.encoded(engine) {
             Err(stop) => stop.into(),
             Ok(encoded) => encoded.decide(property, budget),
         };
-        if let Some(evidence) = &outcome.evidence {
-            let replayed = replay(system, property, outcome.verdict == Verdict::Holds, evidence);
-            if let Err(error) = replayed {
-                panic!("the evidence for property {} does not replay: {error}", property.name);
-            }
+        let holds = outcome.verdict == Verdict::Holds;
+        let replayed = outcome.evidence.as_ref().map(|evidence| replay(system, property, holds, evidence));
+        let withheld = replayed.and_then(Result::err).map(|error| error.to_string());
+        if withheld.is_some() {
+            outcome.evidence = None;
         }
-        outcome
+        (outcome, withheld)
     }
 
     /// Gives properties with uniform strategies to the engine that stores every state, if there is a
@@ -232,7 +255,7 @@ impl<'s> Used<'_, 's> {
         for (position, property) in self.system.properties.iter().enumerate() {
             let Some(mut engine) = plan[position] else { continue };
             let start = Instant::now();
-            let mut outcome = self.outcome(engine, property);
+            let (mut outcome, mut withheld) = self.outcome(engine, property);
             // What is too large for one engine may not be for the other.
             let is_too_large = matches!(outcome.verdict, Verdict::Unknown(Why::Memory | Why::States));
             if is_too_large
@@ -240,16 +263,22 @@ impl<'s> Used<'_, 's> {
                 && self.candidates[leader].supports(self.system, property).is_ok()
             {
                 engine = leader;
-                outcome = self.outcome(engine, property);
+                (outcome, withheld) = self.outcome(engine, property);
             }
             if outcome.verdict == Verdict::Holds {
                 holding.push((position, engine));
             }
-            let decided =
-                Decided { outcome: outcome.clone(), engine: Some(self.name(engine)), time: start.elapsed() };
+            let is_withheld = withheld.is_some();
+            let decided = Decided {
+                outcome: outcome.clone(),
+                withheld,
+                remarks: Vec::new(),
+                engine: Some(self.name(engine)),
+                time: start.elapsed(),
+            };
             tell(Event::Decided(position, decided));
             if self.mode == Mode::CrossCheck {
-                self.compare_outcomes(position, (engine, &outcome), tell);
+                self.compare_outcomes(position, (engine, &outcome), is_withheld, tell);
             }
         }
         for (position, engine) in holding {
@@ -259,6 +288,13 @@ impl<'s> Used<'_, 's> {
             }
             if !vacuous.is_empty() {
                 tell(Event::Vacuous(position, vacuous));
+            }
+            let Ok(remarks) = self.remarks(engine, position) else { return };
+            if self.mode == Mode::CrossCheck {
+                self.compare_remarks(position, (engine, &remarks), tell);
+            }
+            if !remarks.is_empty() {
+                tell(Event::Remarks(position, remarks));
             }
         }
     }
@@ -287,6 +323,11 @@ impl<'s> Used<'_, 's> {
         let (system, budget) = (self.system, self.budget);
         vacuous_antecedents(self.encoded(engine)?, system, &system.properties[position], budget)
     }
+
+    fn remarks(&mut self, engine: usize, position: usize) -> Result<Vec<String>, Stop> {
+        let (system, budget) = (self.system, self.budget);
+        remarks(self.encoded(engine)?, system, &system.properties[position], budget)
+    }
 }
 
 /// The second opinions: what the other engines say of what one has answered.
@@ -305,7 +346,7 @@ impl Used<'_, '_> {
         let comparable = plan.iter().enumerate().filter(|entry| has_other(*entry)).count();
         tell(Event::Compared(Compared::Comparable(comparable)));
         for engine in (0..self.candidates.len()).filter(|e| *e != first) {
-            let Ok(found) = self.facts(engine) else { continue };
+            let Ok((found, _)) = self.facts(engine) else { continue };
             let differences =
                 compare::facts(self.system, (self.name(first), facts), (self.name(engine), &found));
             if differences.is_empty() {
@@ -315,13 +356,21 @@ impl Used<'_, '_> {
         }
     }
 
-    fn compare_outcomes(&mut self, position: usize, first: (usize, &Outcome), tell: &dyn Fn(Event)) {
+    /// Compares what others say of a property; evidence that is withheld is not compared.
+    fn compare_outcomes(
+        &mut self,
+        position: usize,
+        first: (usize, &Outcome),
+        is_withheld: bool,
+        tell: &dyn Fn(Event),
+    ) {
         let property = &self.system.properties[position];
         let others = self.others(first.0, position);
         let mut n_agreeing = 0;
         for &engine in &others {
-            let outcome = self.outcome(engine, property);
+            let (outcome, withheld) = self.outcome(engine, property);
             let is_limited = self.budget.memory().is_some() || self.budget.check().is_err();
+            let is_limited = is_limited || is_withheld || withheld.is_some();
             let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &outcome));
             match compare::outcomes(self.system, position, one, other, is_limited) {
                 Ok(is_same) => n_agreeing += usize::from(is_same),
@@ -330,6 +379,16 @@ impl Used<'_, '_> {
         }
         if !others.is_empty() && n_agreeing == others.len() {
             tell(Event::Compared(Compared::Property));
+        }
+    }
+
+    fn compare_remarks(&mut self, position: usize, first: (usize, &Vec<String>), tell: &dyn Fn(Event)) {
+        for engine in self.others(first.0, position) {
+            let Ok(remarks) = self.remarks(engine, position) else { continue };
+            let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &remarks));
+            if let Some(disagreement) = compare::remarks(position, one, other) {
+                tell(Event::Compared(Compared::Differs(disagreement)));
+            }
         }
     }
 

@@ -25,6 +25,8 @@ pub struct Answer {
     pub verdict: Verdict,
     /// A run that shows it, if a run does.
     pub trace: Option<Trace>,
+    /// Why a run is withheld: the evidence does not replay. That is a bug of ours.
+    pub withheld: Option<String>,
     /// How long it took.
     pub time: Duration,
 }
@@ -147,6 +149,7 @@ fn answer(
         if is_open {
             answer.verdict = found.verdict;
         }
+        answer.withheld = found.withheld.filter(|_| show.wanted(found.verdict).is_some());
         let is_shown = |evidence: &Evidence| match show.wanted(found.verdict) {
             // That a property holds is shown by one run, or not at all.
             Some(true) => evidence.is_one_run(),
@@ -171,6 +174,7 @@ impl Answer {
             formula: property.source.phi.to_string(),
             verdict,
             trace: None,
+            withheld: None,
             time: Duration::ZERO,
         }
     }
