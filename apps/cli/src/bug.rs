@@ -4,6 +4,8 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::Write;
 use std::panic::{PanicHookInfo, set_hook};
 
+use masque_report::RunReport;
+
 /// Makes a panic print one line; with `RUST_BACKTRACE=1` the stack follows.
 pub(crate) fn install_hook() {
     set_hook(Box::new(|info| {
@@ -19,5 +21,15 @@ pub(crate) fn install_hook() {
 fn line(info: &PanicHookInfo<'_>) -> String {
     let message = info.payload_as_str().unwrap_or("no message").replace('\n', " ");
     let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
-    format!("masque: this is a bug; please report it together with the input that shows it: {message}{place}")
+    report(&format!("{message}{place}"))
+}
+
+/// The line that asks for a report.
+fn report(what: &str) -> String {
+    format!("masque: this is a bug; please report it together with the input that shows it: {what}")
+}
+
+/// Reports bugs that cost evidence and leave the verdicts.
+pub(crate) fn tell(err: &mut dyn Write, run: &RunReport) -> std::io::Result<()> {
+    run.bugs().try_for_each(|bug| writeln!(err, "{}", report(&bug)))
 }

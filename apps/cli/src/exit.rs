@@ -23,7 +23,8 @@ pub enum Exit {
     SomeFail,
     /// The input cannot be used.
     BadInput,
-    /// Our own bug, other than a panic: two engines disagree.
+    /// Our own bug, other than a panic: two engines disagree, or evidence is withheld because it does
+    /// not replay.
     Bug,
 }
 
@@ -31,6 +32,7 @@ impl Exit {
     /// The exit of a file with these answers and messages.
     pub fn of(counts: Counts, deny_warnings: bool) -> Exit {
         match counts {
+            Counts { bugs: 1.., .. } => Exit::Bug,
             Counts { errors: 1.., .. } => Exit::BadInput,
             Counts { warnings: 1.., .. } if deny_warnings => Exit::BadInput,
             Counts { fail: 1.., .. } => Exit::SomeFail,

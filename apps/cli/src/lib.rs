@@ -83,11 +83,11 @@ pub fn run(
     commands::race::refuse_elsewhere(command)?;
     match command {
         Command::Check(args) => commands::check(args, context, out, err),
-        Command::Why(args) => commands::why(args, context, out),
+        Command::Why(args) => commands::why(args, context, out, err),
         Command::Simulate(args) => commands::simulate(args, context, out),
         Command::Export(args) => commands::export(args, context, out, err),
         Command::Bench(args) => commands::bench(args, context, out, err),
-        Command::Worlds(args) => commands::worlds(args, context, out),
+        Command::Worlds(args) => commands::worlds(args, context, out, err),
         Command::Worker(args) => commands::worker(args, err),
         Command::Broker(args) => commands::broker(args, context, err),
         Command::Fmt(args) => commands::fmt(args, context, out, err),

@@ -59,12 +59,14 @@ pub struct PropertyReport {
     pub of: Option<String>,
     /// Why it fails.
     pub evidence: Option<Explanation>,
+    /// Why an explanation is withheld: it does not replay. That is a bug of ours.
+    pub withheld: Option<String>,
 }
 
 impl PropertyReport {
     /// A property that was not decided.
     pub fn undecided(model: &Model, index: usize, why: Why) -> Self {
-        property_report(model, index, &PropertyResult::undecided(Verdict::Unknown(why)), None)
+        property_report(model, index, &PropertyResult::undecided(Verdict::Unknown(why)), Ok(None))
     }
 }
 
@@ -89,12 +91,16 @@ pub struct Run {
     pub building: Duration,
     /// How long deciding the properties took.
     pub deciding: Duration,
+    /// Bugs of ours besides withheld explanations: ways to removed states that do not replay, and so
+    /// are left out.
+    pub bugs: Vec<String>,
 }
 
 /// Builds the worlds, decides the properties and explains those that fail. `decided` hears of each
 /// answer as soon as it is known.
 ///
-/// What is shown has been replayed; this panics if that fails, which is a bug here.
+/// What is shown has been replayed. What does not replay is left out, and the report says why: that
+/// is a bug here, and no reason to doubt the verdict.
 ///
 /// ```
 /// use masque_bdi::{check, parse, run};
@@ -143,15 +149,14 @@ pub fn run(
             Verdict::Fails => engine.explain(index).unwrap_or_default(),
             _ => None,
         };
-        if let Some(evidence) = &evidence {
-            confirm(model, plan, index, evidence);
-        }
+        let is_shown = evidence.is_some();
+        let confirmed = confirm(model, plan, index, evidence);
         let is_finished = match result.verdict {
             Verdict::Unknown(why) => why != Why::Timeout,
-            Verdict::Fails => evidence.is_some() || !share.is_over(),
+            Verdict::Fails => is_shown || !share.is_over(),
             Verdict::Holds => true,
         };
-        run.properties[index] = property_report(model, index, &result, evidence);
+        run.properties[index] = property_report(model, index, &result, confirmed);
         decided(index, &run.properties[index]);
         properties[index] = result;
         is_finished
@@ -162,16 +167,23 @@ pub fn run(
     if let Ok(worlds) = results.collect::<Result<Vec<_>, _>>() {
         run.diagnostics = findings(model, plan, &worlds, &properties);
         run.diagnostics.extend(notes(model, plan, &mut engine));
-        run.worlds = Some(world_reports(model, plan, &mut engine, &worlds));
+        run.worlds = Some(world_reports(model, plan, &mut engine, &worlds, &mut run.bugs));
     }
     (run.bits, run.peak_nodes, run.peak_bytes) = engine.size();
     run
 }
 
-/// Replays an explanation, because it is shown as true.
-fn confirm(model: &Model, plan: &Plan, index: usize, evidence: &Explanation) {
-    if let Err(refusal) = replay(model, plan, index, evidence) {
-        panic!("the evidence for property {} does not replay: {refusal}", model.properties[index].name);
+/// Replays an explanation, because it is shown as true. The error says why it is refused.
+fn confirm(
+    model: &Model,
+    plan: &Plan,
+    index: usize,
+    evidence: Option<Explanation>,
+) -> Result<Option<Explanation>, String> {
+    let Some(evidence) = evidence else { return Ok(None) };
+    match replay(model, plan, index, &evidence) {
+        Ok(()) => Ok(Some(evidence)),
+        Err(refusal) => Err(refusal.to_string()),
     }
 }
 
@@ -198,8 +210,12 @@ fn property_report(
     model: &Model,
     index: usize,
     result: &PropertyResult,
-    evidence: Option<Explanation>,
+    confirmed: Result<Option<Explanation>, String>,
 ) -> PropertyReport {
+    let (evidence, withheld) = match confirmed {
+        Ok(evidence) => (evidence, None),
+        Err(refusal) => (None, Some(refusal)),
+    };
     let property = &model.properties[index];
     PropertyReport {
         name: property.name.clone(),
@@ -210,6 +226,7 @@ fn property_report(
         satisfied: result.satisfied.clone(),
         of: result.of.clone(),
         evidence,
+        withheld,
     }
 }
 
@@ -233,13 +250,15 @@ fn world_reports(
     plan: &Plan,
     engine: &mut Engine<'_>,
     worlds: &[WorldResult],
+    bugs: &mut Vec<String>,
 ) -> Vec<WorldReport> {
     let removals: Vec<Vec<Removal>> = (0..plan.worlds.len() as u32)
         .map(|world| {
-            let removals = engine.removals(WorldId(world)).unwrap_or_default();
-            for removal in &removals {
+            let mut removals = engine.removals(WorldId(world)).unwrap_or_default();
+            for removal in &mut removals {
                 if let Err(refusal) = replay_removal(model, plan, WorldId(world), removal) {
-                    panic!("the way to a removed state does not replay: {refusal}");
+                    bugs.push(format!("the way to a removed state does not replay: {refusal}"));
+                    removal.example.clear();
                 }
             }
             removals
@@ -274,8 +293,7 @@ mod tests {
     use crate::{check, parse};
 
     #[test]
-    #[should_panic(expected = "the evidence for property never does not replay: in `a`, of `!p`: state 0")]
-    fn evidence_that_does_not_replay_is_a_bug() {
+    fn evidence_that_does_not_replay_is_withheld() {
         let mut sources = Sources::default();
         let text = "agent a is init p := true; loop skip endloop property never: !p;";
         let file = sources.add("bug.bdi", text).unwrap();
@@ -283,6 +301,10 @@ mod tests {
         let mut run = run(&model, &plan, &Budget::default(), &mut |_, _| {});
         let mut evidence = run.properties.remove(0).evidence.unwrap();
         evidence.states[0].values[0].1 = "false".to_owned();
-        confirm(&model, &plan, 0, &evidence);
+        let refusal = confirm(&model, &plan, 0, Some(evidence)).unwrap_err();
+        assert!(refusal.starts_with("in `a`, of `!p`: state 0"), "{refusal}");
+        let result = PropertyResult::undecided(Verdict::Fails);
+        let report = property_report(&model, 0, &result, Err(refusal.clone()));
+        assert_eq!((report.verdict, report.evidence, report.withheld), (Verdict::Fails, None, Some(refusal)));
     }
 }

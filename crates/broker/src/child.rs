@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 
 use crate::fault::{Fault, brief};
 use crate::limits::Limits;
+use crate::log::Log;
 use crate::protocol::CheckModel;
 use crate::service::Outcome;
 use crate::ticket::Ticket;
@@ -28,6 +29,8 @@ const GRACE: Duration = Duration::from_secs(2);
 const PULSE: Duration = Duration::from_millis(50);
 /// A report may be so long.
 const MOST_REPORT: u64 = 64 << 20;
+/// The exit code of a process that found a bug in itself.
+const BUG: i32 = 101;
 /// Memory that a process has besides what its engines count.
 const SLACK: u64 = 128 << 20;
 
@@ -37,6 +40,7 @@ pub(crate) struct Children {
     program: Option<PathBuf>,
     /// Folders that imports are read from, besides the folder of the model.
     roots: Vec<PathBuf>,
+    log: Log,
     seats: Semaphore,
     most_waiting: usize,
     waiting: AtomicUsize,
@@ -52,10 +56,11 @@ pub(crate) struct Task {
 
 impl Children {
     /// Processes of a program, so many at a time.
-    pub(crate) fn new(program: Option<PathBuf>, roots: Vec<PathBuf>, limits: &Limits) -> Children {
+    pub(crate) fn new(program: Option<PathBuf>, roots: Vec<PathBuf>, limits: &Limits, log: Log) -> Children {
         Children {
             program,
             roots,
+            log,
             seats: Semaphore::new(limits.children),
             most_waiting: limits.queue,
             waiting: AtomicUsize::new(0),
@@ -87,7 +92,7 @@ impl Children {
         let mut child =
             command(program, folder.path(), &task, &self.roots).spawn().map_err(|e| failed(&e))?;
         tokio::select! {
-            outcome = report(&mut child, &task) => outcome,
+            outcome = report(&mut child, &task, self.log) => outcome,
             () = ticket.cancelled() => Err(Fault::cancelled()),
             () = tokio::time::sleep(task.time + GRACE) => {
                 let message = format!("the check was ended after {} s", task.time.as_secs_f64());
@@ -166,8 +171,8 @@ fn command(program: &Path, folder: &Path, task: &Task, roots: &[PathBuf]) -> Com
     command
 }
 
-/// Waits for the report.
-async fn report(child: &mut Child, task: &Task) -> Outcome {
+/// Waits for the report. A bug that costs the evidence leaves the verdicts; it is logged.
+async fn report(child: &mut Child, task: &Task, log: Log) -> Outcome {
     let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
         return Err(Fault::new(Fault::CHILD, "the check has no output"));
     };
@@ -183,10 +188,13 @@ async fn report(child: &mut Child, task: &Task) -> Outcome {
     }
     let status = child.wait().await.map_err(|e| failed(&e))?;
     let text = String::from_utf8_lossy(&said);
+    let complaint = String::from_utf8_lossy(&complained);
     if let Ok(report) = RawValue::from_string(compact(&text)) {
+        if status.code() == Some(BUG) {
+            log.event(&brief(complaint.trim()));
+        }
         return Ok(report);
     }
-    let complaint = String::from_utf8_lossy(&complained);
     // The command line says what is wrong, then what would be right, then how to get help.
     let lines = complaint.lines().take_while(|line| !line.is_empty()).map(str::trim);
     let complaint = lines.collect::<Vec<_>>().join(" ");

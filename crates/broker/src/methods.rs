@@ -39,8 +39,9 @@ impl Service {
             Method::Check => params(raw).and_then(|params: Check| {
                 let questions = questions(params.property, params.formula)?;
                 let (evidence, limits) = (params.evidence, params.limits);
+                let log = self.log;
                 self.on_session(&params.session, limits, holder, move |session, budget| {
-                    ask::check(session, questions.as_ref(), evidence, budget)
+                    ask::check(session, questions.as_ref(), evidence, (budget, log))
                 })
             }),
             Method::Update => params(raw).and_then(|params: crate::protocol::Update| {
@@ -159,8 +160,9 @@ impl Service {
         let questions = questions(params.property, params.formula)?;
         match (params.session, questions, params.code) {
             (Some(session), Some(question), None) => {
+                let log = self.log;
                 self.on_session(&session, params.limits, holder, move |session, budget| {
-                    ask::explain(session, &question, budget)
+                    ask::explain(session, &question, (budget, log))
                 })
             }
             (None, None, Some(code)) => {

@@ -249,6 +249,9 @@ pub(crate) struct Answer {
     pub remarks: Vec<String>,
     /// A run that shows the verdict, if one was asked for and there is one to show.
     pub evidence: Option<TraceReport>,
+    /// Why a run is withheld: it does not replay. That is a bug of masque; the verdict stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence_withheld: Option<String>,
     /// States that were looked at.
     pub states: u64,
     /// Pairs of a state and a part of the formula that were looked at.

@@ -82,7 +82,7 @@ impl Service {
         Ok(Arc::new(Service {
             pool: Pool::new(limits.workers, limits.queue)?,
             sessions: Arc::new(Sessions::new(limits.clone())),
-            children: Arc::new(Children::new(config.program, folders, &limits)),
+            children: Arc::new(Children::new(config.program, folders, &limits, config.log)),
             root,
             metrics: Metrics::default(),
             tickets: Arc::default(),

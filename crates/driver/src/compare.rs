@@ -135,6 +135,20 @@ pub(crate) fn vacuity(
     different(Some(property), question, (one.0, text(one.1)), (other.0, text(other.1)))
 }
 
+/// What is said beside a verdict, by two engines.
+pub(crate) fn remarks(
+    property: usize,
+    one: Said<'_, Vec<String>>,
+    other: Said<'_, Vec<String>>,
+) -> Option<Disagreement> {
+    let text = |remarks: &Vec<String>| match remarks.is_empty() {
+        true => "none".to_string(),
+        false => remarks.join("; "),
+    };
+    let question = "what is said beside the verdict";
+    different(Some(property), question, (one.0, text(one.1)), (other.0, text(other.1)))
+}
+
 fn different(
     property: Option<usize>,
     question: &'static str,

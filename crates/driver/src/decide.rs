@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use masque_model::{Deadlock, Formula, FormulaId, Overflow, Property, Strategies, System};
 use masque_verdict::{
-    Budget, Encoded, Extent, Facts, Outcome, Stats, Stop, Unsupported, Vacuous, Verdict, Why, in_shares,
-    replay, replay_path, subformulas, vacuous_antecedents,
+    Budget, Encoded, Extent, Facts, Outcome, Path, Stats, Stop, Unsupported, Vacuous, Verdict, Why,
+    in_shares, remarks, replay, replay_path, subformulas, vacuous_antecedents,
 };
 
 use crate::compare::{self, Disagreement};
@@ -24,6 +24,10 @@ use crate::engines::{AnyEngine, EXPLICIT, choose};
 pub struct Decided {
     /// Verdict and evidence.
     pub outcome: Outcome,
+    /// Why evidence is withheld: it does not replay. That is a bug of ours.
+    pub withheld: Option<String>,
+    /// What must be said beside the verdict: that the property holds for the wrong reason.
+    pub remarks: Vec<String>,
     /// The engine that answered, if one did.
     pub engine: Option<&'static str>,
     /// How long it took after the facts were known.
@@ -33,7 +37,13 @@ pub struct Decided {
 impl Decided {
     /// Not decided, by no engine.
     pub(crate) fn unknown(why: Why) -> Decided {
-        Decided { outcome: Verdict::Unknown(why).into(), engine: None, time: Duration::ZERO }
+        Decided {
+            outcome: Verdict::Unknown(why).into(),
+            withheld: None,
+            remarks: Vec::new(),
+            engine: None,
+            time: Duration::ZERO,
+        }
     }
 }
 
@@ -51,9 +61,13 @@ pub(crate) enum Event {
     Facts(Facts),
     /// The facts could not be had: nothing else can.
     Stopped(Stop),
+    /// A bug of ours that costs a path in the facts.
+    Bug(String),
     Decided(usize, Decided),
     Unsupported(usize, Unsupported),
     Vacuous(usize, Vec<Vacuous>),
+    /// What must be said beside the verdict of a property that was decided before.
+    Remarks(usize, Vec<String>),
     Extent(FormulaId, Extent),
     Cost(Cost),
     /// Several engines were asked, and what came of it.
@@ -117,7 +131,8 @@ pub(crate) fn work(
     let mut used = Used { system, budget, candidates, mode, encoded: Vec::new() };
     match used.facts(leader) {
         Err(stop) => tell(Event::Stopped(stop)),
-        Ok(facts) => {
+        Ok((facts, bugs)) => {
+            bugs.into_iter().for_each(|bug| tell(Event::Bug(bug)));
             tell(Event::Facts(facts.clone()));
             if mode == Mode::CrossCheck {
                 used.compare_facts(leader, &facts, &plan, &tell);
@@ -170,6 +185,13 @@ struct Used<'w, 's> {
     encoded: Vec<InUse<'s>>,
 }
 
+/// What an engine says of a property.
+struct Answer {
+    outcome: Outcome,
+    /// Why its evidence is withheld, if it does not replay.
+    withheld: Option<String>,
+}
+
 /// An engine with the system in its own form.
 struct InUse<'s> {
     /// Position of the engine among the candidates.
@@ -200,32 +222,41 @@ impl<'s> Used<'_, 's> {
         self.candidates[engine].name()
     }
 
-    /// The facts; their paths are replayed, because they are shown as true.
-    fn facts(&mut self, engine: usize) -> Result<Facts, Stop> {
+    /// The facts; their paths are replayed, because they are shown as true. One that does not replay
+    /// is withheld, and that is a bug.
+    fn facts(&mut self, engine: usize) -> Result<(Facts, Vec<String>), Stop> {
         let (system, budget) = (self.system, self.budget);
-        let facts = self.encoded(engine, budget)?.facts(budget)?;
-        for path in facts.deadlock.iter().chain(facts.overflow.as_ref().map(|o| &o.path)) {
-            assert_eq!(replay_path(system, path), Ok(()), "a path in the facts does not replay");
+        let mut facts = self.encoded(engine, budget)?.facts(budget)?;
+        let mut bugs = Vec::new();
+        let deadlock = facts.deadlock.as_mut().map(|path| ("a deadlock", path));
+        let overflow = facts.overflow.as_mut().map(|overflow| ("an overflow", &mut overflow.path));
+        for (what, path) in deadlock.into_iter().chain(overflow) {
+            if let Err(error) = replay_path(system, path) {
+                bugs.push(format!("the path to {what} does not replay: {error}"));
+                *path = Path::withheld();
+            }
         }
-        Ok(facts)
+        Ok((facts, bugs))
     }
 
-    /// One engine's answer; evidence is replayed, because it is shown as true.
+    /// One engine's answer; evidence is replayed, because it is shown as true. Evidence that does not
+    /// replay is withheld, and the answer says why.
     ///
     /// What an engine keeps of other properties is given up if there is too little memory with it.
-    fn outcome(&mut self, engine: usize, property: &Property, budget: &Budget) -> Outcome {
+    fn outcome(&mut self, engine: usize, property: &Property, budget: &Budget) -> Answer {
         let (had_answered, mut outcome) = self.ask(engine, property, budget);
         if had_answered && outcome.verdict == Verdict::Unknown(Why::Memory) {
             self.encoded.retain(|one| one.engine != engine);
             (_, outcome) = self.ask(engine, property, budget);
         }
-        if let Some(evidence) = &outcome.evidence {
-            let replayed = replay(self.system, property, outcome.verdict == Verdict::Holds, evidence);
-            if let Err(error) = replayed {
-                panic!("the evidence for property {} does not replay: {error}", property.name);
-            }
+        let holds = outcome.verdict == Verdict::Holds;
+        let replayed =
+            outcome.evidence.as_ref().map(|evidence| replay(self.system, property, holds, evidence));
+        let withheld = replayed.and_then(Result::err).map(|error| error.to_string());
+        if withheld.is_some() {
+            outcome.evidence = None;
         }
-        outcome
+        Answer { outcome, withheld }
     }
 
     /// An engine's answer, and whether it has been asked about properties before.
@@ -268,21 +299,27 @@ impl<'s> Used<'_, 's> {
         in_shares(asked.len(), budget, |number, share| {
             let (position, preferred) = asked[number];
             let start = Instant::now();
-            let (engine, outcome) = self.answer(position, preferred, leader, share);
+            let (engine, answer) = self.answer(position, preferred, leader, share);
             spent[number] += start.elapsed();
             // A verdict without evidence is better than none.
-            if is_known[number] && !is_decided(&outcome) {
+            if is_known[number] && !is_decided(&answer.outcome) {
                 return true;
             }
-            let is_finished = !is_cut_short(&outcome, share);
-            let was_known = std::mem::replace(&mut is_known[number], is_decided(&outcome));
-            if outcome.verdict == Verdict::Holds && !was_known {
+            let is_finished = !is_cut_short(&answer, share);
+            let was_known = std::mem::replace(&mut is_known[number], is_decided(&answer.outcome));
+            if answer.outcome.verdict == Verdict::Holds && !was_known {
                 holding.push((position, engine));
             }
-            let (engine_name, time) = (Some(self.name(engine)), spent[number]);
-            tell(Event::Decided(position, Decided { outcome: outcome.clone(), engine: engine_name, time }));
+            let decided = Decided {
+                outcome: answer.outcome.clone(),
+                withheld: answer.withheld.clone(),
+                remarks: Vec::new(),
+                engine: Some(self.name(engine)),
+                time: spent[number],
+            };
+            tell(Event::Decided(position, decided));
             if self.mode == Mode::CrossCheck && is_finished {
-                self.compare_outcomes(position, (engine, &outcome), share, tell);
+                self.compare_outcomes(position, (engine, &answer), share, tell);
             }
             is_finished
         });
@@ -296,6 +333,13 @@ impl<'s> Used<'_, 's> {
             if !vacuous.is_empty() {
                 tell(Event::Vacuous(position, vacuous));
             }
+            let Ok(remarks) = self.remarks(engine, position, share) else { return false };
+            if self.mode == Mode::CrossCheck {
+                self.compare_remarks(position, (engine, &remarks), share, tell);
+            }
+            if !remarks.is_empty() {
+                tell(Event::Remarks(position, remarks));
+            }
             true
         });
     }
@@ -308,15 +352,15 @@ impl<'s> Used<'_, 's> {
         preferred: usize,
         leader: usize,
         share: &Budget,
-    ) -> (usize, Outcome) {
+    ) -> (usize, Answer) {
         let property = &self.system.properties[position];
-        let outcome = self.outcome(preferred, property, share);
-        let is_too_large = matches!(outcome.verdict, Verdict::Unknown(Why::Memory | Why::States));
+        let answer = self.outcome(preferred, property, share);
+        let is_too_large = matches!(answer.outcome.verdict, Verdict::Unknown(Why::Memory | Why::States));
         let has_other =
             preferred != leader && self.candidates[leader].supports(self.system, property).is_ok();
         match is_too_large && has_other {
             true => (leader, self.outcome(leader, property, share)),
-            false => (preferred, outcome),
+            false => (preferred, answer),
         }
     }
 
@@ -346,6 +390,11 @@ impl<'s> Used<'_, 's> {
         let system = self.system;
         vacuous_antecedents(self.encoded(engine, budget)?, system, &system.properties[position], budget)
     }
+
+    fn remarks(&mut self, engine: usize, position: usize, budget: &Budget) -> Result<Vec<String>, Stop> {
+        let system = self.system;
+        remarks(self.encoded(engine, budget)?, system, &system.properties[position], budget)
+    }
 }
 
 fn is_decided(outcome: &Outcome) -> bool {
@@ -353,10 +402,12 @@ fn is_decided(outcome: &Outcome) -> bool {
 }
 
 /// Whether a share ended before a property had its verdict, or its evidence.
-fn is_cut_short(outcome: &Outcome, share: &Budget) -> bool {
+fn is_cut_short(Answer { outcome, withheld }: &Answer, share: &Budget) -> bool {
     match outcome.verdict {
         Verdict::Unknown(why) => why == Why::Timeout,
-        Verdict::Holds | Verdict::Fails => outcome.evidence.is_none() && share.is_over(),
+        Verdict::Holds | Verdict::Fails => {
+            outcome.evidence.is_none() && withheld.is_none() && share.is_over()
+        }
     }
 }
 
@@ -376,7 +427,7 @@ impl Used<'_, '_> {
         let comparable = plan.iter().enumerate().filter(|entry| has_other(*entry)).count();
         tell(Event::Compared(Compared::Comparable(comparable)));
         for engine in (0..self.candidates.len()).filter(|e| *e != first) {
-            let Ok(found) = self.facts(engine) else { continue };
+            let Ok((found, _)) = self.facts(engine) else { continue };
             let differences =
                 compare::facts(self.system, (self.name(first), facts), (self.name(engine), &found));
             if differences.is_empty() {
@@ -386,10 +437,11 @@ impl Used<'_, '_> {
         }
     }
 
+    /// Compares what others say of a property; evidence that is withheld is not compared.
     fn compare_outcomes(
         &mut self,
         position: usize,
-        first: (usize, &Outcome),
+        first: (usize, &Answer),
         budget: &Budget,
         tell: &dyn Fn(Event),
     ) {
@@ -397,9 +449,11 @@ impl Used<'_, '_> {
         let others = self.others(first.0, position);
         let mut n_agreeing = 0;
         for &engine in &others {
-            let outcome = self.outcome(engine, property, budget);
-            let is_limited = budget.memory().is_some() || budget.is_over();
-            let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &outcome));
+            let answer = self.outcome(engine, property, budget);
+            let is_withheld = first.1.withheld.is_some() || answer.withheld.is_some();
+            let is_limited = budget.memory().is_some() || budget.is_over() || is_withheld;
+            let one = (self.name(first.0), &first.1.outcome);
+            let other = (self.name(engine), &answer.outcome);
             match compare::outcomes(self.system, position, one, other, is_limited) {
                 Ok(is_same) => n_agreeing += usize::from(is_same),
                 Err(disagreement) => tell(Event::Compared(Compared::Differs(disagreement))),
@@ -407,6 +461,22 @@ impl Used<'_, '_> {
         }
         if !others.is_empty() && n_agreeing == others.len() {
             tell(Event::Compared(Compared::Property));
+        }
+    }
+
+    fn compare_remarks(
+        &mut self,
+        position: usize,
+        first: (usize, &Vec<String>),
+        budget: &Budget,
+        tell: &dyn Fn(Event),
+    ) {
+        for engine in self.others(first.0, position) {
+            let Ok(remarks) = self.remarks(engine, position, budget) else { continue };
+            let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &remarks));
+            if let Some(disagreement) = compare::remarks(position, one, other) {
+                tell(Event::Compared(Compared::Differs(disagreement)));
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a check finds besides verdicts, as diagnostics.
 
 use masque_model::semantics::enabled_actions;
-use masque_model::{Deadlock, FormulaId, Overflow, System};
+use masque_model::{AgentId, Deadlock, FormulaId, Overflow, System};
 use masque_text::{Diagnostic, Severity};
 use masque_verdict::{Facts, FairInitial, JointAction, OverflowAt, Path, Unsupported, Vacuous};
 
@@ -39,6 +39,7 @@ pub(crate) fn of_facts(system: &System, facts: &Facts) -> Vec<Finding> {
 
 fn deadlock(system: &System, path: &Path, overflow: Option<&OverflowAt>) -> Finding {
     let mut message = match path.actions.len() {
+        _ if path.is_withheld() => "a state without successors can be reached".to_string(),
         0 => "an initial state has no successors".to_string(),
         1 => "a state without successors can be reached in one step".to_string(),
         n => format!("a state without successors can be reached in {n} steps"),
@@ -52,12 +53,12 @@ fn deadlock(system: &System, path: &Path, overflow: Option<&OverflowAt>) -> Find
         }
     };
     let last = path.states.last().map_or(&[][..], Vec::as_slice);
-    let idle =
-        system.agent_ids().find(|&i| enabled_actions(system, i, last).is_empty()).map(|i| system.agent(i));
+    let is_idle = |i: &AgentId| !last.is_empty() && enabled_actions(system, *i, last).is_empty();
+    let idle = system.agent_ids().find(is_idle).map(|i| system.agent(i));
     let mut diagnostic = match (idle, overflow) {
         (Some(agent), _) => Diagnostic::error("ispl/deadlock", agent.span, message)
             .label(format!("`{}` has no action there", agent.name)),
-        (None, Some(at)) if at.path.states.last() == path.states.last() => {
+        (None, Some(at)) if !path.is_withheld() && at.path.states.last() == path.states.last() => {
             let line = &system.agent(at.agent).evolution[at.line];
             Diagnostic::error("ispl/deadlock", line.span, message)
                 .label("every step there assigns a value outside its range")
@@ -68,25 +69,28 @@ fn deadlock(system: &System, path: &Path, overflow: Option<&OverflowAt>) -> Find
     if system.meaning.deadlock == Deadlock::Finite {
         diagnostic = diagnostic.hint("there AX and AF hold of everything; see `--deadlock`");
     }
-    Finding { diagnostic, path: Some(path.clone()), then: None }
+    Finding { diagnostic, path: (!path.is_withheld()).then(|| path.clone()), then: None }
 }
 
 fn overflow(system: &System, at: &OverflowAt) -> Finding {
     let variable = system.full_name(at.variable);
     let line = &system.agent(at.agent).evolution[at.line];
     let when = match at.path.actions.len() {
-        0 => "in the first step".to_string(),
-        1 => "after one step".to_string(),
-        n => format!("after {n} steps"),
+        _ if at.path.is_withheld() => String::new(),
+        0 => " in the first step".to_string(),
+        1 => " after one step".to_string(),
+        n => format!(" after {n} steps"),
     };
-    let message = format!("`{variable}` can be assigned a value outside its range {when}");
+    let message = format!("`{variable}` can be assigned a value outside its range{when}");
     let diagnostic = match system.meaning.overflow {
         Overflow::Error => Diagnostic::error("ispl/overflow", line.span, message),
         Overflow::Drop => Diagnostic::warning("ispl/overflow", line.span, message)
             .hint("this choice is removed from the model; see `--overflow`"),
     };
     let diagnostic = diagnostic.also(system.variable(at.variable).span, "its range");
-    Finding { diagnostic, path: Some(at.path.clone()), then: Some(at.joint_action.clone()) }
+    let path = (!at.path.is_withheld()).then(|| at.path.clone());
+    let then = path.as_ref().map(|_| at.joint_action.clone());
+    Finding { diagnostic, path, then }
 }
 
 fn fairness(initial: FairInitial) -> Option<Diagnostic> {

@@ -27,6 +27,8 @@ pub struct Answer {
     pub trace: Option<Trace>,
     /// What is to be said beside the verdict.
     pub remarks: Vec<String>,
+    /// Why a run is withheld: the evidence does not replay. That is a bug of ours.
+    pub withheld: Option<String>,
     /// How long it took.
     pub time: Duration,
 }
@@ -180,6 +182,7 @@ fn answer(
         if is_open {
             answer.verdict = found.verdict;
         }
+        answer.withheld = found.withheld.filter(|_| show.wanted(found.verdict).is_some());
         let is_shown = |evidence: &Evidence| match show.wanted(found.verdict) {
             // That a property holds is shown by one run, or not at all.
             Some(true) => evidence.is_one_run(),
@@ -209,6 +212,7 @@ impl Answer {
             verdict,
             trace: None,
             remarks: Vec::new(),
+            withheld: None,
             time: Duration::ZERO,
         }
     }

@@ -201,7 +201,10 @@ impl Loaded {
         let checked = masque_ispl::check(&self.sources, &mut tree, &options);
         self.diagnostics.extend(checked.diagnostics);
         self.parameters = checked.parameters;
-        self.system = checked.system.map(Arc::new);
+        self.system = checked.system.map(|mut system| {
+            system.add_strict_readings();
+            Arc::new(system)
+        });
         Some(())
     }
 }

@@ -9,7 +9,8 @@
 //!
 //! An answer is complete if every property is decided that some engine supports. The first lane with
 //! a complete answer ends the race. If there is none, what any lane has decided is decided. A lane
-//! that ends with a bug is out of the race, and what it told before is not used; one that the system
+//! that panics is out of the race, and what it told before is not used; where evidence is withheld the
+//! other lanes are waited for, and if none has better the verdict stands without. One that the system
 //! has ended, for its memory most likely, was right so far.
 
 mod children;
@@ -123,9 +124,13 @@ impl Lane {
     }
 }
 
-/// Whether every engine would say the same.
+/// Whether every engine would say the same. Where evidence is withheld, another engine may have some.
 fn is_final(decided: &Decided) -> bool {
-    matches!(decided.outcome.verdict, Verdict::Holds | Verdict::Fails | Verdict::Unknown(Why::NoFairPath))
+    decided.withheld.is_none()
+        && matches!(
+            decided.outcome.verdict,
+            Verdict::Holds | Verdict::Fails | Verdict::Unknown(Why::NoFairPath)
+        )
 }
 
 /// When to wait no longer.
@@ -205,7 +210,9 @@ fn combine(mut lanes: Vec<Lane>, winner: Option<usize>, why: Option<Why>, system
     for lane in lanes.into_iter().filter(is_sound) {
         let told = lane.gathered;
         stops.extend(told.stopped);
-        best.facts = best.facts.or(told.facts);
+        if best.facts.is_none() {
+            (best.facts, best.bugs) = (told.facts, told.bugs);
+        }
         best.costs.extend(told.costs);
         for (place, decided) in told.decided.into_iter().enumerate() {
             let is_better = match (&best.decided[place], &decided) {

@@ -71,6 +71,9 @@ pub struct Run {
     pub extents: BTreeMap<FormulaId, Extent>,
     /// Whether the engines agree, if that was asked for.
     pub cross_check: Option<CrossCheck>,
+    /// Bugs of ours besides evidence that is withheld: paths to deadlocks and overflows that do not
+    /// replay, and so are not shown.
+    pub bugs: Vec<String>,
     /// How long it took.
     pub time: Duration,
 }
@@ -136,6 +139,7 @@ pub(crate) struct Gathered {
     pub(crate) extents: BTreeMap<FormulaId, Extent>,
     pub(crate) costs: Vec<Cost>,
     pub(crate) cross_check: Option<CrossCheck>,
+    pub(crate) bugs: Vec<String>,
 }
 
 impl Gathered {
@@ -150,6 +154,7 @@ impl Gathered {
             extents: BTreeMap::new(),
             costs: Vec::new(),
             cross_check: None,
+            bugs: Vec::new(),
         }
     }
 
@@ -162,6 +167,7 @@ impl Gathered {
         match event {
             Event::Facts(facts) => self.facts = Some(facts),
             Event::Stopped(stop) => self.stopped = Some(stop),
+            Event::Bug(bug) => self.bugs.push(bug),
             Event::Decided(position, decided) => {
                 // What a share of the time was too short for may be decided in a later round.
                 self.n_decided += usize::from(self.decided[position].is_none());
@@ -169,6 +175,11 @@ impl Gathered {
             }
             Event::Unsupported(position, unsupported) => self.unsupported.push((position, unsupported)),
             Event::Vacuous(position, vacuous) => self.vacuous.push((position, vacuous)),
+            Event::Remarks(position, remarks) => {
+                if let Some(decided) = &mut self.decided[position] {
+                    decided.remarks = remarks;
+                }
+            }
             Event::Extent(formula, extent) => _ = self.extents.insert(formula, extent),
             Event::Cost(cost) => self.costs.push(cost),
             Event::Compared(compared) => {
@@ -208,6 +219,7 @@ impl Gathered {
             reason: None,
             extents: self.extents,
             cross_check: self.cross_check,
+            bugs: self.bugs,
             time: start.elapsed(),
         }
     }
@@ -219,7 +231,7 @@ mod tests {
     use std::thread::sleep;
 
     use masque_model::Property;
-    use masque_verdict::{Encoded, Engine, Evidence, FairInitial, Outcome, Stats, Verdict};
+    use masque_verdict::{Encoded, Engine, Evidence, FairInitial, Outcome, Path, Stats, Verdict};
 
     use super::*;
     use crate::{Request, load_text};
@@ -247,6 +259,8 @@ mod tests {
         Miscounting,
         /// Shows what is not so.
         Lying,
+        /// Finds a deadlock at the end of no path.
+        Misguided,
     }
 
     /// An engine's memory is used up by the property named `2`.
@@ -313,7 +327,9 @@ mod tests {
         fn facts(&mut self, _: &Budget) -> Result<Facts, Stop> {
             let fair_initial = FairInitial::All;
             let states = if self.0 == Behaviour::Miscounting { "3" } else { "2" }.to_string();
-            Ok(Facts { states, no_initial_state: false, deadlock: None, overflow: None, fair_initial })
+            let nowhere = Path { states: vec![vec![]], actions: vec![] };
+            let deadlock = (self.0 == Behaviour::Misguided).then_some(nowhere);
+            Ok(Facts { states, no_initial_state: false, deadlock, overflow: None, fair_initial })
         }
 
         fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
@@ -323,6 +339,7 @@ mod tests {
                 Behaviour::Good
                 | Behaviour::Useless
                 | Behaviour::Miscounting
+                | Behaviour::Misguided
                 | Behaviour::Forgetful
                 | Behaviour::PatientAtFirst => Verdict::Fails.into(),
                 Behaviour::Deaf => {
@@ -436,10 +453,31 @@ mod tests {
         run(Behaviour::Buggy, &Limits::default());
     }
 
+    /// A lie about one property costs its evidence, and nothing else.
     #[test]
-    #[should_panic(expected = "the evidence for property 2 does not replay: the evidence is malformed")]
-    fn evidence_that_does_not_replay_is_a_bug() {
-        run(Behaviour::Lying, &Limits::default());
+    fn evidence_that_does_not_replay_is_withheld() {
+        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        for mode in [Mode::Plain, Mode::Survey] {
+            let engine: AnyEngine = Arc::new(Fake(Behaviour::Lying));
+            let run = check_by(vec![engine], mode, &system, &Limits::default(), &mut |_| {});
+            let told = |d: &Decided| (d.outcome.verdict.to_string(), d.withheld.clone());
+            let why = Some("the evidence is malformed".to_string());
+            let expected =
+                [("holds", None), ("fails", why.clone()), ("fails", why)].map(|(v, w)| (v.to_string(), w));
+            assert_eq!(run.decided.iter().map(told).collect::<Vec<_>>(), expected);
+            assert!(run.decided.iter().all(|d| d.outcome.evidence.is_none()) && run.bugs.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_path_that_does_not_replay_is_withheld() {
+        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        let engine: AnyEngine = Arc::new(Fake(Behaviour::Misguided));
+        let run = check_by(vec![engine], Mode::Plain, &system, &Limits::default(), &mut |_| {});
+        assert_eq!(run.decided.len(), 3);
+        assert_eq!(run.bugs, ["the path to a deadlock does not replay: the evidence is malformed"]);
+        assert_eq!(run.findings[0].diagnostic.message, "a state without successors can be reached");
+        assert!(run.findings[0].path.is_none());
     }
 
     /// Asks a real engine and a fake one.

@@ -18,6 +18,8 @@ pub struct Checked {
     pub positions: u64,
     /// A run that shows the verdict, if one was asked for and there is one to show.
     pub trace: Option<Trace>,
+    /// Why a run is withheld: the evidence does not replay. That is a bug of ours.
+    pub withheld: Option<String>,
 }
 
 impl Checked {
@@ -25,8 +27,14 @@ impl Checked {
     pub(crate) fn new(system: &mut System, answer: Answer) -> Checked {
         let play = answer.evidence.map(|evidence| evidence.play);
         let shown = play.filter(|play| !play.steps.is_empty() || system.is_stuck(play.start));
-        let (verdict, states, positions) = (answer.verdict, answer.states, answer.positions);
-        Checked { verdict, states, positions, trace: shown.map(|play| system.trace(&play)) }
+        let trace = shown.map(|play| system.trace(&play));
+        let withheld = answer.withheld;
+        Checked { trace, withheld, ..Checked::verdict(answer.verdict, answer.states, answer.positions) }
+    }
+
+    /// A verdict without anything to show it.
+    pub(crate) fn verdict(verdict: Verdict, states: u64, positions: u64) -> Checked {
+        Checked { verdict, states, positions, trace: None, withheld: None }
     }
 }
 
@@ -66,10 +74,9 @@ pub fn decide(system: &mut System, property: &Property, budget: &Budget) -> Chec
     if let Some(mut reduced) = Reduced::new(system, &property.formula) {
         let answer = check(&mut Space::new(&mut reduced), &property.formula, budget);
         if !matches!(answer.verdict, Verdict::Unknown(Why::Bound(_))) {
-            let (verdict, states, positions) = (answer.verdict, answer.states, answer.positions);
-            return Checked { verdict, states, positions, trace: None };
+            return Checked::verdict(answer.verdict, answer.states, answer.positions);
         }
     }
     let answer = check(&mut Space::new(system), &property.formula, budget);
-    Checked { verdict: answer.verdict, states: answer.states, positions: answer.positions, trace: None }
+    Checked::verdict(answer.verdict, answer.states, answer.positions)
 }

@@ -11,11 +11,13 @@ mod formula;
 mod pool;
 mod print;
 pub mod semantics;
+mod strict;
 mod system;
 
 pub use expr::{Expr, ExprId, Exprs, Relation};
 pub use fixpoint::Fixpoints;
 pub use formula::{FixpointId, Formula, FormulaId, Formulas, Paths, Strategies};
+pub use strict::{Reading, Readings, Suspect, Vacuity};
 pub use system::{
     Action, ActionId, Agent, AgentId, Assignment, Assignments, At, Deadlock, Domain, Group, GroupId, Line,
     Meaning, Overflow, Property, Proposition, PropositionId, Protocol, ProtocolLine, SymbolId, System, VarId,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use masque_text::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::{ExprId, Exprs, FormulaId, Formulas, Strategies};
+use crate::{ExprId, Exprs, FormulaId, Formulas, Readings, Strategies};
 
 masque_text::ids! {
     /// An agent of [`System::agents`]; the Environment is one of them.
@@ -287,6 +287,10 @@ pub struct System {
     pub default_strategies: Strategies,
     /// Where InitStates stands, for reports.
     pub initial_span: Span,
+    /// The strict readings of the properties, if they were added.
+    pub readings: Readings,
+    /// Aggregates without members in properties: the property's name, and `forall` or `exists`.
+    pub empty_aggregates: Vec<(String, &'static str)>,
 }
 
 impl System {
@@ -309,6 +313,8 @@ impl System {
             meaning,
             default_strategies: Strategies::Perfect,
             initial_span: Span::default(),
+            readings: Readings::default(),
+            empty_aggregates: Vec::new(),
         }
     }
 

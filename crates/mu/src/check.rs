@@ -29,6 +29,8 @@ pub struct Answer {
     pub positions: u64,
     /// What shows the verdict, if it was asked for, there is one, and the budget allows.
     pub evidence: Option<Evidence>,
+    /// Why evidence is withheld: it does not replay on the system. That is a bug of ours.
+    pub withheld: Option<String>,
 }
 
 /// Decides a formula in the initial state.
@@ -42,7 +44,7 @@ pub fn check<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -
     run_new(space, formula, budget, false)
 }
 
-/// Decides a formula, and shows why. The evidence was replayed on the system.
+/// Decides a formula, and shows why. Evidence was replayed on the system, or is withheld.
 pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
     run_new(space, formula, budget, true)
 }
@@ -85,13 +87,29 @@ pub(crate) fn run<L: Lts>(
     };
     // Whoever is out of time gets the verdict alone.
     let shown = value.filter(|_| wants_evidence && budget.check().is_ok());
-    let evidence = shown.and_then(|holds| {
-        let evidence = evidence(game, space, root, holds, budget).ok()?;
-        let replayed = evidence.replay_within(space.lts(), formula, budget).ok()?;
-        assert_eq!(replayed, Ok(()), "the evidence does not replay");
-        Some(evidence)
-    });
-    Answer { verdict, states: game.n_states, positions: game.positions.len() as u64, evidence }
+    let found = shown.and_then(|holds| evidence(game, space, root, holds, budget).ok());
+    let (evidence, withheld) = match found.map(|found| confirmed(found, space, formula, budget)) {
+        Some(Ok(evidence)) => (evidence, None),
+        Some(Err(refused)) => (None, Some(refused)),
+        None => (None, None),
+    };
+    let positions = game.positions.len() as u64;
+    Answer { verdict, states: game.n_states, positions, evidence, withheld }
+}
+
+/// Evidence that replays; none if the budget ends before that is known. The error says why it is
+/// refused.
+fn confirmed<L: Lts>(
+    evidence: Evidence,
+    space: &mut Space<L>,
+    formula: &Formula,
+    budget: &Budget,
+) -> Result<Option<Evidence>, String> {
+    match evidence.replay_within(space.lts(), formula, budget) {
+        Err(_) => Ok(None),
+        Ok(Ok(())) => Ok(Some(evidence)),
+        Ok(Err(refused)) => Err(refused.to_string()),
+    }
 }
 
 /// Explores until the root is decided, or nothing is left, or a limit is hit.

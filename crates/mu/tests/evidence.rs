@@ -3,7 +3,9 @@
 mod support;
 
 use fastrand::Rng;
-use masque_mu::{Evidence, Graph, LabelId, Play, Space, StateId, explain, read_aut};
+use masque_mu::{
+    AtomId, Completeness, Evidence, Graph, LabelId, Lts, PatternId, Play, Space, StateId, explain, read_aut,
+};
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
 use support::{alternating, formula, graph, read};
@@ -98,6 +100,46 @@ fn evidence_is_a_part_of_the_system() {
         .collect();
     assert_eq!(shown, ["0 ask 1", "1 offer 2", "2 pay 3", "3 decline 2"]);
     assert_eq!(evidence.play.end(), StateId(3));
+}
+
+/// A system that has no transitions any more once each state was asked for its own.
+struct Forgetful<'g> {
+    graph: &'g mut Graph,
+    asked: Vec<StateId>,
+}
+
+impl Lts for Forgetful<'_> {
+    fn initial(&mut self) -> StateId {
+        self.graph.initial()
+    }
+
+    fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
+        if self.asked.contains(&state) {
+            return Completeness::Complete;
+        }
+        self.asked.push(state);
+        self.graph.successors(state, step)
+    }
+
+    fn holds(&mut self, state: StateId, atom: AtomId) -> bool {
+        self.graph.holds(state, atom)
+    }
+
+    fn matches(&mut self, label: LabelId, pattern: PatternId) -> bool {
+        self.graph.matches(label, pattern)
+    }
+}
+
+/// Evidence that does not replay costs nothing but the evidence.
+#[test]
+fn refused_evidence_is_withheld() {
+    let mut graph = shop();
+    let (_, formula) = read("resp(pay, accept)", &mut graph);
+    let mut forgetful = Forgetful { graph: &mut graph, asked: Vec::new() };
+    let answer = explain(&mut Space::new(&mut forgetful), &formula, &Budget::unlimited());
+    assert_eq!((answer.verdict, answer.evidence.is_none()), (Verdict::Fails, true));
+    let why = answer.withheld.unwrap();
+    assert!(why.contains("of the evidence"), "{why}");
 }
 
 /// Whatever is changed in a proof, it no longer is one.

@@ -172,6 +172,7 @@ pub fn bdi_report(loaded: &Loaded, run: Option<&Run>, engine: EngineChoice, stat
         worlds: worlds.map(|worlds| worlds.iter().map(|w| (w.path.as_str(), w.into())).collect()),
         model: None,
         stats: run.filter(|_| stats).map(|run| RunStats::of_bdi(loaded, run)),
+        bugs: run.map(|run| run.bugs.clone()).unwrap_or_default(),
     }
 }
 
@@ -184,6 +185,7 @@ fn property(report: &bdi::PropertyReport) -> PropertyReport {
         reason: report.verdict.reason().map(str::to_string),
         remarks: Vec::new(),
         evidence: report.evidence.as_ref().map(|e| AnyEvidence::Worlds(Box::new(e.into()))),
+        evidence_withheld: report.withheld.clone(),
         world: Some(report.world.clone()),
         mode: Some(report.mode.to_string()),
         satisfied: report.satisfied.as_ref().map(CountReport::from),

@@ -57,6 +57,9 @@ pub struct RunReport {
     pub model: Option<ModelSize>,
     /// Times and memory, if asked for.
     pub stats: Option<RunStats>,
+    /// Bugs of masque besides withheld evidence; they go to standard error.
+    #[serde(skip)]
+    pub bugs: Vec<String>,
 }
 
 /// The answer to one property.
@@ -74,11 +77,15 @@ pub struct PropertyReport {
     pub verdict: String,
     /// Why it is unknown: `timeout`, `memory`, `interrupted`, `unsupported`, `no-fair-path`, ..
     pub reason: Option<String>,
-    /// What is to be said beside the verdict, such as a pattern that matches nothing.
+    /// Remarks beside the verdict, in plain sentences: the property holds for the wrong reason, or a
+    /// pattern in it matches nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
     /// What shows the verdict, where there is something to show.
     pub evidence: Option<AnyEvidence>,
+    /// Why evidence is withheld: it does not replay. That is a bug of masque; the verdict stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence_withheld: Option<String>,
     /// For BDI: the world in which it is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
@@ -158,6 +165,8 @@ pub struct Counts {
     pub errors: usize,
     /// Warnings.
     pub warnings: usize,
+    /// Bugs of masque that cost evidence.
+    pub bugs: usize,
 }
 
 /// The report on one file.
@@ -187,6 +196,7 @@ pub fn run_report(subject: Subject<'_>, settings: Settings<'_>) -> RunReport {
         worlds: None,
         model: if run.is_none() { system.map(ModelSize::new) } else { None },
         stats,
+        bugs: run.map(|run| run.bugs.clone()).unwrap_or_default(),
     }
 }
 
@@ -198,8 +208,9 @@ fn property(system: &System, property: &Property, decided: &Decided) -> Property
         at: property.at.name().to_string(),
         verdict: outcome.verdict.word().to_string(),
         reason: outcome.verdict.reason().map(str::to_string),
-        remarks: Vec::new(),
         evidence: outcome.evidence.as_ref().map(|e| AnyEvidence::Reasons(EvidenceReport::new(system, e))),
+        evidence_withheld: decided.withheld.clone(),
+        remarks: decided.remarks.clone(),
         world: None,
         mode: None,
         satisfied: None,
@@ -218,7 +229,17 @@ impl RunReport {
             unknown: verdicts("unknown"),
             errors: severities("error"),
             warnings: severities("warning"),
+            bugs: self.bugs().count(),
         }
+    }
+
+    /// Bugs of masque that cost evidence, one line each: what does not replay, and why.
+    pub fn bugs(&self) -> impl Iterator<Item = String> + '_ {
+        let withheld = self.properties.iter().filter_map(|property| {
+            let why = property.evidence_withheld.as_ref()?;
+            Some(format!("the evidence for property {} does not replay: {why}", property.name))
+        });
+        withheld.chain(self.bugs.iter().cloned())
     }
 }
 

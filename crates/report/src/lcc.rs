@@ -123,6 +123,7 @@ pub fn lcc_report(loaded: &Loaded, run: Option<&Run>, stats: bool) -> RunReport 
         worlds: None,
         model: None,
         stats: run.filter(|_| stats).map(|run| RunStats::of_lcc(loaded, run)),
+        bugs: Vec::new(),
     }
 }
 
@@ -148,6 +149,7 @@ fn property(answer: &Answer) -> PropertyReport {
         reason: answer.verdict.reason().map(str::to_string),
         remarks: answer.remarks.clone(),
         evidence: answer.trace.as_ref().map(|trace| AnyEvidence::Trace(Box::new(trace.into()))),
+        evidence_withheld: answer.withheld.clone(),
         world: None,
         mode: None,
         satisfied: None,

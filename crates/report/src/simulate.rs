@@ -121,6 +121,9 @@ impl Text {
     /// The answer to a question at a state.
     pub fn answer(self, out: &mut dyn Write, system: &System, truth: &Truth) -> io::Result<()> {
         writeln!(out, "{}", if truth.holds { "true" } else { "false" })?;
+        if let Some(why) = &truth.withheld {
+            writeln!(out, "  evidence withheld: {why}; this is a bug, please report it")?;
+        }
         let Some(evidence) = &truth.evidence else { return Ok(()) };
         let mut report = EvidenceReport::new(system, evidence);
         // The run so far is known; what matters is where the formula is looked at.

@@ -112,6 +112,7 @@ impl Text {
             all.unknown += counts.unknown;
             all.errors += counts.errors;
             all.warnings += counts.warnings;
+            all.bugs += counts.bugs;
         }
         let parts: Vec<String> = [verdicts(all), problems(all)].into_iter().flatten().collect();
         let what = if parts.is_empty() { "nothing wrong".to_string() } else { parts.join("; ") };
@@ -179,6 +180,9 @@ impl Text {
             writeln!(out, "{style}{verdict}{style:#}  {name:>name_width$}  {formula}")?;
             for remark in &property.remarks {
                 writeln!(out, "  note: {remark}")?;
+            }
+            if let Some(why) = &property.evidence_withheld {
+                writeln!(out, "  evidence withheld: {why}")?;
             }
         }
         Ok(())

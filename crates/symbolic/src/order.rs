@@ -307,7 +307,7 @@ impl<'s> Affinity<'s> {
     /// `K(i, phi)` relates what `i` owns to what phi speaks of.
     fn formulas(&mut self) {
         let system = self.system;
-        for id in system.formulas.ids() {
+        for id in system.asked_formulas() {
             let (agents, phi) = match system.formulas.get(id) {
                 Formula::Knows(agent, f) | Formula::KnowsUnder(agent, _, f) => (vec![agent], f),
                 Formula::EveryoneKnows(group, f) | Formula::DistributedKnowledge(group, f) => {

@@ -210,7 +210,11 @@ impl Visit<'_> {
         (!ends).then_some(Fault::Ends)
     }
 
-    /// Whether a fair run need not go on from a state: nothing is claimed there, or nothing follows.
+    /// Whether the play may end at a state before the goal is met: the strategy allows no step there, or
+    /// no fair run starts there, whatever anyone does.
+    ///
+    /// What the strategy says about the state does not matter: a member may see there what it also sees
+    /// where the strategy needs an action from it.
     fn is_over(&mut self, state: &State) -> bool {
         let number = self.nearby.number(state.clone());
         let Some(steps) = self.nearby.steps(number) else { return false };
@@ -219,7 +223,28 @@ impl Visit<'_> {
             let actions = chosen_in(&self.members, step);
             (actions.is_none() || actions == chosen) && !step.targets.is_empty()
         };
-        !self.claimed.all(&self.aim.before, state) || !steps.iter().any(follows)
+        !steps.iter().any(follows) || self.starts_fair_run(number) == Some(false)
+    }
+
+    /// Whether a fair run starts at a state; none if that is too much to look at.
+    fn starts_fair_run(&mut self, start: u32) -> Option<bool> {
+        let mut numbers = vec![start];
+        let mut places = HashMap::from([(start, 0)]);
+        let mut edges: Vec<Vec<usize>> = Vec::new();
+        let mut meets: Vec<Vec<bool>> = vec![Vec::new(); self.system.fairness.len()];
+        while let Some(&number) = numbers.get(edges.len()) {
+            let met = constraints_at(self.system, self.nearby.state(number))?;
+            meets.iter_mut().zip(met).for_each(|(meets, is_met)| meets.push(is_met));
+            let targets = self.nearby.successors(number)?.into_iter().map(|target| {
+                *places.entry(target).or_insert_with(|| {
+                    numbers.push(target);
+                    numbers.len() - 1
+                })
+            });
+            let targets = targets.collect();
+            edges.push(targets);
+        }
+        Some(has_circle(&edges, &meets))
     }
 }
 

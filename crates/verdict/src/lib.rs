@@ -29,6 +29,7 @@
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
 //! | `shares` | equal shares of the time for several properties |
+//! | `remarks` | properties that hold for the wrong reason |
 //! | `ahead` | which labels are still of use |
 #![forbid(unsafe_code)]
 
@@ -60,6 +61,7 @@ mod parity;
 mod path;
 mod rank;
 mod refusal;
+mod remarks;
 mod replay;
 mod rounds;
 mod runs;
@@ -90,6 +92,7 @@ pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
 pub use path::{Path, compare_states};
 pub use refusal::{Fault, ReplayError, Trusted};
+pub use remarks::remarks;
 pub use replay::{replay, replay_path};
 pub use shares::in_shares;
 pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};

@@ -21,6 +21,18 @@ pub struct Path {
     pub actions: Vec<JointAction>,
 }
 
+impl Path {
+    /// What stands for a path that does not replay and is not shown: it has no states.
+    pub fn withheld() -> Path {
+        Path { states: Vec::new(), actions: Vec::new() }
+    }
+
+    /// Whether this stands for a path that is not shown.
+    pub fn is_withheld(&self) -> bool {
+        self.states.is_empty()
+    }
+}
+
 /// The canonical order of states: variable by variable, by the values' position in their domain.
 ///
 /// A value outside its domain, which no state has, comes first.

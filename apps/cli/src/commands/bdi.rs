@@ -11,7 +11,7 @@ use masque_report::{self as report, RunReport, Text};
 use super::lcc;
 use crate::args::{CheckArgs, EvidenceAs, Format, WorkArgs, WorldsArgs, WorldsFormat};
 use crate::progress::Display;
-use crate::{Context, Exit};
+use crate::{Context, Exit, bug};
 
 /// Decides every property of one BDI file and tells it, unless the report is to be JSON.
 pub(super) fn check_bdi(
@@ -110,7 +110,12 @@ fn decide(work: &WorkArgs, context: &Context, loaded: &Loaded, start: Instant) -
 }
 
 /// `worlds FILE`: the tree of worlds, their sizes, and what was removed and why.
-pub fn worlds(args: &WorldsArgs, context: &Context, out: &mut dyn Write) -> anyhow::Result<Exit> {
+pub fn worlds(
+    args: &WorldsArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let request = Request { options: args.options.clone(), properties: Vec::new() };
     let mut loaded = bdi::load(&args.file, &request);
@@ -129,14 +134,15 @@ pub fn worlds(args: &WorldsArgs, context: &Context, out: &mut dyn Write) -> anyh
         writeln!(out, "{}: not all worlds could be built within the limits", loaded.name)?;
         return Ok(Exit::Inconclusive);
     };
+    let report = report::bdi_report(&loaded, run.as_ref(), args.work.engine, false);
+    bug::tell(err, &report)?;
+    let exit = if report.counts().bugs > 0 { Exit::Bug } else { Exit::AllHold };
     match args.format {
         WorldsFormat::Text => {
             context.text.worlds(out, worlds, run.as_ref().is_some_and(|run| run.is_cut))?;
         }
-        WorldsFormat::Json => {
-            report::json(out, vec![report::bdi_report(&loaded, run.as_ref(), args.work.engine, false)])?
-        }
+        WorldsFormat::Json => report::json(out, vec![report])?,
         WorldsFormat::Dot => out.write_all(bdi::worlds_dot(worlds).as_bytes())?,
     }
-    Ok(Exit::AllHold)
+    Ok(exit)
 }

@@ -16,7 +16,7 @@ use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Set
 use super::{bdi, lcc, race, worker};
 use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
-use crate::{Context, Exit};
+use crate::{Context, Exit, bug};
 
 /// `check FILE..`: a run per file, or for all LCC files together; then the gravest exit of all.
 ///
@@ -115,6 +115,7 @@ fn report_all(
             Job::Lcc(files) => {
                 let report =
                     lcc::check_lcc(args, (context, text), (&files, place), out, apart.as_deref_mut())?;
+                bug::tell(err, &report)?;
                 exit.raise(Exit::of(report.counts(), args.deny.is_some()));
                 if args.explore && report.states.is_none() && !args.parse_only {
                     exit.raise(Exit::Inconclusive);
@@ -128,6 +129,7 @@ fn report_all(
             if let Some(apart) = &mut apart {
                 apart.add(&report, |file| file.add_bdi(&report))?;
             }
+            bug::tell(err, &report)?;
             exit.raise(Exit::of(report.counts(), args.deny.is_some()));
             reports.push(report);
             continue;
@@ -158,6 +160,7 @@ fn report_all(
         }
         let subject = Subject { loaded: &loaded, run: run.as_ref() };
         let report = report::run_report(subject, settings);
+        bug::tell(err, &report)?;
         exit.raise(Exit::of(report.counts(), args.deny.is_some()));
         if let Some(apart) = &mut apart {
             apart.add(&report, |file| file.add(subject))?;
@@ -298,6 +301,7 @@ mod tests {
             reason: None,
             cross_check: Some(cross_check),
             extents: Default::default(),
+            bugs: Vec::new(),
             time: Duration::ZERO,
         }
     }
@@ -324,6 +328,42 @@ mod tests {
         assert_eq!((exit, exit.code()), (Exit::Bug, 101));
         let said = String::from_utf8(err).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION");
         insta::assert_snapshot!(said);
+    }
+
+    /// Evidence that does not replay is withheld: every verdict is reported, the bug too, and the exit
+    /// code is 101.
+    #[test]
+    fn withheld_evidence_is_a_bug_that_leaves_the_verdicts() {
+        let text = std::fs::read_to_string("tests/models/lamps.ispl").unwrap();
+        let request = Request::default();
+        let loaded = driver::load_text("lamps.ispl", &text, &request);
+        let settings = Settings { request: &request, engine: EngineChoice::Auto, stats: false };
+        let system = loaded.system.as_ref().unwrap();
+        let options = EngineOptions { evidence: driver::Show::All, ..EngineOptions::default() };
+        let mut run = driver::check(system, &options, &Limits::default(), &mut |_| {});
+        let lie = run.decided.iter().position(|decided| decided.outcome.evidence.is_some()).unwrap();
+        run.decided[lie].outcome.evidence = None;
+        run.decided[lie].withheld = Some("made up".to_string());
+        run.bugs.push("the path to a deadlock does not replay: made up".to_string());
+        let subject = Subject { loaded: &loaded, run: Some(&run) };
+        let report = report::run_report(subject, settings);
+        let exit = Exit::of(report.counts(), false);
+        assert_eq!((exit, exit.code()), (Exit::Bug, 101));
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        Text::default().run(&mut out, &report, subject, None).unwrap();
+        bug::tell(&mut err, &report).unwrap();
+        report::json(&mut out, vec![report]).unwrap();
+        let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
+        assert!(out.contains("\n  evidence withheld: made up\n"), "{out}");
+        assert!(out.contains("\"evidence_withheld\": \"made up\""), "{out}");
+        assert_eq!(out.matches("\"verdict\": ").count(), run.decided.len());
+        let name = &system.properties[lie].name;
+        let asks = "masque: this is a bug; please report it together with the input that shows it: ";
+        let lines = [
+            format!("{asks}the evidence for property {name} does not replay: made up"),
+            format!("{asks}the path to a deadlock does not replay: made up"),
+        ];
+        assert_eq!(err.lines().collect::<Vec<_>>(), lines);
     }
 
     #[test]

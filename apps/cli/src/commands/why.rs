@@ -8,10 +8,15 @@ use masque_report::{self as report, Settings, Subject};
 
 use super::check::watched;
 use crate::args::{Format, WhyArgs};
-use crate::{Context, Exit};
+use crate::{Context, Exit, bug};
 
 /// `why FILE [NAME..]`: the file is checked with all evidence there is, and surveyed.
-pub fn why(args: &WhyArgs, context: &Context, out: &mut dyn Write) -> anyhow::Result<Exit> {
+pub fn why(
+    args: &WhyArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
     let start = Instant::now();
     let request = args.question.request();
     let mut loaded = driver::load(&args.file, &request);
@@ -27,5 +32,6 @@ pub fn why(args: &WhyArgs, context: &Context, out: &mut dyn Write) -> anyhow::Re
         Format::Text => context.text.why(out, &report, subject)?,
         Format::Json => report::why_json(out, &report)?,
     }
+    bug::tell(err, &report.run)?;
     Ok(Exit::of(report.run.counts(), false))
 }

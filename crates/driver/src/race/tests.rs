@@ -95,6 +95,21 @@ fn the_first_complete_answer_counts() {
     assert!(run.decided[0].outcome.evidence.is_some());
 }
 
+/// A lane that withholds evidence is no winner as long as another may have some; if none has, its verdicts
+/// stand.
+#[test]
+fn withheld_evidence_is_waited_for() {
+    const LYING: &str =
+        "sed 's/\"evidence\":{.*},\"withheld\":null/\"evidence\":null,\"withheld\":\"made up\"/' $1";
+    let run = run(LYING, "sleep 0.3; cat $1", &Limits::default());
+    assert_eq!(verdicts(&run), "holds fails");
+    assert!(run.decided.iter().all(|decided| decided.withheld.is_none()));
+    let run = super::tests::run(LYING, LYING, &Limits::default());
+    assert_eq!(verdicts(&run), "holds fails");
+    assert!(run.decided.iter().all(|decided| decided.withheld.as_deref() == Some("made up")));
+    assert_eq!(run.states.as_deref(), Some("2"));
+}
+
 #[test]
 fn limits_end_a_race() {
     let later = Instant::now() + Duration::from_millis(50);

@@ -94,10 +94,13 @@ pub(super) enum News {
         place: usize,
         verdict: String,
         evidence: Option<Evidence>,
+        withheld: Option<String>,
         engine: Option<String>,
         time: Duration,
     },
+    Bug(String),
     Vacuous(usize, Vec<Vacuous>),
+    Remarks(usize, Vec<String>),
     Cost {
         engine: String,
         costs: Costs,
@@ -125,14 +128,17 @@ impl News {
             Event::Stopped(Stop { why, states, bytes }) => {
                 News::Stopped { why: why.word().to_string(), states, bytes }
             }
-            Event::Decided(place, Decided { outcome, engine, time }) => News::Decided {
+            Event::Bug(bug) => News::Bug(bug),
+            Event::Decided(place, Decided { outcome, withheld, engine, time, .. }) => News::Decided {
                 place,
                 verdict: outcome.verdict.reason().unwrap_or(outcome.verdict.word()).to_string(),
                 evidence: outcome.evidence,
+                withheld,
                 engine: engine.map(str::to_string),
                 time,
             },
             Event::Vacuous(place, vacuous) => News::Vacuous(place, vacuous),
+            Event::Remarks(place, remarks) => News::Remarks(place, remarks),
             Event::Cost(Cost { engine, stats }) => {
                 let phases = stats.phases.iter().map(|phase| (phase.name.to_string(), phase.time)).collect();
                 let figures =
@@ -152,7 +158,8 @@ impl News {
             News::Stopped { why, states, bytes } => {
                 Event::Stopped(Stop { why: reason(&why)?, states, bytes })
             }
-            News::Decided { place, verdict, evidence, engine: name, time } => {
+            News::Bug(bug) => Event::Bug(bug),
+            News::Decided { place, verdict, evidence, withheld, engine: name, time } => {
                 let verdict = match verdict.as_str() {
                     "holds" => Verdict::Holds,
                     "fails" => Verdict::Fails,
@@ -160,9 +167,11 @@ impl News {
                 };
                 let engine = name.as_deref().and_then(engine);
                 let outcome = Outcome { verdict, evidence };
-                Event::Decided(in_range(place, n_properties)?, Decided { outcome, engine, time })
+                let decided = Decided { outcome, withheld, remarks: Vec::new(), engine, time };
+                Event::Decided(in_range(place, n_properties)?, decided)
             }
             News::Vacuous(place, vacuous) => Event::Vacuous(in_range(place, n_properties)?, vacuous),
+            News::Remarks(place, remarks) => Event::Remarks(in_range(place, n_properties)?, remarks),
             News::Cost { engine: name, costs } => {
                 let Costs { phases, states, transitions, bytes, figures, notes } = costs;
                 let phase = |(name, time): (String, Duration)| Phase { name: interned(name), time };

@@ -7,8 +7,8 @@ use super::Checker;
 use super::expr::Place;
 use super::fixpoint::Sign;
 use crate::tree::{
-    Aggregate, ExprId, FormulaLine, Index, Kind, Logic, Modal, Modality, Op, Party, Pattern, Quantifier, Ref,
-    Temporal,
+    Aggregate, ExprId, FormulaLine, Index, Item, Kind, Logic, Modal, Modality, Op, Party, Pattern,
+    Quantifier, Ref, Temporal,
 };
 
 /// A lowered formula.
@@ -36,7 +36,21 @@ impl Checker<'_> {
     pub(super) fn properties(&mut self) {
         let tree = self.tree;
         if let Some(section) = &tree.formulae {
-            self.each_item(&section.items, &mut |checker, line: &FormulaLine| checker.property(line));
+            for item in &section.items {
+                let n_before = self.system.properties.len();
+                let alone = std::slice::from_ref(item);
+                self.each_item(alone, &mut |checker, line: &FormulaLine| checker.property(line));
+                let is_empty = self.system.properties.len() == n_before && self.n_errors == 0;
+                if let Item::For { span, .. } = item
+                    && is_empty
+                    && !self.is_incomplete
+                {
+                    self.report(
+                        Diagnostic::note("ispl/empty-family", *span, "no formula of this `for` is checked")
+                            .label("its range is empty"),
+                    );
+                }
+            }
         }
         for line in &tree.extra {
             self.property(line);
@@ -55,6 +69,7 @@ impl Checker<'_> {
     }
 
     fn property(&mut self, line: &FormulaLine) {
+        self.aggregates.clear();
         let formula = match line.logic {
             Logic::State => self.formula(line.formula, Paths::Ctl),
             Logic::CtlStar => self.formula(line.formula, Paths::Infinite),
@@ -76,12 +91,27 @@ impl Checker<'_> {
             Some(label) => self.label(label),
             None => position.to_string(),
         };
+        self.note_empty_aggregates(&name);
         self.system.properties.push(Property {
             name,
             formula: formula.id,
             at: self.options.at.unwrap_or(default),
             span: line.span,
         });
+    }
+
+    /// Remembers the aggregates of the property just read that had no member in any instance.
+    fn note_empty_aggregates(&mut self, property: &str) {
+        for (&id, _) in self.aggregates.iter().filter(|(_, n_members)| **n_members == 0) {
+            let word = match self.tree.expr(ExprId(id)).kind {
+                Kind::Aggregate(Aggregate::Exists, ..) => "exists",
+                _ => "forall",
+            };
+            let entry = (property.to_string(), word);
+            if !self.system.empty_aggregates.contains(&entry) {
+                self.system.empty_aggregates.push(entry);
+            }
+        }
     }
 
     /// The name of one property.
@@ -131,6 +161,7 @@ impl Checker<'_> {
             Kind::Aggregate(aggregate @ (Aggregate::Forall | Aggregate::Exists), binder, body) => {
                 let mut parts = Vec::new();
                 self.each(binder, |checker| parts.push(checker.formula(body, paths)));
+                *self.aggregates.entry(id.0).or_default() += parts.len();
                 self.formula_junction(parts, aggregate == Aggregate::Forall, true)
             }
             Kind::Path(quantifier, path) => {

@@ -16,6 +16,7 @@ mod lint;
 mod report;
 mod satisfy;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use masque_model::{ActionId, AgentId};
@@ -158,6 +159,9 @@ struct Checker<'t> {
     variable_enums: Vec<Option<EnumId>>,
     propositions: FxHashMap<Symbol, PropositionId>,
     proposition_families: FxHashMap<Symbol, Span>,
+    /// For each `forall` and `exists` in the formula that is being read, how many members it had in
+    /// all of its instances.
+    aggregates: BTreeMap<u32, usize>,
     groups: FxHashMap<Symbol, (GroupId, Span)>,
     /// The variables of fixpoints in scope, innermost last.
     fixpoints: Vec<fixpoint::InScope>,
@@ -199,6 +203,7 @@ impl<'t> Checker<'t> {
             variable_enums: Vec::new(),
             propositions: FxHashMap::default(),
             proposition_families: FxHashMap::default(),
+            aggregates: BTreeMap::new(),
             groups: FxHashMap::default(),
             fixpoints: Vec::new(),
             word_action,

@@ -36,7 +36,8 @@ impl Asked {
         let is_it = |answer: &&(StateId, bool, Checked)| answer.0 == state && (answer.1 || !evidence);
         let (_, _, checked) = self.answers.iter().find(is_it)?;
         let trace = checked.trace.clone().filter(|_| evidence);
-        Some(Checked { trace, ..checked.clone() })
+        let withheld = checked.withheld.clone().filter(|_| evidence);
+        Some(Checked { trace, withheld, ..checked.clone() })
     }
 
     pub(super) fn keep(&mut self, state: StateId, evidence: bool, checked: &Checked) {

@@ -285,9 +285,7 @@ impl Session {
         let before = self.effort();
         let mut work = Work::default();
         let checked = match self.catch_up(budget) {
-            Err(stop) => {
-                Checked { verdict: Verdict::Unknown(stop.why), states: 0, positions: 0, trace: None }
-            }
+            Err(stop) => Checked::verdict(Verdict::Unknown(stop.why), 0, 0),
             Ok(()) => {
                 let state = self.space.initial();
                 let kept = self.memory.asked(asked).answer(state, evidence);

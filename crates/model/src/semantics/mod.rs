@@ -14,6 +14,7 @@
 //! | `paths` | LTL and CTL* |
 //! | `strategies` | ATL |
 //! | `fixpoints` | the mu-calculus |
+//! | `strict` | the strict reading of formulas |
 //!
 //! ```
 //! use masque_model::semantics::Ratio;
@@ -28,6 +29,7 @@ mod paths;
 mod ratio;
 mod step;
 mod strategies;
+mod strict;
 mod truth;
 mod value;
 
@@ -37,6 +39,7 @@ mod tests;
 pub use explore::{Structure, explore, initial_states};
 pub use ratio::Ratio;
 pub use step::{Outcome, enabled_actions, joint_actions, step};
+pub use strict::strict_truth_set;
 pub use truth::{Truth, domain, holds, holds_in, truth_set, truth_sets};
 pub use value::{is_green, is_true, value};
 

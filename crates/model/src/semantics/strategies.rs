@@ -61,7 +61,20 @@ impl Truths<'_> {
         strategies: Strategies,
         path: FormulaId,
     ) -> Option<States> {
-        let aim = self.aim(group, path)?;
+        let (phi, psi) = self.operands(path)?;
+        self.enforces_sets(group, strategies, path, (&phi, &psi))
+    }
+
+    /// `<Γ> path`, given where the operands are true; the same twice if there is one. Strategic
+    /// operators inside choose anew, so that the operands do not depend on our choice.
+    pub(super) fn enforces_sets(
+        &mut self,
+        group: GroupId,
+        strategies: Strategies,
+        path: FormulaId,
+        operands: (&States, &States),
+    ) -> Option<States> {
+        let aim = self.aim(group, path, operands);
         if strategies == Strategies::Perfect {
             return self.enforced(&aim, &|_, _| true);
         }
@@ -85,19 +98,97 @@ impl Truths<'_> {
         Some(truth)
     }
 
-    /// What there is to enforce. Strategic operators inside choose anew, so that the operands do not
-    /// depend on our choice.
-    fn aim(&mut self, group: GroupId, path: FormulaId) -> Option<Aim> {
-        let (phi, psi) = match self.system.formulas.get(path) {
-            Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => (self.of(f)?, self.of(f)?),
-            Formula::Until(f, g) | Formula::WeakUntil(f, g) | Formula::Release(f, g) => {
-                (self.of(f)?, self.of(g)?)
-            }
-            _ => return None,
-        };
+    /// What there is to enforce.
+    fn aim(&mut self, group: GroupId, path: FormulaId, (phi, psi): (&States, &States)) -> Aim {
         let moves = self.moves();
         let choices = (0..self.structure.n_states()).map(|g| self.choices(&moves, group, g)).collect();
-        Some(Aim { path, phi, psi, choices })
+        Aim { path, phi: phi.clone(), psi: psi.clone(), choices }
+    }
+
+    /// Where the group can win, with perfect information, so that a fair path that meets the goal always
+    /// remains: the largest set of states from which it wins, and from each of which a fair path meets
+    /// the goal by *safe* steps, of choices of the group that lead nowhere else than into the set. Of
+    /// `X φ`: by a choice that leads to `φ` and nowhere else.
+    pub(super) fn enforces_honestly(
+        &mut self,
+        group: GroupId,
+        path: FormulaId,
+        (phi, psi): (&States, &States),
+    ) -> Option<States> {
+        let aim = self.aim(group, path, (phi, psi));
+        let steps = |safe: &States| -> Vec<Vec<usize>> {
+            (0..self.structure.n_states()).map(|g| self.safe_steps(&aim, g, safe)).collect()
+        };
+        let both = and(phi, psi);
+        let mut safe = self.enforced(&aim, &|_, _| true)?;
+        loop {
+            let next = match self.system.formulas.get(path) {
+                Formula::Next(_) => {
+                    let steps = steps(phi);
+                    return Some(self.at_each(|g| !steps[g].is_empty()));
+                }
+                Formula::Finally(_) => self.leads(&steps(&safe), &self.domain, phi),
+                Formula::Until(..) => self.leads(&steps(&safe), phi, psi),
+                Formula::Globally(_) => self.recurs(&steps(&safe), phi),
+                Formula::WeakUntil(..) => {
+                    or(&self.leads(&steps(&safe), phi, psi), &self.recurs(&steps(&safe), phi))
+                }
+                Formula::Release(..) => {
+                    or(&self.leads(&steps(&safe), psi, &both), &self.recurs(&steps(&safe), psi))
+                }
+                _ => return None,
+            };
+            let next = and(&safe, &next);
+            if next == safe {
+                return Some(safe);
+            }
+            safe = next;
+        }
+    }
+
+    /// Where safe steps lead from a state.
+    fn safe_steps(&self, aim: &Aim, g: usize, safe: &States) -> Vec<usize> {
+        if !self.domain[g] {
+            return Vec::new();
+        }
+        if self.is_looped(g) {
+            return vec![g];
+        }
+        let mut targets = Vec::new();
+        for (_, outcomes) in &aim.choices[g] {
+            let inside: Vec<usize> =
+                outcomes.concat().into_iter().filter(|&next| self.domain[next]).collect();
+            if inside.iter().all(|&next| safe[next]) {
+                targets.extend(inside);
+            }
+        }
+        targets
+    }
+
+    /// Where steps lead to one set through another.
+    fn leads(&self, steps: &[Vec<usize>], through: &States, to: &States) -> States {
+        rest(to.clone(), &|z| or(z, &self.at_each(|g| through[g] && steps[g].iter().any(|&next| z[next]))))
+    }
+
+    /// Where an infinite path of steps inside a set meets every constraint again and again: it leads to
+    /// a state on circles that together meet them all.
+    fn recurs(&self, steps: &[Vec<usize>], inside: &States) -> States {
+        let inner = |g: usize| steps[g].iter().copied().filter(|&next| inside[next]);
+        let reaches = |g: usize| {
+            let mut found = self.nowhere();
+            let mut open: Vec<usize> = inner(g).collect();
+            while let Some(next) = open.pop() {
+                if !std::mem::replace(&mut found[next], true) {
+                    open.extend(inner(next));
+                }
+            }
+            found
+        };
+        let reached: Vec<States> =
+            (0..steps.len()).map(|g| if inside[g] { reaches(g) } else { self.nowhere() }).collect();
+        let meets = |g: usize, c: &States| (0..steps.len()).any(|k| c[k] && reached[g][k] && reached[k][g]);
+        let knots = self.at_each(|g| reached[g][g] && self.constraints.iter().all(|c| meets(g, c)));
+        self.at_each(|g| inside[g] && (knots[g] || (0..steps.len()).any(|k| knots[k] && reached[g][k])))
     }
 
     /// Where a group enforces its aim with the choices it may make.

@@ -102,7 +102,7 @@ impl<'a> Truths<'a> {
     ///
     /// The constraints themselves are evaluated without fairness, over all of `G`. With no
     /// constraint `D = G`, not `⟦EG true⟧`: deadlocked states stay in.
-    fn new(structure: &'a Structure, system: &'a System) -> Option<Self> {
+    pub(super) fn new(structure: &'a Structure, system: &'a System) -> Option<Self> {
         let all = vec![true; structure.n_states()];
         let fixpoints = Rc::new(system.formulas.fixpoints());
         let blank = |domain, constraints| Truths {
@@ -225,30 +225,29 @@ impl<'a> Truths<'a> {
     ///
     /// The last is `¬A(¬φ U ¬ψ)`: release is the dual of until, at dead ends too.
     fn exists(&mut self, path: FormulaId) -> Option<States> {
+        let (phi, psi) = self.operands(path)?;
+        self.exists_sets(path, &phi, &psi)
+    }
+
+    /// `E path`, given where the operands are true; the same twice if there is one.
+    pub(super) fn exists_sets(&self, path: FormulaId, phi: &States, psi: &States) -> Option<States> {
         Some(match self.system.formulas.get(path) {
-            Formula::Next(f) => {
-                let phi = self.of(f)?;
-                self.exists_next(&phi)
-            }
-            Formula::Finally(f) => {
-                let phi = self.of(f)?;
-                self.exists_until(&self.domain, &phi)
-            }
-            Formula::Globally(f) => {
-                let phi = self.of(f)?;
-                self.exists_globally(&phi)
-            }
-            Formula::Until(f, g) => {
-                let (phi, psi) = (self.of(f)?, self.of(g)?);
-                self.exists_until(&phi, &psi)
-            }
-            Formula::WeakUntil(f, g) => {
-                let (phi, psi) = (self.of(f)?, self.of(g)?);
-                or(&self.exists_until(&phi, &psi), &self.exists_globally(&phi))
-            }
-            Formula::Release(f, g) => {
-                let (phi, psi) = (self.of(f)?, self.of(g)?);
-                or(&self.exists_until(&psi, &and(&phi, &psi)), &self.exists_globally(&psi))
+            Formula::Next(_) => self.exists_next(phi),
+            Formula::Finally(_) => self.exists_until(&self.domain, phi),
+            Formula::Globally(_) => self.exists_globally(phi),
+            Formula::Until(..) => self.exists_until(phi, psi),
+            Formula::WeakUntil(..) => or(&self.exists_until(phi, psi), &self.exists_globally(phi)),
+            Formula::Release(..) => or(&self.exists_until(psi, &and(phi, psi)), &self.exists_globally(psi)),
+            _ => return None,
+        })
+    }
+
+    /// Where the operands of a temporal operator are true; the same twice if there is one.
+    pub(super) fn operands(&mut self, path: FormulaId) -> Option<(States, States)> {
+        Some(match self.system.formulas.get(path) {
+            Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => (self.of(f)?, self.of(f)?),
+            Formula::Until(f, g) | Formula::WeakUntil(f, g) | Formula::Release(f, g) => {
+                (self.of(f)?, self.of(g)?)
             }
             _ => return None,
         })
@@ -267,32 +266,23 @@ impl<'a> Truths<'a> {
     /// `A(φ W ψ)` are `φ ∨ ψ`, `A(φ R ψ)` is `ψ`. Under fairness the quantified `E` ranges over
     /// fair paths and the complement is inside `D`, so these speak of all fair paths.
     fn forall(&mut self, path: FormulaId) -> Option<States> {
+        let (phi, psi) = self.operands(path)?;
+        self.forall_sets(path, &phi, &psi)
+    }
+
+    /// `A path`, given where the operands are true; the same twice if there is one.
+    pub(super) fn forall_sets(&self, path: FormulaId, phi: &States, psi: &States) -> Option<States> {
+        let (not_phi, not_psi) = (self.not(phi), self.not(psi));
         let violated = match self.system.formulas.get(path) {
-            Formula::Next(f) => {
-                let not_phi = self.not_of(f)?;
-                self.exists_next(&not_phi)
-            }
-            Formula::Finally(f) => {
-                let not_phi = self.not_of(f)?;
-                self.exists_globally(&not_phi)
-            }
-            Formula::Globally(f) => {
-                let not_phi = self.not_of(f)?;
-                self.exists_until(&self.domain, &not_phi)
-            }
-            Formula::Until(f, g) => {
-                let (not_phi, not_psi) = (self.not_of(f)?, self.not_of(g)?);
+            Formula::Next(_) => self.exists_next(&not_phi),
+            Formula::Finally(_) => self.exists_globally(&not_phi),
+            Formula::Globally(_) => self.exists_until(&self.domain, &not_phi),
+            Formula::Until(..) => {
                 let too_early = self.exists_until(&not_psi, &and(&not_phi, &not_psi));
                 or(&too_early, &self.exists_globally(&not_psi))
             }
-            Formula::WeakUntil(f, g) => {
-                let (not_phi, not_psi) = (self.not_of(f)?, self.not_of(g)?);
-                self.exists_until(&not_psi, &and(&not_phi, &not_psi))
-            }
-            Formula::Release(f, g) => {
-                let (not_phi, not_psi) = (self.not_of(f)?, self.not_of(g)?);
-                self.exists_until(&not_phi, &not_psi)
-            }
+            Formula::WeakUntil(..) => self.exists_until(&not_psi, &and(&not_phi, &not_psi)),
+            Formula::Release(..) => self.exists_until(&not_phi, &not_psi),
             _ => return None,
         };
         Some(self.not(&violated))
@@ -305,7 +295,7 @@ impl<'a> Truths<'a> {
     /// ```
     ///
     /// False at a dead end. Under fairness `D` is what makes the path through `g'` fair.
-    fn exists_next(&self, phi: &States) -> States {
+    pub(super) fn exists_next(&self, phi: &States) -> States {
         let step = |(g, &in_domain): (usize, &bool)| {
             in_domain && self.structure.successors[g].iter().any(|&successor| phi[successor])
         };
@@ -341,7 +331,7 @@ impl<'a> Truths<'a> {
     /// from there to one in `c₂`, and round again for ever; that path is infinite and fair.
     ///
     /// False at a dead end either way.
-    fn exists_globally(&self, phi: &States) -> States {
+    pub(super) fn exists_globally(&self, phi: &States) -> States {
         let mut z = self.domain.clone();
         loop {
             let mut next = phi.clone();
@@ -367,13 +357,13 @@ impl<'a> Truths<'a> {
     /// ```
     ///
     /// `l_i(g)` is what `i` sees of `g`.
-    fn knows(&self, agent: AgentId, phi: &States) -> States {
+    pub(super) fn knows(&self, agent: AgentId, phi: &States) -> States {
         let possible = self.agreeing_on(&self.system.agent(agent).sees, &self.not(phi));
         self.not(&possible)
     }
 
     /// `E_Γ φ = ⋀_{i ∈ Γ} K_i φ`: everyone in the group knows `φ`. [FHMV95 §2.2]
-    fn everyone_knows(&self, group: GroupId, phi: &States) -> States {
+    pub(super) fn everyone_knows(&self, group: GroupId, phi: &States) -> States {
         let agents = &self.system.groups[group.index()].agents;
         agents.iter().fold(self.domain.clone(), |all, &i| and(&all, &self.knows(i, phi)))
     }
@@ -385,7 +375,7 @@ impl<'a> Truths<'a> {
     /// ```
     ///
     /// To agree on every `l_i` is to agree on every variable that some member sees.
-    fn distributed_knowledge(&self, group: GroupId, phi: &States) -> States {
+    pub(super) fn distributed_knowledge(&self, group: GroupId, phi: &States) -> States {
         let agents = &self.system.groups[group.index()].agents;
         let seen: Vec<VarId> =
             agents.iter().flat_map(|&i| self.system.agent(i).sees.iter().copied()).collect();
@@ -395,7 +385,7 @@ impl<'a> Truths<'a> {
     /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: common knowledge as a greatest fixpoint. [FHMV95 Thm 2.4.2]
     ///
     /// The iteration starts at `D`, the largest set there is.
-    fn common_knowledge(&self, group: GroupId, phi: &States) -> States {
+    pub(super) fn common_knowledge(&self, group: GroupId, phi: &States) -> States {
         let mut z = self.domain.clone();
         loop {
             let next = self.everyone_knows(group, &and(phi, &z));
@@ -413,7 +403,7 @@ impl<'a> Truths<'a> {
     /// ```
     ///
     /// It does not depend on `g`: it is all of `D` or nothing.
-    fn correct(&self, agent: AgentId, phi: &States) -> States {
+    pub(super) fn correct(&self, agent: AgentId, phi: &States) -> States {
         let green = self.where_true(|g| is_green(self.system, agent, g));
         if is_subset(&green, phi) { self.domain.clone() } else { self.nowhere() }
     }
@@ -426,7 +416,7 @@ impl<'a> Truths<'a> {
     ///
     /// `g` itself need not be green. The paper's truth clause reads as if one green member
     /// sufficed; its algorithm `SAT_KH` (§3) and its prose say all (see "Decisions" in `docs/ispl.md`).
-    fn knows_under(&self, agent: AgentId, group: GroupId, phi: &States) -> States {
+    pub(super) fn knows_under(&self, agent: AgentId, group: GroupId, phi: &States) -> States {
         let members = &self.system.groups[group.index()].agents;
         let green = self.where_true(|g| members.iter().all(|&j| is_green(self.system, j, g)));
         let possible = self.agreeing_on(&self.system.agent(agent).sees, &and(&green, &self.not(phi)));
@@ -434,7 +424,7 @@ impl<'a> Truths<'a> {
     }
 
     /// The states of `D` that agree with some state of `set` on all of `variables`.
-    fn agreeing_on(&self, variables: &[VarId], set: &States) -> States {
+    pub(super) fn agreeing_on(&self, variables: &[VarId], set: &States) -> States {
         let seen = |g: &State| variables.iter().map(|v| g[v.index()]).collect::<Vec<i64>>();
         let states = self.structure.states.iter();
         let views: HashSet<Vec<i64>> =

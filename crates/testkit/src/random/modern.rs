@@ -14,7 +14,7 @@ use super::logics::{Logic, Speaker};
 pub fn random_model(seed: u64) -> String {
     let mut dice = Dice::new(seed);
     let model = Model::random(&mut dice, &[64, 512, 4096, 4096]);
-    model.write(&mut dice, seed, None)
+    model.write(&mut dice, seed, None, Constraints::Some)
 }
 
 /// A random system of at most 48 valuations, with 4 formulas of LTL and CTL* with knowledge.
@@ -27,6 +27,14 @@ pub fn random_game_model(seed: u64) -> String {
     small_model(seed, &[4, 8, 16, 32], Logic::Strategies)
 }
 
+/// A random system of at most 32 valuations with fairness constraints that speak of one state, with 4
+/// formulas of ATL.
+pub fn random_fair_game_model(seed: u64) -> String {
+    let mut dice = Dice::new(seed);
+    let model = Model::random(&mut dice, &[4, 8, 16, 32]);
+    model.write(&mut dice, seed, Some(Logic::Strategies), Constraints::Local)
+}
+
 /// A random system of at most 64 valuations, with 4 formulas of the mu-calculus.
 pub fn random_fixpoint_model(seed: u64) -> String {
     small_model(seed, &[8, 16, 32, 64], Logic::Fixpoints)
@@ -35,7 +43,16 @@ pub fn random_fixpoint_model(seed: u64) -> String {
 fn small_model(seed: u64, sizes: &[u64], logic: Logic) -> String {
     let mut dice = Dice::new(seed);
     let model = Model::random(&mut dice, sizes);
-    model.write(&mut dice, seed, Some(logic))
+    model.write(&mut dice, seed, Some(logic), Constraints::Some)
+}
+
+/// Which fairness constraints a model has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Constraints {
+    /// Any, in a third of the models.
+    Some,
+    /// One or two, each an atom or its negation.
+    Local,
 }
 
 #[derive(Clone, Debug)]
@@ -163,7 +180,7 @@ impl Model {
     }
 
     /// The model with formulas of a logic, CTL if none is named.
-    fn write(&self, dice: &mut Dice, seed: u64, logic: Option<Logic>) -> String {
+    fn write(&self, dice: &mut Dice, seed: u64, logic: Option<Logic>, constraints: Constraints) -> String {
         let mut page = Page::default();
         page.line(format!("-- Random model {seed}."));
         if self.single_assignment {
@@ -186,7 +203,14 @@ impl Model {
         let initial = initial(dice, &everything);
         page.block("InitStates", "end InitStates", |page| page.line(format!("{initial};")));
         let vocabulary = self.write_groups(dice, &mut page, propositions);
-        if dice.chance(33) {
+        if constraints == Constraints::Local {
+            page.block("Fairness", "end Fairness", |page| {
+                for _ in 0..*dice.one_of(&[1, 1, 1, 2]) {
+                    let sign = if dice.chance(25) { "!" } else { "" };
+                    page.line(format!("{sign}{};", vocabulary.atom(dice)));
+                }
+            });
+        } else if dice.chance(33) {
             page.block("Fairness", "end Fairness", |page| {
                 for _ in 0..*dice.one_of(&[0, 1, 1, 1, 1, 2, 2]) {
                     page.line(format!("{};", vocabulary.constraint(dice)));
