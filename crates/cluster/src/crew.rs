@@ -59,6 +59,8 @@ pub(crate) struct Crew {
     silence: Duration,
     /// Why nothing can be asked any more: a worker is lost or in trouble, or all were stopped.
     lost: Option<Stop>,
+    /// The line about a worker that was lost at the moment when a budget ended.
+    missed: Option<String>,
 }
 
 /// Why there is no answer.
@@ -82,7 +84,7 @@ impl Crew {
         events: Receiver<(usize, Event)>,
         silence: Duration,
     ) -> Crew {
-        Crew { members, events, silence, lost: None }
+        Crew { members, events, silence, lost: None, missed: None }
     }
 
     /// The answers of all workers, in order, and what each has cost.
@@ -92,7 +94,15 @@ impl Crew {
         budget: &Budget,
     ) -> Result<Vec<(Answer, Costs)>, NoAnswer> {
         if let Some(stop) = self.lost {
-            return Err(stop.into());
+            // A worker that is lost as a share of the time ends seems to be stopped with it. If there is
+            // time left, it was not.
+            return Err(match self.missed.take().filter(|_| !budget.is_over()) {
+                Some(message) => {
+                    self.lost = Some(Why::Workers.into());
+                    NoAnswer::Trouble(message)
+                }
+                None => stop.into(),
+            });
         }
         budget.check()?;
         for number in 0..self.members.len() {
@@ -177,14 +187,20 @@ impl Crew {
     fn lose(&mut self, number: usize, why: Option<String>, budget: &Budget) -> NoAnswer {
         let end = our_end(budget);
         self.lost = Some(end.unwrap_or(Why::Workers.into()));
-        if let Some(stop) = end {
-            return stop.into();
-        }
         let title = self.title(number);
-        NoAnswer::Trouble(match why.or_else(|| self.members[number].epitaph()) {
+        // At the end there is no time for last words.
+        let why = why.or_else(|| if end.is_none() { self.members[number].epitaph() } else { None });
+        let message = match why {
             Some(why) => format!("{title} is lost: {why}"),
             None => format!("{title} is lost"),
-        })
+        };
+        match end {
+            Some(stop) => {
+                self.missed = Some(message);
+                stop.into()
+            }
+            None => NoAnswer::Trouble(message),
+        }
     }
 }
 
