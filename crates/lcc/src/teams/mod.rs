@@ -12,8 +12,6 @@
 mod alike;
 mod cast;
 
-use std::sync::Arc;
-
 use masque_mu::{Formula, Play, Space, check, explain};
 use masque_text::{Diagnostic, Severity, Sources};
 use masque_verdict::{Budget, Stop, Verdict, Why};
@@ -109,7 +107,7 @@ pub struct Weakness {
 }
 
 /// What was found.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Teams {
     /// What was asked of each team.
     pub properties: Vec<String>,
@@ -125,7 +123,7 @@ pub struct Teams {
     /// Warnings about the instance, the candidates and the formulas that were asked.
     pub warnings: Vec<Diagnostic>,
     /// The texts, which the warnings refer to.
-    pub sources: Arc<Sources>,
+    pub sources: Sources,
 }
 
 /// Looks for teams.
@@ -207,7 +205,7 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
     let situations = cast.space.system().situations.n_computed;
     found.work = Work { is_kept: false, situations, lists: cast.space.n_asked() };
     found.warnings = std::mem::take(&mut cast.warnings);
-    found.sources = Arc::new(cast.into_sources());
+    found.sources = cast.into_sources();
     Ok(found)
 }
 
