@@ -202,7 +202,7 @@ impl<'s> Used<'_, 's> {
         if let Some(evidence) = &outcome.evidence {
             let replayed = replay(system, property, outcome.verdict == Verdict::Holds, evidence);
             if let Err(error) = replayed {
-                panic!("the evidence for property {} does not replay: {error}", property.name);
+                panic!("the evidence for property {} does not replay: {error}", property.title);
             }
         }
         outcome

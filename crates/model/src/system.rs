@@ -246,14 +246,26 @@ impl At {
 /// A question about the system.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Its name, or its position from 1.
+    /// Its name, or its position from 1. Only instances of one formula in a loop may share a name.
     pub name: String,
+    /// The name for people, which no other property has: `safe[i=2]` where instances share `safe`.
+    pub title: String,
+    /// Values of the loop variables, outermost first; empty outside loops.
+    pub index: Vec<(String, i64)>,
     /// A state formula.
     pub formula: FormulaId,
     /// Where it must be true.
     pub at: At,
     /// Where it is written.
     pub span: Span,
+}
+
+impl Property {
+    /// A property that no loop made.
+    pub fn new(name: impl Into<String>, formula: FormulaId, at: At, span: Span) -> Property {
+        let name = name.into();
+        Property { title: name.clone(), name, index: Vec::new(), formula, at, span }
+    }
 }
 
 /// A checked model.

@@ -2,6 +2,7 @@
 
 use masque_model::{At, Formula, FormulaId, Group, GroupId, Paths, Property};
 use masque_text::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
 use super::Checker;
 use super::expr::Place;
@@ -41,6 +42,7 @@ impl Checker<'_> {
         for line in &tree.extra {
             self.property(line);
         }
+        self.titles();
         if self.system.properties.is_empty() && self.n_errors == 0 {
             let span = tree.formulae.as_ref().map_or(tree.span.after(), |section| section.heading);
             self.report(
@@ -72,20 +74,31 @@ impl Checker<'_> {
         }
         let default = if self.is_papers() { At::Reachable } else { At::Initial };
         let position = self.system.properties.len() + 1;
+        // A label begins with a letter, so it is never the position of another property.
         let name = match &line.label {
-            Some(label) => self.label(label),
+            Some(label) => self.label(label, line.span),
             None => position.to_string(),
         };
-        self.system.properties.push(Property {
-            name,
-            formula: formula.id,
-            at: self.options.at.unwrap_or(default),
-            span: line.span,
-        });
+        let at = self.options.at.unwrap_or(default);
+        let index = self.bindings.iter().map(|(name, value)| (self.names.text(*name).to_string(), *value));
+        let index = index.collect();
+        self.system.properties.push(Property { index, ..Property::new(name, formula.id, at, line.span) });
     }
 
-    /// The name of one property.
-    fn label(&mut self, label: &Pattern) -> String {
+    /// Names for people: instances of one formula in a loop may share a name, and say their index then.
+    fn titles(&mut self) {
+        let mut uses: FxHashMap<String, usize> = FxHashMap::default();
+        for property in &self.system.properties {
+            *uses.entry(property.name.clone()).or_default() += 1;
+        }
+        for property in self.system.properties.iter_mut().filter(|p| uses[&p.name] > 1) {
+            let index: Vec<String> = property.index.iter().map(|(name, v)| format!("{name}={v}")).collect();
+            property.title = format!("{}[{}]", property.name, index.join(","));
+        }
+    }
+
+    /// The name of one property, whose formula stands at `line`.
+    fn label(&mut self, label: &Pattern, line: Span) -> String {
         if label.indexes.iter().any(|index| matches!(index, Index::Each(_))) {
             let message = "a label with a range would name several properties, and there is one formula";
             self.report(
@@ -95,11 +108,13 @@ impl Checker<'_> {
         }
         let mut name = String::new();
         self.each_name(label, &mut |checker, symbol| name = checker.names.text(symbol).to_string());
-        if let Some(first) = self.system.properties.iter().find(|property| property.name == name) {
+        let first = *self.labels.entry(name.clone()).or_insert(line);
+        if first != line {
             let message = format!("two properties are called `{name}`");
-            let first = first.span;
             self.report(
-                Diagnostic::warning("ispl/duplicate-label", label.span, message).also(first, "the first one"),
+                Diagnostic::error("ispl/duplicate-label", label.span, message)
+                    .also(first, "the first one")
+                    .hint("give each its own name; only instances of one formula in a `for` share a name"),
             );
         }
         name

@@ -159,6 +159,8 @@ struct Checker<'t> {
     propositions: FxHashMap<Symbol, PropositionId>,
     proposition_families: FxHashMap<Symbol, Span>,
     groups: FxHashMap<Symbol, (GroupId, Span)>,
+    /// The labels of properties, and the formula that each names.
+    labels: FxHashMap<String, Span>,
     /// The variables of fixpoints in scope, innermost last.
     fixpoints: Vec<fixpoint::InScope>,
     word_action: Symbol,
@@ -200,6 +202,7 @@ impl<'t> Checker<'t> {
             propositions: FxHashMap::default(),
             proposition_families: FxHashMap::default(),
             groups: FxHashMap::default(),
+            labels: FxHashMap::default(),
             fixpoints: Vec::new(),
             word_action,
         }
