@@ -172,7 +172,7 @@ fn answers(system: &System, encoded: &mut dyn Encoded) -> Vec<(String, String)> 
         let somewhere = encoded.is_true_somewhere(formula, &budget).map_err(why);
         answers.push((format!("{text} somewhere"), format!("{somewhere:?}")));
         for at in [At::Initial, At::Reachable] {
-            let property = Property { name: String::new(), formula, at, span: Span::default() };
+            let property = Property::new("", formula, at, Span::default());
             let outcome = encoded.decide(&property, &budget);
             answers.push((format!("{text} at {}", at.name()), format!("{outcome:?}")));
         }

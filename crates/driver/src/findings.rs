@@ -137,7 +137,7 @@ pub(crate) fn of_vacuity(system: &System, vacuous: &[(usize, Vec<Vacuous>)]) -> 
             let antecedent = short(system, *antecedent);
             let message = format!(
                 "property {} holds vacuously: `{antecedent}` is true in no reachable state",
-                property.name
+                property.title
             );
             let diagnostic = Diagnostic::note("ispl/vacuous", property.span, message)
                 .label("an implication here never applies");

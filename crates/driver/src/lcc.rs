@@ -232,8 +232,10 @@ impl Loaded {
             if formula.is_some() {
                 self.diagnostics.extend(system.name_warnings(&phi));
             }
-            // Without a name of its own it has its position.
-            let name = Name { text: (properties.len() + 1).to_string(), span };
+            // Without a name of its own it has its position, or the next number that is no name.
+            let is_taken = |name: &String| properties.iter().any(|p| p.source.name.text == *name);
+            let mut numbers = (properties.len() + 1..).map(|number| number.to_string());
+            let name = Name { text: numbers.find(|name| !is_taken(name)).unwrap_or_default(), span };
             properties.extend(formula.map(|formula| Property { source: Named { name, phi }, formula }));
         }
         self.options = system.options().changed();
@@ -284,6 +286,16 @@ mod tests {
         let properties = load_text("a.lcc", TEXT, &request).instance.unwrap().properties;
         let names: Vec<&str> = properties.iter().map(|p| p.source.name.text.as_str()).collect();
         assert_eq!(names, ["ends", "2"]);
+    }
+
+    /// A property of the file may have a number as its name.
+    #[test]
+    fn a_position_that_is_a_name_is_not_given_again() {
+        let text = "a(hen, H) :: null. agent a(hen, h). property 2 : AF final ;";
+        let request = Request { properties: vec!["tt".to_string(), "ff".to_string()], ..Request::default() };
+        let properties = load_text("a.lcc", text, &request).instance.unwrap().properties;
+        let names: Vec<&str> = properties.iter().map(|p| p.source.name.text.as_str()).collect();
+        assert_eq!(names, ["2", "3", "4"]);
     }
 
     #[test]

@@ -19,10 +19,11 @@ impl Loaded {
         let mut kept = vec![false; system.properties.len()];
         let mut unknown = Vec::new();
         for name in names {
-            match property(system, name) {
-                Some(position) => kept[position] = true,
-                None => unknown.push(unknown_property(system, name)),
+            let positions = positions(system, name);
+            if positions.is_empty() {
+                unknown.push(unknown_property(system, name));
             }
+            positions.into_iter().for_each(|position| kept[position] = true);
         }
         if !unknown.is_empty() {
             self.diagnostics.extend(unknown);
@@ -34,19 +35,22 @@ impl Loaded {
     }
 }
 
-/// The position of the property that is meant. A name counts before a position.
-fn property(system: &System, name: &str) -> Option<usize> {
-    let by_name = system.properties.iter().position(|property| property.name == name);
-    let by_position = || {
-        let position = name.parse::<usize>().ok()?.checked_sub(1)?;
-        (position < system.properties.len()).then_some(position)
-    };
-    by_name.or_else(by_position)
+/// The positions of the properties that are meant: all instances that share a name, or the one of a
+/// title such as `safe[i=2]`. A name counts before a position.
+fn positions(system: &System, name: &str) -> Vec<usize> {
+    let properties = system.properties.iter().enumerate();
+    let named = properties.filter(|(_, property)| property.name == name || property.title == name);
+    let named: Vec<usize> = named.map(|(position, _)| position).collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let position = name.parse::<usize>().ok().and_then(|position| position.checked_sub(1));
+    position.filter(|position| *position < system.properties.len()).into_iter().collect()
 }
 
 fn unknown_property(system: &System, name: &str) -> Diagnostic {
     let message = format!("there is no property `{name}`");
-    let names = system.properties.iter().map(|property| property.name.as_str());
+    let names = system.properties.iter().map(|property| property.title.as_str());
     let guess = did_you_mean(name, names.clone());
     let help = guess.unwrap_or_else(|| match system.properties.is_empty() {
         true => "the file has no formulas; ask with `--property 'AG p'`".to_string(),

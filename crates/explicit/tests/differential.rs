@@ -99,7 +99,7 @@ fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
             return Err(format!("{text} somewhere: {found:?}, should be {expected:?}"));
         }
         for at in [At::Initial, At::Reachable] {
-            let property = Property { name: String::new(), formula, at, span: Span::default() };
+            let property = Property::new("", formula, at, Span::default());
             let expected = Verdict::from(holds_in(&structure, system, &property));
             let outcome = encoded.decide(&property, &budget);
             let text = system.formula_text(formula);

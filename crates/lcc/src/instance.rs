@@ -178,14 +178,21 @@ impl Opened {
         for source in named {
             if let Some(first) = firsts.get(&source.name.text) {
                 let message = format!("there are two properties called `{}`", source.name.text);
-                let diagnostic = Diagnostic::warning("lcc/duplicate-property", source.name.span, message)
-                    .also(*first, "the other one");
+                let hint = match source.name.text.starts_with("obligation_") {
+                    true => {
+                        "obligations are called `obligation_1`, `obligation_2` .. in the order of the text"
+                    }
+                    false => "reports name properties, so each needs a name of its own",
+                };
+                let diagnostic = Diagnostic::error("lcc/duplicate-property", source.name.span, message)
+                    .also(*first, "the other one")
+                    .hint(hint);
                 self.diagnostics.push(diagnostic);
             }
             let (formula, found) = resolve(&source.phi, words);
             self.diagnostics.extend(found);
-            let Some(formula) = formula else { continue };
             firsts.entry(source.name.text.clone()).or_insert(source.name.span);
+            let Some(formula) = formula else { continue };
             self.properties.push(Property { source, formula });
         }
     }

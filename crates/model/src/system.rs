@@ -246,14 +246,29 @@ impl At {
 /// A question about the system.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Its name, or its position from 1.
+    /// Its name, or its position from 1. Only instances of one formula in a loop may share a name.
     pub name: String,
+    /// The name for people, which no other property has: `safe[i=2]` where instances share `safe`.
+    pub title: String,
+    /// Values of the loop variables, outermost first; empty outside loops.
+    pub index: Vec<(String, i64)>,
     /// A state formula.
     pub formula: FormulaId,
     /// Where it must be true.
     pub at: At,
     /// Where it is written.
     pub span: Span,
+    /// `forall` and `exists`, if one in it ranges over nothing.
+    pub empty_aggregates: Vec<&'static str>,
+}
+
+impl Property {
+    /// A property that no loop made.
+    pub fn new(name: impl Into<String>, formula: FormulaId, at: At, span: Span) -> Property {
+        let name = name.into();
+        let title = name.clone();
+        Property { title, name, index: Vec::new(), formula, at, span, empty_aggregates: Vec::new() }
+    }
 }
 
 /// A checked model.
@@ -289,8 +304,6 @@ pub struct System {
     pub initial_span: Span,
     /// The strict readings of the properties, if they were added.
     pub readings: Readings,
-    /// Aggregates without members in properties: the property's name, and `forall` or `exists`.
-    pub empty_aggregates: Vec<(String, &'static str)>,
 }
 
 impl System {
@@ -314,7 +327,6 @@ impl System {
             default_strategies: Strategies::Perfect,
             initial_span: Span::default(),
             readings: Readings::default(),
-            empty_aggregates: Vec::new(),
         }
     }
 

@@ -90,9 +90,9 @@ impl EvidenceFile {
             let formula = shortened(system.formula_text(property.formula), MOST_LETTERS);
             let verdict = decided.outcome.verdict;
             let frame = decided.outcome.evidence.as_ref().map(|evidence| Frame::new(system, evidence));
-            self.heading((verdict.word(), &verdict.to_string()), &property.name, &formula)?;
+            self.heading((verdict.word(), &verdict.to_string()), &property.title, &formula)?;
             if let Some(frame) = frame {
-                let title = format!("{name}: {} {verdict}: {formula}", property.name);
+                let title = format!("{name}: {} {verdict}: {formula}", property.title);
                 let graph = Graph::new(&frame);
                 self.n_graphs += 1;
                 match is_page {
@@ -101,7 +101,7 @@ impl EvidenceFile {
                         write!(
                             self.body,
                             "<p>{} {verdict}{}.",
-                            escaped(&property.name),
+                            escaped(&property.title),
                             after(frame.evidence)
                         )?;
                         write_legend(&mut self.body, &graph)?;

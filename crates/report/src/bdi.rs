@@ -179,6 +179,8 @@ pub fn bdi_report(loaded: &Loaded, run: Option<&Run>, engine: EngineChoice, stat
 fn property(report: &bdi::PropertyReport) -> PropertyReport {
     PropertyReport {
         name: report.name.clone(),
+        index: None,
+        title: report.name.clone(),
         formula: report.formula.clone(),
         at: if report.mode == "initially" { "initial" } else { "reachable" }.to_string(),
         verdict: report.verdict.word().to_string(),

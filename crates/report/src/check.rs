@@ -65,8 +65,14 @@ pub struct RunReport {
 /// The answer to one property.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PropertyReport {
-    /// Its name, or its position from 1.
+    /// Its name, or its position from 1. Only instances of one formula in a `for` share a name.
     pub name: String,
+    /// For an instance of a formula in a `for`: the values of the loop variables, outermost first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<Entries<i64>>,
+    /// The name in text reports, which no other property has.
+    #[serde(skip)]
+    pub title: String,
     /// The formula as it was read; given to `--property`, it is read as the same formula.
     pub formula: String,
     /// `initial` or `reachable`: where it must be true.
@@ -204,6 +210,8 @@ fn property(system: &System, property: &Property, decided: &Decided) -> Property
     let outcome = &decided.outcome;
     PropertyReport {
         name: property.name.clone(),
+        index: (!property.index.is_empty()).then(|| property.index.iter().cloned().collect()),
+        title: property.title.clone(),
         formula: system.formula_text(property.formula),
         at: property.at.name().to_string(),
         verdict: outcome.verdict.word().to_string(),

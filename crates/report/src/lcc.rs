@@ -143,6 +143,8 @@ pub(crate) fn not_counted(run: &Run) -> Option<Diagnostic> {
 fn property(answer: &Answer) -> PropertyReport {
     PropertyReport {
         name: answer.name.clone(),
+        index: None,
+        title: answer.name.clone(),
         formula: answer.formula.clone(),
         at: "initial".to_string(),
         verdict: answer.verdict.word().to_string(),

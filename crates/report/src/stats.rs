@@ -79,7 +79,7 @@ impl RunStats {
         });
         let properties =
             system.properties.iter().zip(&run.decided).map(|(property, decided)| PropertyStats {
-                name: property.name.clone(),
+                name: property.title.clone(),
                 engine: decided.engine.map(str::to_string),
                 seconds: decided.time.as_secs_f64(),
             });

@@ -167,7 +167,7 @@ impl Text {
     pub(crate) fn properties(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
         let verdicts: Vec<String> = properties.iter().map(verdict).collect();
         let verdict_width = verdicts.iter().map(String::len).max().unwrap_or_default();
-        let name_width = properties.iter().map(|p| p.name.chars().count()).max().unwrap_or_default();
+        let name_width = properties.iter().map(|p| p.title.chars().count()).max().unwrap_or_default();
         for (property, verdict) in properties.iter().zip(&verdicts) {
             let style = match property.verdict.as_str() {
                 "holds" => AnsiColor::Green.on_default(),
@@ -175,9 +175,9 @@ impl Text {
                 _ => AnsiColor::Yellow.on_default(),
             };
             let style = if self.color { style } else { Style::new() };
-            let PropertyReport { name, formula, .. } = property;
+            let PropertyReport { title, formula, .. } = property;
             let verdict = format!("{verdict:verdict_width$}");
-            writeln!(out, "{style}{verdict}{style:#}  {name:>name_width$}  {formula}")?;
+            writeln!(out, "{style}{verdict}{style:#}  {title:>name_width$}  {formula}")?;
             for remark in &property.remarks {
                 writeln!(out, "  note: {remark}")?;
             }
@@ -214,7 +214,7 @@ impl Text {
         let Some(evidence) = &outcome.evidence else { return Ok(()) };
         let frame = Frame::new(system, evidence);
         let mut lines = Lines { out, width: self.width, color: self.color };
-        let head = format!("{} {}{}:", property.name, outcome.verdict, after(evidence));
+        let head = format!("{} {}{}:", property.title, outcome.verdict, after(evidence));
         lines.empty()?;
         lines.line(&[(STRONG, head)])?;
         Teller::new(&frame, &mut lines, self.limits()).tell()

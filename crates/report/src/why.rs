@@ -74,7 +74,7 @@ pub fn why_report(subject: Subject<'_>, settings: Settings<'_>) -> WhyReport {
             let of = |property: &masque_driver::Property| {
                 let (parts, complete) = subformulas(&system.formulas, property.formula, MOST_PARTS);
                 let parts = parts.into_iter().map(|part| part_report(system, run, part)).collect();
-                PropertyParts { property: property.name.clone(), parts, complete }
+                PropertyParts { property: property.title.clone(), parts, complete }
             };
             system.properties.iter().map(of).collect()
         }
@@ -160,9 +160,9 @@ impl Text {
             (Some(_), ..) => Ok(()),
             (None, ..) => match (property.verdict.as_str(), property.at.as_str()) {
                 ("holds", "initial") => {
-                    writeln!(out, "\n{} holds: it is true at all initial states", property.name)
+                    writeln!(out, "\n{} holds: it is true at all initial states", property.title)
                 }
-                ("holds", _) => writeln!(out, "\n{} holds: it is true at all states", property.name),
+                ("holds", _) => writeln!(out, "\n{} holds: it is true at all states", property.title),
                 _ => Ok(()),
             },
         }

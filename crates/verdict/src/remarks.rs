@@ -24,7 +24,7 @@ pub fn remarks(
         Some(Ok(reasons)) => reasons.iter().map(|reason| format!("holds only because {reason}")).collect(),
         Some(Err(_)) | None => Vec::new(),
     };
-    for (_, word) in system.empty_aggregates.iter().filter(|(name, _)| *name == property.name) {
+    for word in &property.empty_aggregates {
         found.push(format!("a `{word}` in it ranges over nothing"));
     }
     Ok(found)

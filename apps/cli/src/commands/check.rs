@@ -267,7 +267,7 @@ fn disagree(
         match property.map(|(system, p)| (system, &system.properties[p])) {
             None => writeln!(err, "  on {question}:")?,
             Some((system, property)) => {
-                let (name, formula) = (&property.name, system.formula_text(property.formula));
+                let (name, formula) = (&property.title, system.formula_text(property.formula));
                 writeln!(err, "  on {question} of property {name} (at {}), {formula}:", property.at.name())?;
             }
         }

@@ -44,7 +44,7 @@ fn answers(system: &System, jobs: Jobs) -> (Facts, Vec<Outcome>) {
     let mut outcomes: Vec<Outcome> = system.properties.iter().map(|p| explored.decide(p, &budget)).collect();
     if explored.n_states() < 500 {
         for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
-            let asked = |at| Property { name: String::new(), formula, at, span: Span::default() };
+            let asked = |at| Property::new("", formula, at, Span::default());
             outcomes.extend([At::Initial, At::Reachable].map(|at| explored.decide(&asked(at), &budget)));
         }
     }

@@ -2,6 +2,7 @@
 
 use masque_model::{At, Formula, FormulaId, Group, GroupId, Paths, Property};
 use masque_text::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 
 use super::Checker;
 use super::expr::Place;
@@ -55,6 +56,7 @@ impl Checker<'_> {
         for line in &tree.extra {
             self.property(line);
         }
+        self.titles();
         if self.system.properties.is_empty() && self.n_errors == 0 {
             let span = tree.formulae.as_ref().map_or(tree.span.after(), |section| section.heading);
             self.report(
@@ -87,35 +89,46 @@ impl Checker<'_> {
         }
         let default = if self.is_papers() { At::Reachable } else { At::Initial };
         let position = self.system.properties.len() + 1;
+        // A label begins with a letter, so it is never the position of another property.
         let name = match &line.label {
-            Some(label) => self.label(label),
+            Some(label) => self.label(label, line.span),
             None => position.to_string(),
         };
-        self.note_empty_aggregates(&name);
-        self.system.properties.push(Property {
-            name,
-            formula: formula.id,
-            at: self.options.at.unwrap_or(default),
-            span: line.span,
-        });
+        let at = self.options.at.unwrap_or(default);
+        let index = self.bindings.iter().map(|(name, value)| (self.names.text(*name).to_string(), *value));
+        let (index, empty_aggregates) = (index.collect(), self.empty_aggregates());
+        let property = Property::new(name, formula.id, at, line.span);
+        self.system.properties.push(Property { index, empty_aggregates, ..property });
     }
 
-    /// Remembers the aggregates of the property just read that had no member in any instance.
-    fn note_empty_aggregates(&mut self, property: &str) {
-        for (&id, _) in self.aggregates.iter().filter(|(_, n_members)| **n_members == 0) {
-            let word = match self.tree.expr(ExprId(id)).kind {
+    /// The words of the aggregates of the formula just read that had no member in any instance.
+    fn empty_aggregates(&self) -> Vec<&'static str> {
+        let empty = self.aggregates.iter().filter(|(_, n_members)| **n_members == 0);
+        let mut words: Vec<&'static str> = empty
+            .map(|(&id, _)| match self.tree.expr(ExprId(id)).kind {
                 Kind::Aggregate(Aggregate::Exists, ..) => "exists",
                 _ => "forall",
-            };
-            let entry = (property.to_string(), word);
-            if !self.system.empty_aggregates.contains(&entry) {
-                self.system.empty_aggregates.push(entry);
-            }
+            })
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// Names for people: instances of one formula in a loop may share a name, and say their index then.
+    fn titles(&mut self) {
+        let mut uses: FxHashMap<String, usize> = FxHashMap::default();
+        for property in &self.system.properties {
+            *uses.entry(property.name.clone()).or_default() += 1;
+        }
+        for property in self.system.properties.iter_mut().filter(|p| uses[&p.name] > 1) {
+            let index: Vec<String> = property.index.iter().map(|(name, v)| format!("{name}={v}")).collect();
+            property.title = format!("{}[{}]", property.name, index.join(","));
         }
     }
 
-    /// The name of one property.
-    fn label(&mut self, label: &Pattern) -> String {
+    /// The name of one property, whose formula stands at `line`.
+    fn label(&mut self, label: &Pattern, line: Span) -> String {
         if label.indexes.iter().any(|index| matches!(index, Index::Each(_))) {
             let message = "a label with a range would name several properties, and there is one formula";
             self.report(
@@ -125,11 +138,13 @@ impl Checker<'_> {
         }
         let mut name = String::new();
         self.each_name(label, &mut |checker, symbol| name = checker.names.text(symbol).to_string());
-        if let Some(first) = self.system.properties.iter().find(|property| property.name == name) {
+        let first = *self.labels.entry(name.clone()).or_insert(line);
+        if first != line {
             let message = format!("two properties are called `{name}`");
-            let first = first.span;
             self.report(
-                Diagnostic::warning("ispl/duplicate-label", label.span, message).also(first, "the first one"),
+                Diagnostic::error("ispl/duplicate-label", label.span, message)
+                    .also(first, "the first one")
+                    .hint("give each its own name; only instances of one formula in a `for` share a name"),
             );
         }
         name

@@ -163,6 +163,8 @@ struct Checker<'t> {
     /// all of its instances.
     aggregates: BTreeMap<u32, usize>,
     groups: FxHashMap<Symbol, (GroupId, Span)>,
+    /// The labels of properties, and the formula that each names.
+    labels: FxHashMap<String, Span>,
     /// The variables of fixpoints in scope, innermost last.
     fixpoints: Vec<fixpoint::InScope>,
     word_action: Symbol,
@@ -205,6 +207,7 @@ impl<'t> Checker<'t> {
             proposition_families: FxHashMap::default(),
             aggregates: BTreeMap::new(),
             groups: FxHashMap::default(),
+            labels: FxHashMap::default(),
             fixpoints: Vec::new(),
             word_action,
         }

@@ -185,5 +185,5 @@ pub(super) fn domain_of(system: &System) -> Option<Vec<i64>> {
 /// The verdict.
 pub(super) fn verdict(system: &mut System, formula: &Make, at: At) -> Truth {
     let formula = formula(&mut system.formulas);
-    holds(system, &Property { name: "1".to_string(), formula, at, span: Span::default() })
+    holds(system, &Property::new("1", formula, at, Span::default()))
 }
