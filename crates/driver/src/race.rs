@@ -76,7 +76,7 @@ pub fn race(
     let mut watch = Watch { limits, why: None };
     let winner = loop {
         match heard.recv_timeout(PULSE) {
-            Ok((number, Heard::Event(event))) => lanes[number].gathered.hear(event),
+            Ok((number, Heard::Event(event))) => lanes[number].gathered.hear(*event),
             Ok((number, Heard::End(is_whole))) => {
                 let ending = if is_whole { Ending::Whole } else { children.ending(number) };
                 lanes[number].ending = Some(ending);

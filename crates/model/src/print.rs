@@ -6,9 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::{
-    AgentId, Domain, Expr, ExprId, FixpointId, Formula, FormulaId, GroupId, Paths, Strategies, System,
-};
+use crate::{AgentId, Expr, ExprId, FixpointId, Formula, FormulaId, GroupId, Paths, Strategies, System};
 
 /// What is still to be written; a stack of these replaces recursion, so depth costs no stack.
 enum Piece {
@@ -219,21 +217,6 @@ impl System {
             _ = write!(out, "{name}, ");
         }
         stack.extend([Piece::Formula(f), Piece::Text(")")]);
-    }
-
-    /// Whether an expression is a truth value, so that a sum of such counts those that are true.
-    fn is_boolean(&self, id: ExprId) -> bool {
-        match self.exprs.get(id) {
-            Expr::Variable(v) => self.variable(v).domain == Domain::Boolean,
-            Expr::Bool(_)
-            | Expr::ActionIs(..)
-            | Expr::Not(_)
-            | Expr::And(_)
-            | Expr::Or(_)
-            | Expr::Xor(_)
-            | Expr::Compare(..) => true,
-            _ => false,
-        }
     }
 
     fn expr_pieces(&self, id: ExprId, out: &mut String, stack: &mut Vec<Piece>) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use masque_text::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::{ExprId, Exprs, FormulaId, Formulas, Readings, Strategies};
+use crate::{Expr, ExprId, Exprs, FormulaId, Formulas, Readings, Strategies};
 
 masque_text::ids! {
     /// An agent of [`System::agents`]; the Environment is one of them.
@@ -377,5 +377,20 @@ impl System {
             self.groups.len() - 1
         });
         GroupId(position as u32)
+    }
+
+    /// Whether an expression is a truth value.
+    pub fn is_boolean(&self, id: ExprId) -> bool {
+        match self.exprs.get(id) {
+            Expr::Variable(v) => self.variable(v).domain == Domain::Boolean,
+            Expr::Bool(_)
+            | Expr::ActionIs(..)
+            | Expr::Not(_)
+            | Expr::And(_)
+            | Expr::Or(_)
+            | Expr::Xor(_)
+            | Expr::Compare(..) => true,
+            _ => false,
+        }
     }
 }

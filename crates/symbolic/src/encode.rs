@@ -271,7 +271,7 @@ impl<'s> Encoder<'s> {
                 let bits = self.layout.variables[w.index()].current.clone();
                 self.variable_is(v, &self.layout.variables[v.index()].current.clone(), w, &bits)?
             }
-            _ if self.is_boolean(a) => {
+            _ if self.system.is_boolean(a) => {
                 let (a, b) = (self.condition(a)?, self.condition(b)?);
                 self.space.iff(&a, &b)?
             }
@@ -305,20 +305,6 @@ impl<'s> Encoder<'s> {
             }
         }
         self.balanced(sets, false)
-    }
-
-    pub(crate) fn is_boolean(&self, id: ExprId) -> bool {
-        match self.system.exprs.get(id) {
-            Expr::Variable(v) => self.system.variable(v).domain == Domain::Boolean,
-            Expr::Bool(_)
-            | Expr::ActionIs(..)
-            | Expr::Not(_)
-            | Expr::And(_)
-            | Expr::Or(_)
-            | Expr::Xor(_)
-            | Expr::Compare(..) => true,
-            _ => false,
-        }
     }
 }
 

@@ -155,11 +155,11 @@ impl Encoder<'_> {
     fn linear(&mut self, id: ExprId) -> Limited<Linear> {
         Ok(match self.system.exprs.get(id) {
             Expr::Number(n) => Linear::constant(n.into()),
-            Expr::Variable(v) if !self.is_boolean(id) => {
+            Expr::Variable(v) if !self.system.is_boolean(id) => {
                 self.variable(v, &self.layout.variables[v.index()].current)
             }
             Expr::Variable(v) => self.variable(v, &self.layout.variables[v.index()].current),
-            _ if self.is_boolean(id) => {
+            _ if self.system.is_boolean(id) => {
                 let condition = self.condition(id)?;
                 Linear { terms: vec![(1, Term::Condition(condition))], constant: 0, scale: 1 }
             }

@@ -326,7 +326,7 @@ impl Encoder<'_> {
             Expr::Variable(w) if matches!(self.system.variable(w).domain, Domain::Values(_)) => {
                 self.variable_is(v, &next, w, &self.layout.variables[w.index()].current.clone())
             }
-            _ if self.is_boolean(value) => {
+            _ if self.system.is_boolean(value) => {
                 let value = self.condition(value)?;
                 self.space.iff(&self.space.bit(next[0], true)?, &value)
             }

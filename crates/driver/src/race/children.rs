@@ -12,7 +12,7 @@ use crate::decide::Event;
 
 /// What is heard from a lane.
 pub(super) enum Heard {
-    Event(Event),
+    Event(Box<Event>),
     /// There will be no more; whether all has been told.
     End(bool),
 }
@@ -57,7 +57,7 @@ impl Children {
             let sender = sender.clone();
             let listen = move || {
                 // A listener that has gone away has seen enough.
-                let hear = |event| _ = sender.send((number, Heard::Event(event)));
+                let hear = |event| _ = sender.send((number, Heard::Event(Box::new(event))));
                 let is_whole = attend(stdin, stdout, &task, n_properties, hear).unwrap_or(false);
                 _ = sender.send((number, Heard::End(is_whole)));
             };
