@@ -91,27 +91,17 @@ fn findings(out: &mut dyn Write, protocol: &ProtocolReport) -> io::Result<()> {
 
 /// What there is to say in one line.
 fn about(report: &RunReport, loaded: &Loaded) -> String {
-    let mut parts = Vec::new();
     // What was checked is no longer there: this was only to be read.
     if let Some(instance) = &loaded.instance {
-        parts.push(plural(instance.system.team().len() as u64, "agent", "agents"));
-        parts.push(plural(instance.properties.len() as u64, "property", "properties"));
+        let mut parts = vec![
+            plural(instance.system.team().len() as u64, "agent", "agents"),
+            plural(instance.properties.len() as u64, "property", "properties"),
+        ];
         let n_warnings = report.counts().warnings as u64;
         parts.extend((n_warnings > 0).then(|| plural(n_warnings, "warning", "warnings")));
         return parts.join(", ");
     }
-    parts.push(summary(report));
-    parts.extend(
-        report
-            .transitions
-            .as_ref()
-            .map(|n| format!("{n} {}", if n == "1" { "transition" } else { "transitions" })),
-    );
-    if let Some(ProtocolReport { deadlocks: Some(deadlocks), finals: Some(finals), .. }) = report.protocol {
-        parts.push(plural(deadlocks, "deadlock", "deadlocks"));
-        parts.push(plural(finals, "final state", "final states"));
-    }
-    parts.join(", ")
+    summary(report)
 }
 
 fn plural(n: u64, one: &str, many: &str) -> String {

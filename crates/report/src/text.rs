@@ -15,7 +15,7 @@ use crate::lines::{Lines, STRONG, WIDTH};
 use crate::path::PathReport;
 use crate::show::Teller;
 use crate::stats::RunStats;
-use crate::{Counts, ModelSize, PropertyReport, RunReport, Subject};
+use crate::{Counts, ModelSize, PropertyReport, ProtocolReport, RunReport, Subject};
 
 /// Of warnings and notes with one code so many are shown; the others are counted.
 const MOST_OF_A_CODE: usize = 8;
@@ -330,11 +330,21 @@ pub(crate) fn summary(report: &RunReport) -> String {
     } else if counts.errors == 0 {
         parts.push("no formulas".to_string());
     }
-    if let Some(states) = &report.states {
-        parts.push(format!("{states} {}", if states == "1" { "state" } else { "states" }));
-    }
+    parts.extend(space(report));
     parts.extend(problems(counts));
     parts.join("; ")
+}
+
+/// `2 states`, or `2 states, 1 transition, 0 deadlocks, 1 final state`, as far as they were counted.
+fn space(report: &RunReport) -> Option<String> {
+    let counted = |n: &String, one, many| format!("{n} {}", if n == "1" { one } else { many });
+    let mut parts: Vec<String> = report.states.iter().map(|n| counted(n, "state", "states")).collect();
+    parts.extend(report.transitions.iter().map(|n| counted(n, "transition", "transitions")));
+    if let Some(ProtocolReport { deadlocks: Some(deadlocks), finals: Some(finals), .. }) = &report.protocol {
+        parts.push(counted(&deadlocks.to_string(), "deadlock", "deadlocks"));
+        parts.push(counted(&finals.to_string(), "final state", "final states"));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn size(model: ModelSize) -> String {
