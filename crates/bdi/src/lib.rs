@@ -1,4 +1,4 @@
-//! BDI_CTL: agents with beliefs, desires and intentions. [BB04]
+//! BDI_CTL: agents with beliefs, desires and intentions. \[BB04\]
 //!
 //! Each agent has a small program, which makes a finite world. An attitude such as `B(j, p)` is a
 //! variable of the program; its meaning is a picture of `j`, a world one level below. States whose

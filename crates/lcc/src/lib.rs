@@ -1,5 +1,5 @@
 //! LCC protocols under deontic policies, as transition systems that are discovered while they are
-//! checked. [ORW06]
+//! checked. \[ORW06\]
 //!
 //! ```text
 //! files ─ parse ─▶ tree ─ lower ─▶ Program ─▶ System ─ mu ─▶ verdict, play ─▶ Trace ─▶ Chart

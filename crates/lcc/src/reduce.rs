@@ -24,7 +24,7 @@ impl Default for Reductions {
 /// A system in which agents send at once and identical agents are not told apart, as far as a formula
 /// cannot see it: the formula has the verdict that it has in the whole system.
 ///
-/// Both reductions go together [EJP97]: what a step does not change it changes under no renaming. A loop
+/// Both reductions go together \[EJP97\]: what a step does not change it changes under no renaming. A loop
 /// of representatives must contain a state that is fully expanded, so an internal step is taken at once
 /// only if it leads to a representative not met before.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! The truth definition, transcribed: a formula as written means a set of states.
 //!
 //! All states are listed, and each operator is computed on sets by its definition: fixpoints by
-//! iterating from nothing or from everything until the set stays the same [Tarski55], negation by
+//! iterating from nothing or from everything until the set stays the same \[Tarski55\], negation by
 //! complement, regular modalities and abbreviations by their equations. Slow, and the reference that
 //! the solver is measured against; it shares no code with it but the parser.
 

@@ -2,7 +2,7 @@
 //!
 //! Every state of every world is a value in a list, every set of states a list of booleans. The
 //! symbolic engine is measured against this on thousands of random systems. Numbers of sections
-//! refer to the two halves of [BB04]: programs (section 3) and synthesis (section 4), read as
+//! refer to the two halves of \[BB04\]: programs (section 3) and synthesis (section 4), read as
 //! `docs/bdi.md` says.
 //!
 //! | file | defines |
