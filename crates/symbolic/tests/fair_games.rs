@@ -11,7 +11,7 @@ use masque_verdict::{Because, Budget, Engine, Evidence, Show, Verdict};
 /// Systems with more states are passed over: the truth definition is slow.
 const MAX_STATES: usize = 64;
 
-/// `SEEDS=FROM..TO cargo test --release -p masque-symbolic --test fair_games` asks for more; 16 000 seeds
+/// `SEEDS=FROM..TO cargo test --release -p masque-symbolic --test fair_games` asks for more; 24 000 seeds
 /// are about 100 000 formulas.
 #[test]
 fn evidence_replays() {
