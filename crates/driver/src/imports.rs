@@ -52,7 +52,7 @@ enum Missing {
 }
 
 impl Roots {
-    /// Files below folders, of which so many bytes are read in all.
+    /// Files below folders. At most `most_bytes` bytes are read from them in all.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Roots {
         Ok(Roots { roots, room: AtomicU64::new(most_bytes) })
     }
 
-    /// The same folders, of which so many bytes are read anew.
+    /// The same folders, with a fresh allowance of `most_bytes` bytes.
     pub fn again(&self, most_bytes: u64) -> Roots {
         Roots { roots: self.roots.clone(), room: AtomicU64::new(most_bytes) }
     }
@@ -172,7 +172,7 @@ mod tests {
         assert!(loaded.instance.is_some(), "{:?}", loaded.diagnostics);
         let expected = ["team.lcc", "lib/protocol.lcc", "lib/facts.pol"];
         assert_eq!(loaded.names, expected.map(|name| folder.path().join(name).display().to_string()));
-        // A missing file is told at its import, with the name that was probably meant.
+        // A missing file is reported at its import, with the name that was probably meant.
         fs::rename(folder.path().join("lib/facts.pol"), folder.path().join("lib/fact.pol")).unwrap();
         let loaded = load_in(folder.path(), &["team.lcc"], &Request::default());
         assert_eq!(codes(&loaded), ["lcc/import-not-found"]);
