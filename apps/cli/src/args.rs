@@ -215,6 +215,10 @@ pub struct CheckArgs {
     /// you doubt us.
     #[arg(long, help_heading = "Engines and limits")]
     pub cross_check: bool,
+    /// Stop when every property is decided. States are not counted then, and deadlocks, overflows
+    /// and vacuous properties are not looked for.
+    #[arg(long, help_heading = "Engines and limits")]
+    pub quick: bool,
 
     /// Several processes.
     #[command(flatten)]
@@ -323,6 +327,7 @@ Examples:
   masque check --each *.lcc
   masque check dc.ispl --property 'AG(odd -> GK({Crypt1, Crypt2}, odd))'
   masque check *.ispl --format json > report.json
+  masque check huge.ispl --quick
   masque check big.ispl --processes 3
   masque check big.ispl --cluster hosts.txt --checkpoint /scratch/big
   masque check dc.ispl --evidence all --evidence-format html --evidence-out dc.html
@@ -339,6 +344,7 @@ impl CheckArgs {
     pub fn engine_options(&self, loaded: &mut Loaded) -> EngineOptions {
         EngineOptions {
             cross_check: self.cross_check,
+            quick: self.quick,
             evidence: self.evidence,
             ..self.work.engine_options(loaded)
         }

@@ -6,8 +6,8 @@ use std::time::Instant;
 use masque_explicit::parts::needs_transitions;
 use masque_model::{FormulaId, Property, System};
 use masque_verdict::{
-    Budget, Encoded, Engine, Extent, Facts, FairInitial, JointAction, Moves, Oracle, Outcome, Part, Path,
-    Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, inside_logic, least_overflow,
+    Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, JointAction, Moves, Oracle, Outcome, Part,
+    Path, Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, inside_logic, least_overflow,
 };
 
 use crate::command::{self, Answer, Command, Costs};
@@ -136,7 +136,12 @@ impl Engine for Cluster {
         inside_logic(system, property)
     }
 
-    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+    fn explore<'s>(
+        &self,
+        system: &'s System,
+        _early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Encoded + 's>, Stop> {
         budget.check()?;
         let mut stats = Stats::default();
         let start = Instant::now();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use masque_model::{AgentId, At, Property, System};
 use masque_verdict::{
-    Budget, Encoded, Evidence, Literal, Oracle, Part, Path, State, Stop, Why, explain_at, replay,
+    Budget, Early, Encoded, Evidence, Literal, Oracle, Part, Path, State, Stop, Why, explain_at, replay,
 };
 
 use crate::engines::choose;
@@ -38,9 +38,9 @@ pub fn truth_at(
     let property = system.properties.last().cloned().ok_or(Why::Unsupported)?;
     let property = Property { at: At::Reachable, ..property };
     let path = path.clone();
-    let candidates = options.candidates(system);
+    let candidates = options.candidates();
     let engine = choose(&candidates, system, &property).map_err(|_| Why::Unsupported)?;
-    on_worker(system, &candidates[engine], limits, move |system, encoded, budget| {
+    on_worker(system, (options, &candidates[engine]), limits, move |system, encoded, budget| {
         let oracle = encoded.oracle().ok_or(Stop::from(Why::Unsupported))?;
         let state = path.states.last().ok_or(Stop::from(Why::Unsupported))?;
         if oracle.least(&[Part::Is(state.clone())], budget)?.is_none() {
@@ -86,24 +86,27 @@ fn first(
     options: &EngineOptions,
     limits: &Limits,
 ) -> Result<(Vec<State>, String), Why> {
-    let candidates = options.candidates(system);
+    let candidates = options.candidates();
     let engine = candidates.first().ok_or(Why::Unsupported)?;
-    on_worker(system, engine, limits, move |_, encoded, budget| {
+    on_worker(system, (options, engine), limits, move |_, encoded, budget| {
         let oracle: &mut dyn Oracle = encoded.oracle().ok_or(Stop::from(Why::Unsupported))?;
         oracle.first(&region, most, budget)
     })
 }
 
-/// Encodes a system and asks it something.
+/// Encodes a system and asks it something: by this engine, unless the choice is left to us.
 fn on_worker<T: Send + 'static>(
     system: &Arc<System>,
-    engine: &AnyEngine,
+    (options, engine): (&EngineOptions, &AnyEngine),
     limits: &Limits,
     ask: impl Fn(&System, &mut dyn Encoded, &Budget) -> Result<T, Stop> + Clone + Send + 'static,
 ) -> Result<T, Why> {
-    let (system, engine) = (Arc::clone(system), Arc::clone(engine));
+    let (system, engine, portfolio) = (Arc::clone(system), Arc::clone(engine), options.portfolio());
     on_large_stack(limits, move |budget| {
-        let mut encoded = engine.encode(&system, budget)?;
+        let mut encoded = match &portfolio {
+            None => engine.encode(&system, budget)?,
+            Some(portfolio) => portfolio.explore(&system, &mut Early::deaf(), budget)?.encoded,
+        };
         ask(&system, &mut *encoded, budget)
     })
 }

@@ -1,4 +1,5 @@
-//! The work of a check: facts first, then the verdicts in order, then vacuity.
+//! The work of a check: facts first, then the verdicts in order, then vacuity. Verdicts that show while
+//! states are still being explored are told at once, and stand whatever comes of the rest.
 //!
 //! Whatever is found is told at once through a channel, so that nothing is lost when time runs out.
 //!
@@ -16,8 +17,9 @@ use masque_verdict::{
     in_shares, remarks, replay, replay_path, subformulas, vacuous_antecedents,
 };
 
-use crate::compare::{self, Disagreement};
+use crate::compare::Disagreement;
 use crate::engines::{AnyEngine, EXPLICIT, choose};
+use crate::portfolio::Portfolio;
 
 /// The answer to one property.
 #[derive(Clone, Debug)]
@@ -58,6 +60,8 @@ pub struct Cost {
 
 /// What the work tells while it goes on.
 pub(crate) enum Event {
+    /// Which engine was chosen and why, if there was a choice.
+    Chosen(String),
     Facts(Facts),
     /// The facts could not be had: nothing else can.
     Stopped(Stop),
@@ -102,16 +106,24 @@ const MOST_STORED: u64 = 1_000_000;
 /// Of a property so many parts are told of.
 pub const MOST_PARTS: usize = 1000;
 
+/// How a check goes about it.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    /// The engines to choose from, best first.
+    pub(crate) candidates: Vec<AnyEngine>,
+    /// Whether stored states and diagrams take turns, if that is left to us.
+    pub(crate) portfolio: Option<Portfolio>,
+    pub(crate) mode: Mode,
+    /// Whether only verdicts are wanted: no count of states, nothing else that takes all of them.
+    pub(crate) is_quick: bool,
+}
+
 /// Decides the properties of a system and tells what it finds.
 ///
 /// A listener that has gone away is no reason to stop: the budget is.
-pub(crate) fn work(
-    system: &System,
-    candidates: &[AnyEngine],
-    mode: Mode,
-    budget: &Budget,
-    events: &Sender<Event>,
-) {
+pub(crate) fn work(system: &System, asked: &Asked, budget: &Budget, events: &Sender<Event>) {
+    let Asked { candidates, portfolio, mode, is_quick } = asked;
+    let (mode, is_quick) = (*mode, *is_quick);
     let tell = |event| _ = events.send(event);
     let mut plan = Vec::new();
     for (position, property) in system.properties.iter().enumerate() {
@@ -128,12 +140,21 @@ pub(crate) fn work(
         return;
     };
     // The best engine in use tells the facts; all engines agree on them.
-    let mut used = Used { system, budget, candidates, mode, encoded: Vec::new() };
-    match used.facts(leader) {
+    let listens = |position: &usize| mode == Mode::Plain && plan[*position].is_some();
+    let open = (0..plan.len()).filter(listens).collect();
+    let mut used = Used { system, budget, candidates, mode, is_quick, open, encoded: Vec::new() };
+    let prepared = used.prepare(portfolio.as_ref(), leader, &mut plan, &tell).and_then(|leader| {
+        let (facts, bugs) = used.facts(leader)?;
+        Ok((leader, facts, bugs))
+    });
+    match prepared {
+        Err(_) if is_quick && used.open.is_empty() => {}
         Err(stop) => tell(Event::Stopped(stop)),
-        Ok((facts, bugs)) => {
-            bugs.into_iter().for_each(|bug| tell(Event::Bug(bug)));
-            tell(Event::Facts(facts.clone()));
+        Ok((leader, facts, bugs)) => {
+            if !is_quick || facts.no_initial_state {
+                bugs.into_iter().for_each(|bug| tell(Event::Bug(bug)));
+                tell(Event::Facts(facts.clone()));
+            }
             if mode == Mode::CrossCheck {
                 used.compare_facts(leader, &facts, &plan, &tell);
             }
@@ -182,6 +203,9 @@ struct Used<'w, 's> {
     budget: &'w Budget,
     candidates: &'w [AnyEngine],
     mode: Mode,
+    is_quick: bool,
+    /// The properties that wait for a verdict while states are being explored.
+    open: Vec<usize>,
     encoded: Vec<InUse<'s>>,
 }
 
@@ -249,14 +273,7 @@ impl<'s> Used<'_, 's> {
             self.encoded.retain(|one| one.engine != engine);
             (_, outcome) = self.ask(engine, property, budget);
         }
-        let holds = outcome.verdict == Verdict::Holds;
-        let replayed =
-            outcome.evidence.as_ref().map(|evidence| replay(self.system, property, holds, evidence));
-        let withheld = replayed.and_then(Result::err).map(|error| error.to_string());
-        if withheld.is_some() {
-            outcome.evidence = None;
-        }
-        Answer { outcome, withheld }
+        replayed(self.system, property, outcome)
     }
 
     /// An engine's answer, and whether it has been asked about properties before.
@@ -292,8 +309,11 @@ impl<'s> Used<'_, 's> {
     /// Decides the properties, each within its share of the time, and tells what holds vacuously.
     fn decide(&mut self, plan: &[Option<usize>], leader: usize, tell: &dyn Fn(Event)) {
         let budget = self.budget;
-        let asked: Vec<(usize, usize)> =
-            plan.iter().enumerate().filter_map(|(position, engine)| Some((position, (*engine)?))).collect();
+        let is_left = |position: &usize| !self.is_quick || self.open.contains(position);
+        let asked: Vec<(usize, usize)> = (0..plan.len())
+            .filter(is_left)
+            .filter_map(|position| Some((position, plan[position]?)))
+            .collect();
         let (mut spent, mut is_known) = (vec![Duration::ZERO; asked.len()], vec![false; asked.len()]);
         let mut holding = Vec::new();
         in_shares(asked.len(), budget, |number, share| {
@@ -323,6 +343,8 @@ impl<'s> Used<'_, 's> {
             }
             is_finished
         });
+        // What takes all states is not looked for if only verdicts are wanted.
+        holding.retain(|_| !self.is_quick);
         holding.sort_unstable();
         in_shares(holding.len(), budget, |number, share| {
             let (position, engine) = holding[number];
@@ -397,7 +419,18 @@ impl<'s> Used<'_, 's> {
     }
 }
 
-fn is_decided(outcome: &Outcome) -> bool {
+/// An engine's answer, its evidence withheld if it does not replay.
+fn replayed(system: &System, property: &Property, mut outcome: Outcome) -> Answer {
+    let holds = outcome.verdict == Verdict::Holds;
+    let replayed = outcome.evidence.as_ref().map(|evidence| replay(system, property, holds, evidence));
+    let withheld = replayed.and_then(Result::err).map(|error| error.to_string());
+    if withheld.is_some() {
+        outcome.evidence = None;
+    }
+    Answer { outcome, withheld }
+}
+
+pub(crate) fn is_decided(outcome: &Outcome) -> bool {
     matches!(outcome.verdict, Verdict::Holds | Verdict::Fails)
 }
 
@@ -411,91 +444,7 @@ fn is_cut_short(Answer { outcome, withheld }: &Answer, share: &Budget) -> bool {
     }
 }
 
-/// The second opinions: what the other engines say of what one has answered.
-impl Used<'_, '_> {
-    /// The engines besides `first` that support a property.
-    fn others(&self, first: usize, position: usize) -> Vec<usize> {
-        let property = &self.system.properties[position];
-        let supports = |e: &usize| self.candidates[*e].supports(self.system, property).is_ok();
-        (0..self.candidates.len()).filter(|e| *e != first).filter(supports).collect()
-    }
-
-    fn compare_facts(&mut self, first: usize, facts: &Facts, plan: &[Option<usize>], tell: &dyn Fn(Event)) {
-        let has_other = |(position, engine): (usize, &Option<usize>)| {
-            engine.is_some_and(|engine| !self.others(engine, position).is_empty())
-        };
-        let comparable = plan.iter().enumerate().filter(|entry| has_other(*entry)).count();
-        tell(Event::Compared(Compared::Comparable(comparable)));
-        for engine in (0..self.candidates.len()).filter(|e| *e != first) {
-            let Ok((found, _)) = self.facts(engine) else { continue };
-            let differences =
-                compare::facts(self.system, (self.name(first), facts), (self.name(engine), &found));
-            if differences.is_empty() {
-                tell(Event::Compared(Compared::Facts));
-            }
-            differences.into_iter().for_each(|d| tell(Event::Compared(Compared::Differs(d))));
-        }
-    }
-
-    /// Compares what others say of a property; evidence that is withheld is not compared.
-    fn compare_outcomes(
-        &mut self,
-        position: usize,
-        first: (usize, &Answer),
-        budget: &Budget,
-        tell: &dyn Fn(Event),
-    ) {
-        let property = &self.system.properties[position];
-        let others = self.others(first.0, position);
-        let mut n_agreeing = 0;
-        for &engine in &others {
-            let answer = self.outcome(engine, property, budget);
-            let is_withheld = first.1.withheld.is_some() || answer.withheld.is_some();
-            let is_limited = budget.memory().is_some() || budget.is_over() || is_withheld;
-            let one = (self.name(first.0), &first.1.outcome);
-            let other = (self.name(engine), &answer.outcome);
-            match compare::outcomes(self.system, position, one, other, is_limited) {
-                Ok(is_same) => n_agreeing += usize::from(is_same),
-                Err(disagreement) => tell(Event::Compared(Compared::Differs(disagreement))),
-            }
-        }
-        if !others.is_empty() && n_agreeing == others.len() {
-            tell(Event::Compared(Compared::Property));
-        }
-    }
-
-    fn compare_remarks(
-        &mut self,
-        position: usize,
-        first: (usize, &Vec<String>),
-        budget: &Budget,
-        tell: &dyn Fn(Event),
-    ) {
-        for engine in self.others(first.0, position) {
-            let Ok(remarks) = self.remarks(engine, position, budget) else { continue };
-            let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &remarks));
-            if let Some(disagreement) = compare::remarks(position, one, other) {
-                tell(Event::Compared(Compared::Differs(disagreement)));
-            }
-        }
-    }
-
-    fn compare_vacuity(
-        &mut self,
-        position: usize,
-        first: (usize, &Vec<Vacuous>),
-        budget: &Budget,
-        tell: &dyn Fn(Event),
-    ) {
-        for engine in self.others(first.0, position) {
-            let Ok(vacuous) = self.vacuous(engine, position, budget) else { continue };
-            let (one, other) = ((self.name(first.0), first.1), (self.name(engine), &vacuous));
-            if let Some(disagreement) = compare::vacuity(self.system, position, one, other) {
-                tell(Event::Compared(Compared::Differs(disagreement)));
-            }
-        }
-    }
-}
-
+mod prepare;
+mod second;
 #[cfg(test)]
 mod tests;

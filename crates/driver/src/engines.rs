@@ -10,17 +10,19 @@ use masque_model::{Property, System};
 use masque_symbolic::Symbolic;
 use masque_verdict::{Engine, Show, Unsupported};
 
+use crate::decide::{Asked, Mode};
+use crate::portfolio::Portfolio;
+
 pub use masque_symbolic::{Order, Parallel, Reorder, Strategy};
 
-/// States of at most this many bits are explored one by one: below it that is done before the
-/// first diagram is drawn.
-const TINY: u64 = 14;
-
 /// The names of the engines of one process.
-pub(crate) const NAMES: [&str; 2] = [EXPLICIT, "symbolic"];
+pub(crate) const NAMES: [&str; 2] = [EXPLICIT, SYMBOLIC];
 
 /// The engine that stores every state.
 pub(crate) const EXPLICIT: &str = "explicit";
+
+/// The engine on decision diagrams.
+pub(crate) const SYMBOLIC: &str = "symbolic";
 
 /// The distributed engine: it is asked only if it is named.
 pub(crate) const CLUSTER: &str = "cluster";
@@ -36,8 +38,8 @@ pub fn engines() -> Vec<AnyEngine> {
 /// Which engine decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineChoice {
-    /// For each property the first engine that supports it: explicit for tiny systems, else symbolic;
-    /// but explicit for uniform strategies, as long as there are not too many states.
+    /// The engine that stores every state and the one on diagrams in turns, until one of them has seen
+    /// everything; but the first for uniform strategies, as long as there are not too many states.
     #[default]
     Auto,
     /// This one only.
@@ -70,32 +72,6 @@ impl EngineChoice {
             EngineChoice::Race => "race",
         }
     }
-
-    /// Which engine `auto` asks first for a system, and why; nothing if there was no choice.
-    ///
-    /// ```
-    /// use masque_driver::{EngineChoice, load_text};
-    /// let text = "
-    ///     Agent Light
-    ///       Vars: on : boolean; end Vars
-    ///       Actions = {switch};
-    ///       Protocol: Other : {switch}; end Protocol
-    ///       Evolution: on = ~on if Action = switch; end Evolution
-    ///     end Agent
-    ///     Evaluation lit if Light.on; end Evaluation
-    ///     InitStates !Light.on; end InitStates";
-    /// let system = load_text("light.ispl", text, &Default::default()).system.unwrap();
-    /// assert_eq!(EngineChoice::Auto.reason(&system).as_deref(), Some("explicit: 1 bit is few"));
-    /// assert_eq!(EngineChoice::Named("symbolic").reason(&system), None);
-    /// ```
-    pub fn reason(self, system: &System) -> Option<String> {
-        match (self, system.bits()) {
-            (EngineChoice::Named(_) | EngineChoice::Race, _) => None,
-            (EngineChoice::Auto, 1) => Some("explicit: 1 bit is few".to_string()),
-            (EngineChoice::Auto, bits @ ..=TINY) => Some(format!("explicit: {bits} bits are few")),
-            (EngineChoice::Auto, bits) => Some(format!("symbolic: {bits} bits")),
-        }
-    }
 }
 
 /// Which engine decides, and how. Whatever stands here changes time and memory, never a report, but
@@ -120,6 +96,8 @@ pub struct EngineOptions {
     /// Whether to tell in how many states the properties and their parts are true; then one engine
     /// answers.
     pub extents: bool,
+    /// Whether only verdicts are wanted: a check ends when they are known, and states are not counted.
+    pub quick: bool,
     /// The workers of the distributed engine, if it is asked; without any, a thread is one.
     pub cluster: Option<Cluster>,
 }
@@ -153,25 +131,40 @@ impl EngineOptions {
         self.parallel.as_ref().is_some_and(|parallel| parallel.strategy != Strategy::Auto)
     }
 
-    /// Which engine is asked first for a system, and why; nothing if there was no choice.
-    pub(crate) fn reason(&self, system: &System) -> Option<String> {
-        match self.choice {
-            EngineChoice::Auto if self.is_split() => Some("symbolic: it works in parts".to_string()),
-            choice => choice.reason(system),
-        }
+    /// Why only one engine is asked, if the choice was left to us.
+    pub(crate) fn reason(&self) -> Option<String> {
+        let is_forced = self.choice == EngineChoice::Auto && self.is_split();
+        is_forced.then(|| "symbolic: it works in parts".to_string())
     }
 
-    /// The engines to choose from for a system, best first.
-    pub(crate) fn candidates(&self, system: &System) -> Vec<AnyEngine> {
+    /// The engines to choose from, best first.
+    pub(crate) fn candidates(&self) -> Vec<AnyEngine> {
         let mut candidates = self.engines();
         match self.choice {
-            EngineChoice::Auto | EngineChoice::Race if system.bits() <= TINY && !self.is_split() => {}
             EngineChoice::Auto | EngineChoice::Race => candidates.reverse(),
             // The others are there to be compared with.
             EngineChoice::Named(name) if self.cross_check => candidates.sort_by_key(|e| e.name() != name),
             EngineChoice::Named(name) => candidates.retain(|e| e.name() == name),
         }
         candidates
+    }
+
+    /// The engines that take turns, if the choice is left to us.
+    pub(crate) fn portfolio(&self) -> Option<Portfolio> {
+        let is_free = self.choice == EngineChoice::Auto && !self.is_split() && !self.cross_check;
+        let diagrams = self.engines().into_iter().find(|engine| engine.name() == SYMBOLIC)?;
+        is_free.then_some(Portfolio { evidence: self.evidence, jobs: self.jobs, diagrams })
+    }
+
+    /// How a check goes about it.
+    pub(crate) fn asked(&self) -> Asked {
+        let mode = match self {
+            EngineOptions { extents: true, .. } => Mode::Survey,
+            EngineOptions { cross_check: true, .. } => Mode::CrossCheck,
+            _ => Mode::Plain,
+        };
+        let (candidates, portfolio) = (self.candidates(), self.portfolio());
+        Asked { candidates, portfolio, mode, is_quick: self.quick }
     }
 }
 

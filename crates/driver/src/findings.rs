@@ -3,7 +3,7 @@
 use masque_model::semantics::enabled_actions;
 use masque_model::{AgentId, Deadlock, FormulaId, Overflow, System};
 use masque_text::{Diagnostic, Severity};
-use masque_verdict::{Facts, FairInitial, JointAction, OverflowAt, Path, Unsupported, Vacuous};
+use masque_verdict::{Facts, FairInitial, JointAction, OverflowAt, Path, Unsupported, Vacuous, Why};
 
 /// Formulas in messages are cut to this many characters; the report has them in full.
 const SHORT: usize = 100;
@@ -106,6 +106,18 @@ fn fairness(initial: FairInitial) -> Option<Diagnostic> {
                 .hint("so no property can be decided"),
         ),
     }
+}
+
+/// That verdicts are all that was found, and why.
+pub(crate) fn of_not_counted(why: Option<Why>) -> Finding {
+    let because = match why {
+        None => "`--quick` stops when every property is decided".to_string(),
+        Some(why) => format!("every property was decided when the search ended ({})", why.word()),
+    };
+    let message = format!("states were not counted: {because}");
+    Diagnostic::nowhere(Severity::Note, "ispl/not-counted", message)
+        .hint("deadlocks, overflows and implications that never apply were not looked for")
+        .into()
 }
 
 /// What the engine lacks: each thing once, at the first property that needs it.

@@ -58,6 +58,7 @@ mod lcc_each;
 mod load;
 mod order;
 mod parallel;
+mod portfolio;
 mod race;
 mod select;
 mod simulate;

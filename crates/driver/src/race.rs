@@ -29,7 +29,7 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 use masque_model::System;
-use masque_verdict::{Stop, Unsupported, Verdict, Why};
+use masque_verdict::{Facts, Stop, Unsupported, Verdict, Why};
 
 pub use runner::lane;
 
@@ -64,7 +64,7 @@ pub fn race(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no model"));
     };
     let (name, request) = (loaded.name.as_str(), request.clone());
-    let tasks = tasks(options, limits, &Task::new(name, text, request, options.evidence));
+    let tasks = tasks(options, limits, &Task::new(name, text, request, options));
     let mut lanes: Vec<Lane> =
         tasks.iter().map(|_| Lane { gathered: Gathered::new(system), ending: None }).collect();
     let (sender, heard) = channel();
@@ -117,9 +117,9 @@ struct Lane {
 impl Lane {
     /// Whether all that can be decided is.
     fn is_complete(&self, system: &System, is_open: &[bool]) -> bool {
-        let Some(facts) = &self.gathered.facts else { return false };
         let mut decided = self.gathered.decided.iter().zip(is_open);
-        is_refused(system, facts)
+        let is_refused = |facts: &Facts| is_refused(system, facts);
+        self.gathered.facts.as_ref().is_some_and(is_refused)
             || decided.all(|(decided, is_open)| !is_open || decided.as_ref().is_some_and(is_final))
     }
 }
@@ -184,7 +184,7 @@ fn tasks(options: &EngineOptions, limits: &Limits, common: &Task) -> Vec<Task> {
 
 /// The properties that no engine supports, by position, and what is lacking.
 fn unsupported(options: &EngineOptions, system: &Arc<System>) -> Vec<(usize, Option<Unsupported>)> {
-    let candidates = options.candidates(system);
+    let candidates = options.candidates();
     let lacking = |(place, property)| Some((place, choose(&candidates, system, property).err()?));
     system.properties.iter().enumerate().filter_map(lacking).collect()
 }

@@ -9,8 +9,9 @@ use masque_model::{FormulaId, System};
 use masque_verdict::{Budget, Extent, Facts, Found, Stop, Unsupported, Vacuous, Why};
 
 use crate::compare::CrossCheck;
-use crate::decide::{self, Compared, Cost, Decided, Event, Mode};
-use crate::engines::{AnyEngine, EngineOptions};
+use crate::decide::is_decided;
+use crate::decide::{self, Asked, Compared, Cost, Decided, Event, Mode};
+use crate::engines::EngineOptions;
 use crate::findings::{self, Finding};
 use crate::worker::listen;
 
@@ -90,32 +91,21 @@ pub fn check(
     limits: &Limits,
     observe: &mut dyn FnMut(Progress),
 ) -> Run {
-    let mode = match options {
-        EngineOptions { extents: true, .. } => Mode::Survey,
-        EngineOptions { cross_check: true, .. } => Mode::CrossCheck,
-        _ => Mode::Plain,
-    };
-    let run = check_by(options.candidates(system), mode, system, limits, observe);
-    Run { reason: options.reason(system), ..run }
+    let run = check_by(options.asked(), system, limits, observe);
+    Run { reason: options.reason().or(run.reason), ..run }
 }
 
-/// Decides all properties by these engines, best first.
-fn check_by(
-    candidates: Vec<AnyEngine>,
-    mode: Mode,
-    system: &Arc<System>,
-    limits: &Limits,
-    observe: &mut dyn FnMut(Progress),
-) -> Run {
+/// Decides all properties.
+fn check_by(asked: Asked, system: &Arc<System>, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
     let start = Instant::now();
     let mut gathered = Gathered::new(system);
-    if mode == Mode::CrossCheck {
-        let engines = candidates.iter().map(|engine| engine.name()).collect();
+    if asked.mode == Mode::CrossCheck {
+        let engines = asked.candidates.iter().map(|engine| engine.name()).collect();
         gathered.cross_check = Some(CrossCheck { engines, ..CrossCheck::default() });
     }
     let on_thread = Arc::clone(system);
     let work = move |budget: &Budget, sender: &_| {
-        decide::work(&on_thread, &candidates, mode, budget, sender);
+        decide::work(&on_thread, &asked, budget, sender);
     };
     let budget = limits.budget();
     let why = listen(limits, &budget, work, &mut |event| {
@@ -132,6 +122,7 @@ fn check_by(
 pub(crate) struct Gathered {
     pub(crate) facts: Option<Facts>,
     pub(crate) stopped: Option<Stop>,
+    pub(crate) reason: Option<String>,
     pub(crate) decided: Vec<Option<Decided>>,
     pub(crate) n_decided: usize,
     pub(crate) unsupported: Vec<(usize, Unsupported)>,
@@ -147,6 +138,7 @@ impl Gathered {
         Gathered {
             facts: None,
             stopped: None,
+            reason: None,
             decided: vec![None; system.properties.len()],
             n_decided: 0,
             unsupported: Vec::new(),
@@ -165,13 +157,19 @@ impl Gathered {
 
     pub(crate) fn hear(&mut self, event: Event) {
         match event {
+            Event::Chosen(reason) => self.reason = Some(reason),
             Event::Facts(facts) => self.facts = Some(facts),
             Event::Stopped(stop) => self.stopped = Some(stop),
             Event::Bug(bug) => self.bugs.push(bug),
             Event::Decided(position, decided) => {
-                // What a share of the time was too short for may be decided in a later round.
-                self.n_decided += usize::from(self.decided[position].is_none());
-                self.decided[position] = Some(decided);
+                // What a share of the time was too short for may be decided in a later round; what was
+                // decided stays so.
+                let known = &mut self.decided[position];
+                self.n_decided += usize::from(known.is_none());
+                let is_final = known.as_ref().is_some_and(|known| is_decided(&known.outcome));
+                if !is_final || is_decided(&decided.outcome) {
+                    *known = Some(decided);
+                }
             }
             Event::Unsupported(position, unsupported) => self.unsupported.push((position, unsupported)),
             Event::Vacuous(position, vacuous) => self.vacuous.push((position, vacuous)),
@@ -199,6 +197,10 @@ impl Gathered {
         if let Some(facts) = &self.facts {
             findings.extend(findings::of_facts(system, facts));
         }
+        let is_known = |decided: &Option<Decided>| decided.as_ref().is_some_and(|d| is_decided(&d.outcome));
+        if self.facts.is_none() && !self.decided.is_empty() && self.decided.iter().all(is_known) {
+            findings.push(findings::of_not_counted(self.stopped.map(|stop| stop.why)));
+        }
         findings.extend(findings::of_unsupported(system, &self.unsupported));
         findings.extend(findings::of_vacuity(system, &self.vacuous));
         let why = self.stopped.map_or(Why::Unsupported, |stop| stop.why);
@@ -216,7 +218,7 @@ impl Gathered {
             findings,
             costs: self.costs,
             explored: self.stopped.and_then(|stop| stop.states),
-            reason: None,
+            reason: self.reason,
             extents: self.extents,
             cross_check: self.cross_check,
             bugs: self.bugs,
@@ -231,10 +233,10 @@ mod tests {
     use std::thread::sleep;
 
     use masque_model::Property;
-    use masque_verdict::{Encoded, Engine, Evidence, FairInitial, Outcome, Path, Stats, Verdict};
+    use masque_verdict::{Early, Encoded, Engine, Evidence, FairInitial, Outcome, Path, Stats, Verdict};
 
     use super::*;
-    use crate::{Request, load_text};
+    use crate::{AnyEngine, Request, load_text};
 
     /// An engine that answers as told by its name: it decides the first property, then behaves.
     struct Fake(Behaviour);
@@ -304,7 +306,12 @@ mod tests {
             }
         }
 
-        fn encode<'s>(&self, _: &'s System, _: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+        fn explore<'s>(
+            &self,
+            _: &'s System,
+            _: &mut Early<'_>,
+            _: &Budget,
+        ) -> Result<Box<dyn Encoded + 's>, Stop> {
             match self.0 {
                 Behaviour::Forgetful => Ok(Box::new(Filled(false))),
                 behaviour => Ok(Box::new(Fake(behaviour))),
@@ -381,11 +388,16 @@ mod tests {
         InitStates !Light.on; end InitStates
         Formulae AG(lit -> AX !lit); EF lit; AF lit; end Formulae";
 
+    fn asked(behaviour: Behaviour) -> Asked {
+        let candidates: Vec<AnyEngine> = vec![Arc::new(Fake(behaviour))];
+        Asked { candidates, portfolio: None, mode: Mode::Plain, is_quick: false }
+    }
+
     /// Runs a fake engine; the verdicts as text, and the codes of what was found.
     fn run(behaviour: Behaviour, limits: &Limits) -> (Vec<String>, Vec<&'static str>) {
         let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
         let start = Instant::now();
-        let run = check_by(vec![Arc::new(Fake(behaviour))], Mode::Plain, &system, limits, &mut |_| {});
+        let run = check_by(asked(behaviour), &system, limits, &mut |_| {});
         assert!(start.elapsed() < Duration::from_secs(5));
         (
             run.decided.iter().map(|d| d.outcome.verdict.to_string()).collect(),
@@ -459,7 +471,8 @@ mod tests {
         let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
         for mode in [Mode::Plain, Mode::Survey] {
             let engine: AnyEngine = Arc::new(Fake(Behaviour::Lying));
-            let run = check_by(vec![engine], mode, &system, &Limits::default(), &mut |_| {});
+            let asked = Asked { candidates: vec![engine], portfolio: None, mode, is_quick: false };
+            let run = check_by(asked, &system, &Limits::default(), &mut |_| {});
             let told = |d: &Decided| (d.outcome.verdict.to_string(), d.withheld.clone());
             let why = Some("the evidence is malformed".to_string());
             let expected =
@@ -473,7 +486,8 @@ mod tests {
     fn a_path_that_does_not_replay_is_withheld() {
         let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
         let engine: AnyEngine = Arc::new(Fake(Behaviour::Misguided));
-        let run = check_by(vec![engine], Mode::Plain, &system, &Limits::default(), &mut |_| {});
+        let asked = Asked { candidates: vec![engine], portfolio: None, mode: Mode::Plain, is_quick: false };
+        let run = check_by(asked, &system, &Limits::default(), &mut |_| {});
         assert_eq!(run.decided.len(), 3);
         assert_eq!(run.bugs, ["the path to a deadlock does not replay: the evidence is malformed"]);
         assert_eq!(run.findings[0].diagnostic.message, "a state without successors can be reached");
@@ -486,7 +500,8 @@ mod tests {
         let mut candidates = crate::engines();
         candidates.truncate(1);
         candidates.push(Arc::new(Fake(behaviour)));
-        check_by(candidates, Mode::CrossCheck, &system, limits, &mut |_| {}).cross_check.unwrap()
+        let asked = Asked { candidates, portfolio: None, mode: Mode::CrossCheck, is_quick: false };
+        check_by(asked, &system, limits, &mut |_| {}).cross_check.unwrap()
     }
 
     #[test]
@@ -496,8 +511,8 @@ mod tests {
         let run = check(&system, &options, &Limits::default(), &mut |_| {});
         let found = run.cross_check.unwrap();
         assert!(found.is_complete() && found.agreed == 3);
-        assert_eq!(found.to_string(), "explicit and symbolic agree on the states and on 3 of 3 properties");
-        assert_eq!(run.reason.as_deref(), Some("explicit: 1 bit is few"));
+        assert_eq!(found.to_string(), "symbolic and explicit agree on the states and on 3 of 3 properties");
+        assert_eq!(run.reason, None);
         assert_eq!(run.costs.len(), 2);
     }
 

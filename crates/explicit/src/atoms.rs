@@ -1,6 +1,6 @@
 //! Conditions on states, compiled together: propositions, conditions in formulas, red states.
 
-use masque_model::{ExprId, Formula, System};
+use masque_model::{ExprId, Formula, FormulaId, System};
 use masque_verdict::{Budget, Stop};
 use rustc_hash::FxHashMap;
 
@@ -48,5 +48,47 @@ impl<'s> Atoms<'s> {
             memory.change_state();
             Ok(self.code.is_true(program, layout, row(state), memory))
         })
+    }
+}
+
+/// Reads conditions off one state after the other.
+pub(crate) struct Reader<'a, 's> {
+    atoms: &'a Atoms<'s>,
+    layout: &'a Layout,
+    memory: Memory,
+    row: Vec<u64>,
+}
+
+impl<'a, 's> Reader<'a, 's> {
+    pub(crate) fn new(atoms: &'a Atoms<'s>, layout: &'a Layout) -> Reader<'a, 's> {
+        Reader { atoms, layout, memory: Memory::new(&atoms.code), row: Vec::new() }
+    }
+
+    /// The next questions are about this state.
+    pub(crate) fn turn_to(&mut self, row: &[u64]) {
+        self.row.clear();
+        self.row.extend_from_slice(row);
+        self.memory.change_state();
+    }
+
+    /// Whether a formula that says something of single states only is true.
+    pub(crate) fn is_true(&mut self, system: &System, formula: FormulaId) -> bool {
+        match system.formulas.get(formula) {
+            Formula::Bool(value) => value,
+            Formula::Proposition(p) => self.meets(system.propositions[p.index()].condition),
+            Formula::Condition(condition) => self.meets(condition),
+            Formula::Green(agent) => system.agent(agent).red.is_none_or(|red| !self.meets(red)),
+            Formula::Red(agent) => system.agent(agent).red.is_some_and(|red| self.meets(red)),
+            Formula::Not(f) => !self.is_true(system, f),
+            Formula::And(list) => list.iter().all(|&f| self.is_true(system, f)),
+            Formula::Or(list) => list.iter().any(|&f| self.is_true(system, f)),
+            Formula::Implies(f, g) => !self.is_true(system, f) || self.is_true(system, g),
+            Formula::Iff(f, g) => self.is_true(system, f) == self.is_true(system, g),
+            _ => false,
+        }
+    }
+
+    fn meets(&mut self, condition: ExprId) -> bool {
+        self.atoms.code.is_true(&self.atoms.programs[&condition], self.layout, &self.row, &mut self.memory)
     }
 }

@@ -1,21 +1,26 @@
 //! The engine: explores on `encode`, labels on `decide`.
 
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 use std::time::Instant;
 
 use masque_model::{At, Formula, FormulaId, Property, System};
 use masque_verdict::{
-    Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop,
+    Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop,
     Unsupported, Verdict, Why, explain, inside_logic, least_overflow, outside_logic,
 };
 
 use crate::bitset::Bitset;
+use crate::early::Watch;
 use crate::explore::explore;
 use crate::fragment;
 use crate::jobs::Jobs;
 use crate::label::Labeller;
 use crate::paths::least_shortest_path;
 use crate::steps::{Steps, Tuning};
+
+/// The engine's name.
+pub(crate) const NAME: &str = "explicit";
 
 /// The explicit-state engine: every reachable state is stored, one by one.
 ///
@@ -59,15 +64,21 @@ pub struct Explicit {
 
 impl Engine for Explicit {
     fn name(&self) -> &'static str {
-        "explicit"
+        NAME
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
         inside_logic(system, property)
     }
 
-    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
-        Ok(Box::new(Explored::new(*self, system, Jobs::new(self.jobs), budget)?))
+    fn explore<'s>(
+        &self,
+        system: &'s System,
+        early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Encoded + 's>, Stop> {
+        let explored = Explored::new(*self, system, Jobs::new(self.jobs), early, budget);
+        Ok(Box::new(explored.map_err(|(stop, _)| stop)?))
     }
 }
 
@@ -80,21 +91,26 @@ pub(crate) struct Explored<'s> {
 }
 
 impl<'s> Explored<'s> {
+    /// Explores a system; if that is stopped, the sizes of the layers are told.
     pub(crate) fn new(
         engine: Explicit,
         system: &'s System,
         jobs: Jobs,
+        early: &mut Early<'_>,
         budget: &Budget,
-    ) -> Result<Explored<'s>, Stop> {
+    ) -> Result<Explored<'s>, (Stop, Vec<u32>)> {
         let mut stats = Stats::default();
         let start = Instant::now();
-        budget.check()?;
-        let steps = Steps::new(system, Tuning::default());
+        budget.check().map_err(|stop| (stop, Vec::new()))?;
+        let steps = Rc::new(Steps::new(system, Tuning::default()));
         stats.spend("compile", start.elapsed());
         let start = Instant::now();
-        let space = explore(system, &steps, fragment::needs_transitions(system), &jobs, budget)?;
+        let mut watch = Watch::new(system, Rc::clone(&steps), engine.evidence, early);
+        let explored = explore(&mut watch, fragment::needs_transitions(system), &jobs, budget);
+        let space = explored.map_err(|stop| (stop, watch.layers.clone()))?;
         stats.spend("explore", start.elapsed());
-        Ok(Explored { engine, system, labeller: Labeller::new(system, steps, space, jobs), stats })
+        let compiled = (steps, watch.atoms);
+        Ok(Explored { engine, system, labeller: Labeller::new(system, compiled, space, jobs), stats })
     }
 
     fn try_decide(&mut self, property: &Property, budget: &Budget) -> Result<Outcome, Stop> {

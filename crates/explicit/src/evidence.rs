@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use masque_model::{Deadlock, FormulaId, GroupId};
-use masque_verdict::{Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
+use masque_verdict::{Bounds, Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
 
 use crate::bitset::Bitset;
 use crate::knowledge::Classes;
@@ -19,6 +19,11 @@ use crate::temporal::Clock;
 impl Oracle for Labeller<'_> {
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
         let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
+        if self.space.is_part() {
+            let Bounds { surely, possibly } = self.look(budget).fairly(formula)?;
+            let (surely, possibly) = (surely.contains(number as usize), possibly.contains(number as usize));
+            return if surely == possibly { Ok(surely) } else { Err(Why::Unsupported.into()) };
+        }
         let mut one = Bitset::empty(self.space.n_states());
         one.insert(number as usize);
         Ok(self.truth_among(formula, &one, budget)?.contains(number as usize))
@@ -127,6 +132,10 @@ impl Labeller<'_> {
 
     /// The states where a literal is so.
     fn select(&mut self, states: Bitset, literal: Literal, budget: &Budget) -> Result<Bitset, Stop> {
+        if self.space.is_part() {
+            let Bounds { surely, possibly } = self.look(budget).fairly(literal.formula)?;
+            return Ok(if literal.holds { states.and(&surely) } else { states.minus(&possibly) });
+        }
         let phi = self.truth_among(literal.formula, &states, budget)?;
         Ok(if literal.holds { states.and(&phi) } else { states.minus(&phi) })
     }
@@ -195,6 +204,9 @@ impl Labeller<'_> {
     /// The successors of a state, each once.
     fn successors(&self, state: u32, stepper: &mut Stepper<'_>) -> Result<Vec<u32>, Stop> {
         let mut found = Vec::new();
+        if state as usize >= self.space.n_expanded {
+            return Ok(found);
+        }
         let expansion = stepper.expand(self.space.store.row(state as usize), |row| {
             found.extend(self.space.store.find(row));
             Ok(())

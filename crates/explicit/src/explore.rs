@@ -1,10 +1,13 @@
 //! Reachability, breadth first.
 
 use masque_model::{Deadlock, System};
+use std::rc::Rc;
+
 use masque_verdict::{Budget, Found as Progress, Stop};
 
 use crate::batch::Wanted;
 use crate::crew::{Crew, Found};
+use crate::early::Watch;
 use crate::graph::{Edges, Graph};
 use crate::initial::each_initial_state;
 use crate::jobs::Jobs;
@@ -12,11 +15,14 @@ use crate::steps::Steps;
 use crate::store::Store;
 use crate::successors::Stepper;
 
-/// The reachable states, numbered breadth first: the initial ones first, then layer by layer.
+/// The reachable states, numbered breadth first: the initial ones first, then layer by layer; all of
+/// them, or those of the first layers.
 pub(crate) struct Space {
     pub(crate) store: Store,
     /// Where each layer begins, and at last the number of states.
     pub(crate) layers: Vec<u32>,
+    /// The successors of so many states, from the first, are all here.
+    pub(crate) n_expanded: usize,
     /// The states without successors in the first layer that has any.
     pub(crate) nearest_deadlocks: Vec<u32>,
     /// The states where some choice overflows in the first layer that has any.
@@ -28,6 +34,11 @@ pub(crate) struct Space {
 impl Space {
     pub(crate) fn n_states(&self) -> usize {
         self.store.len()
+    }
+
+    /// Whether there may be more states than these.
+    pub(crate) fn is_part(&self) -> bool {
+        self.n_expanded < self.n_states()
     }
 
     pub(crate) fn n_initial(&self) -> usize {
@@ -48,25 +59,30 @@ impl Space {
 ///
 /// Under [`Deadlock::Stutter`] a state without successors gets a transition to itself in the graph.
 pub(crate) fn explore(
-    system: &System,
-    steps: &Steps<'_>,
+    watch: &mut Watch<'_, '_, '_>,
     with_graph: bool,
     jobs: &Jobs,
     budget: &Budget,
 ) -> Result<Space, Stop> {
+    let (system, steps) = (watch.system, Rc::clone(&watch.steps));
     let store = Store::new(steps.layout.n_words, jobs.n_threads());
-    let mut search = Search::new(system, steps, store, with_graph, jobs, budget);
-    let result = search.initial_states(system).and_then(|()| search.all_states());
-    let Search { mut store, edges, .. } = search;
+    let mut search = Search::new(system, &steps, store, with_graph, jobs, budget);
+    let result = search.initial_states(system).and_then(|()| search.all_states(watch));
+    let Search { mut store, layers, edges, .. } = search;
     match result {
-        Ok((layers, nearest)) => {
+        Ok(nearest) => {
             store.shrink();
             let [nearest_deadlocks, nearest_overflows] = nearest;
-            let mut space = Space { store, layers, nearest_deadlocks, nearest_overflows, graph: None };
+            let n_expanded = store.len();
+            let mut space =
+                Space { store, layers, n_expanded, nearest_deadlocks, nearest_overflows, graph: None };
             space.graph = edges.map(|edges| edges.into_graph(jobs, budget, space.bytes())).transpose()?;
             Ok(space)
         }
-        Err(stop) => Err(stop.after_states(store.len() as u64).with_bytes(store.bytes())),
+        Err(stop) => {
+            watch.stopped(&store, &layers, budget);
+            Err(stop.after_states(store.len() as u64).with_bytes(store.bytes()))
+        }
     }
 }
 
@@ -78,14 +94,16 @@ pub(crate) fn transitions(
     jobs: &Jobs,
     budget: &Budget,
 ) -> Result<Graph, Stop> {
-    let n_states = space.n_states();
+    let (n_states, n_expanded) = (space.n_states(), space.n_expanded);
     let store = std::mem::replace(&mut space.store, Store::new(steps.layout.n_words, 1));
     let mut search = Search::new(system, steps, store, true, jobs, budget);
-    let result = search.expand_up_to(n_states);
+    let result = search.expand_up_to(n_expanded);
     let Search { store, edges, .. } = search;
     space.store = store;
     result?;
-    edges.unwrap_or_default().into_graph(jobs, budget, space.store.bytes())
+    let mut edges = edges.unwrap_or_default();
+    edges.pad(n_states);
+    edges.into_graph(jobs, budget, space.store.bytes())
 }
 
 /// States that are being expanded, in the order of their numbers.
@@ -99,8 +117,9 @@ struct Search<'a> {
     /// The first state that is not yet expanded, now and when limits were last looked at.
     next: usize,
     checked: usize,
-    /// The layer of that state, while states are looked for.
-    layer: u64,
+    pulse: usize,
+    /// Where each layer begins, up to the one being expanded, and where that ends.
+    layers: Vec<u32>,
     stepper: Stepper<'a>,
     /// Several threads, once there is enough to do.
     crew: Option<Crew<'a>>,
@@ -110,8 +129,9 @@ struct Search<'a> {
     found: Found,
 }
 
-/// How often one thread looks at its limits, in states.
+/// How often one thread looks at its limits, in states; more often if few states are allowed.
 const PULSE: usize = 4096;
+const SHORTEST_PULSE: usize = 256;
 
 impl<'a> Search<'a> {
     fn new(
@@ -132,7 +152,8 @@ impl<'a> Search<'a> {
             edges: with_graph.then(Edges::default),
             next: 0,
             checked: 0,
-            layer: 0,
+            pulse: budget.states().map_or(PULSE, |most| (most as usize).clamp(SHORTEST_PULSE, PULSE)),
+            layers: Vec::new(),
             stepper: Stepper::new(steps, budget),
             crew: None,
             state: Vec::new(),
@@ -143,7 +164,7 @@ impl<'a> Search<'a> {
 
     fn limits(&mut self) -> Result<(), Stop> {
         self.checked = self.next;
-        let (states, layer) = (self.store.len() as u64, self.layer);
+        let (states, layer) = (self.store.len() as u64, self.layers.len().saturating_sub(2) as u64);
         self.budget.meter().found(Progress { states, layer, workers: 1 });
         self.budget.check()?;
         self.budget.check_states(self.store.len() as u64)?;
@@ -155,21 +176,21 @@ impl<'a> Search<'a> {
         let Search { steps, budget, .. } = *self;
         each_initial_state(system, &steps.layout, budget, |row| {
             let number = self.store.insert(row)?;
-            if number % 4096 == 4095 { self.limits() } else { Ok(()) }
+            if (number as usize + 1).is_multiple_of(self.pulse) { self.limits() } else { Ok(()) }
         })
     }
 
-    /// Expands all states: tells where layers begin, and the nearest states without successors and
-    /// with overflows.
-    fn all_states(&mut self) -> Result<(Vec<u32>, [Vec<u32>; 2]), Stop> {
-        let mut layers = vec![0, self.store.len() as u32];
+    /// Expands all states: tells the nearest ones without successors and with overflows.
+    fn all_states(&mut self, watch: &mut Watch<'_, '_, '_>) -> Result<[Vec<u32>; 2], Stop> {
+        self.layers = vec![0, self.store.len() as u32];
         let mut nearest = [Vec::new(), Vec::new()];
         while self.next < self.store.len() {
             let end = self.store.len();
             if self.next != 0 {
-                layers.push(end as u32);
+                self.layers.push(end as u32);
             }
-            self.layer = layers.len() as u64 - 2;
+            self.budget.check_states(end as u64)?;
+            watch.layer(&self.store, &self.layers, self.budget)?;
             self.expand_up_to(end)?;
             for (nearest, found) in
                 nearest.iter_mut().zip([&mut self.found.dead, &mut self.found.overflowing])
@@ -181,7 +202,8 @@ impl<'a> Search<'a> {
             }
         }
         self.limits()?;
-        Ok((layers, nearest))
+        watch.all(&self.store, &self.layers, self.budget)?;
+        Ok(nearest)
     }
 
     /// Expands states, by one thread or by several.
@@ -192,8 +214,8 @@ impl<'a> Search<'a> {
                 self.limits()?;
             } else {
                 // Layers may be thin and many: what counts is how many states have been expanded.
-                self.expand_alone(end.min(self.checked + PULSE))?;
-                if self.next >= self.checked + PULSE {
+                self.expand_alone(end.min(self.checked + self.pulse))?;
+                if self.next >= self.checked + self.pulse {
                     self.limits()?;
                 }
             }
@@ -219,7 +241,7 @@ impl<'a> Search<'a> {
     fn expand_alone(&mut self, end: usize) -> Result<(), Stop> {
         while self.next < end {
             let number = self.next as u32;
-            let Search { store, state, stepper, targets, wanted, budget, .. } = self;
+            let Search { store, state, stepper, targets, wanted, budget, pulse, .. } = self;
             state.clear();
             state.extend_from_slice(store.row(number as usize));
             targets.clear();
@@ -229,7 +251,7 @@ impl<'a> Search<'a> {
                 if wanted.transitions {
                     targets.push(successor);
                 }
-                if store.len() > n_before + PULSE {
+                if store.len() > n_before + *pulse {
                     n_before = store.len();
                     budget.check_states(n_before as u64)?;
                     budget.check_memory(store.bytes_soon(0))?;

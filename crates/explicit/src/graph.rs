@@ -43,6 +43,12 @@ impl Edges {
         Ok(())
     }
 
+    /// Adds states without successors, until there are so many.
+    pub(crate) fn pad(&mut self, n_states: usize) {
+        let end = self.targets.len() as u32;
+        self.ends.resize(n_states.max(self.ends.len()), end);
+    }
+
     pub(crate) fn bytes(&self) -> u64 {
         (self.ends.capacity() + self.targets.capacity()) as u64 * 4
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use masque_model::{
     AgentId, ExprId, Fixpoints, Formula, FormulaId, GroupId, Paths as Ranging, Strategies, System, VarId,
 };
-use masque_verdict::{Ahead, Budget, Part, Stop, Why};
+use masque_verdict::{Ahead, Budget, Noted, Part, Stop, Why};
 use rustc_hash::FxHashMap;
 
 use crate::atoms::Atoms;
@@ -25,9 +25,11 @@ use crate::temporal::Paths;
 /// Labels the states of one explored system.
 pub(crate) struct Labeller<'s> {
     pub(crate) system: &'s System,
-    pub(crate) steps: Steps<'s>,
+    pub(crate) steps: Rc<Steps<'s>>,
     pub(crate) space: Space,
-    atoms: Atoms<'s>,
+    /// What is known if these are not all states.
+    pub(crate) noted: Noted<Rc<Bitset>>,
+    atoms: Rc<Atoms<'s>>,
     /// Without fairness: over all reachable states.
     plain: Domain,
     /// With fairness: over the states at which a fair path starts, once they are known.
@@ -78,14 +80,19 @@ pub(crate) enum Over {
 const N_VIEWS: usize = 2;
 
 impl<'s> Labeller<'s> {
-    pub(crate) fn new(system: &'s System, steps: Steps<'s>, space: Space, jobs: Jobs) -> Labeller<'s> {
-        let atoms = Atoms::new(system, &steps.layout);
+    pub(crate) fn new(
+        system: &'s System,
+        (steps, atoms): (Rc<Steps<'s>>, Rc<Atoms<'s>>),
+        space: Space,
+        jobs: Jobs,
+    ) -> Labeller<'s> {
         let plain = Domain::new(Rc::new(Bitset::full(space.n_states())), Rc::new([]));
         let peak_bytes = space.bytes();
         Labeller {
             system,
             steps,
             space,
+            noted: Noted::default(),
             atoms,
             plain,
             fair: None,
@@ -146,6 +153,12 @@ impl<'s> Labeller<'s> {
         }
         if let Some(fair) = &self.fair {
             return Ok(Rc::clone(&fair.states));
+        }
+        if self.space.is_part() {
+            let (states, constraints) = self.look(budget).fair()?;
+            let constraints = constraints.iter().map(|set| (**set).clone()).collect();
+            self.fair = Some(Domain::new(Rc::clone(&states), constraints));
+            return Ok(states);
         }
         let mut constraints = Vec::new();
         for &constraint in &self.system.fairness {
@@ -221,7 +234,8 @@ impl<'s> Labeller<'s> {
         let steps: u64 = self.steps_with.iter().map(|(_, graph)| graph.bytes()).sum();
         let games: u64 = self.games.iter().map(|(_, game)| game.bytes()).sum();
         let labels = sets(&self.plain) + self.fair.as_ref().map_or(0, sets);
-        self.space.bytes() + labels + views + asked + open + steps + games
+        let noted: u64 = self.noted.sets().map(|set| set.bytes()).sum();
+        self.space.bytes() + noted + labels + views + asked + open + steps + games
     }
 
     pub(crate) fn check_memory(&mut self, more: u64, budget: &Budget) -> Result<(), Stop> {
@@ -385,7 +399,7 @@ impl<'s> Labeller<'s> {
         })
     }
 
-    fn where_true(
+    pub(crate) fn where_true(
         &mut self,
         condition: masque_model::ExprId,
         domain: &Bitset,
@@ -483,7 +497,7 @@ impl<'s> Labeller<'s> {
         (Rc::clone(&domain.states), Rc::clone(&domain.constraints))
     }
 
-    fn paths<'a>(
+    pub(crate) fn paths<'a>(
         &'a self,
         domain: &'a Bitset,
         constraints: &'a [Bitset],
@@ -548,13 +562,23 @@ impl<'s> Labeller<'s> {
         not_phi: &Bitset,
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
+        let classes = self.connected(group, domain, budget)?;
+        classes.untouched(domain, not_phi, &self.jobs)
+    }
+
+    /// The classes of states that chains of confusions inside `domain` connect.
+    pub(crate) fn connected(
+        &mut self,
+        group: GroupId,
+        domain: &Bitset,
+        budget: &Budget,
+    ) -> Result<Classes, Stop> {
         let agents = &self.system.groups[group.index()].agents;
         let mask = |&agent: &AgentId| self.steps.layout.mask(self.system.agent(agent).sees.iter().copied());
         let masks: Vec<Vec<u64>> = agents.iter().map(mask).collect();
         self.views.clear();
         self.check_memory(self.space.n_states() as u64 * 14, budget)?;
-        let classes = Classes::connected(&self.space.store, &masks, domain, &self.jobs, budget)?;
-        classes.untouched(domain, not_phi, &self.jobs)
+        Classes::connected(&self.space.store, &masks, domain, &self.jobs, budget)
     }
 
     /// The classes of states that agree on the variables `seen`.

@@ -12,6 +12,8 @@
 //! | `explore`, `graph` | find all states and their transitions |
 //! | `jobs`, `batch`, `crew` | do it with several threads, with the same result |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
+//! | `scout` | explore for a while |
+//! | `early` | tell verdicts while states are still being explored |
 //! | `product` | LTL and CTL*: the product with an automaton |
 //! | `moves`, `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
 //! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
@@ -30,6 +32,7 @@ mod codeset;
 mod compile;
 mod crew;
 mod domains;
+mod early;
 mod emit;
 mod engine;
 mod evidence;
@@ -52,6 +55,7 @@ pub mod parts;
 mod paths;
 mod plan;
 mod product;
+mod scout;
 mod steps;
 mod store;
 mod strategic;
@@ -63,3 +67,4 @@ mod tests;
 mod uniform;
 
 pub use engine::Explicit;
+pub use scout::{Scout, Unfinished};

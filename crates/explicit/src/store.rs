@@ -61,6 +61,14 @@ impl Store {
         Store { rows, shards: (0..n_shards).map(|_| HashTable::new()).collect() }
     }
 
+    /// The first so many rows, in a store of their own.
+    pub(crate) fn prefix(&self, n_rows: usize) -> Result<Store, Stop> {
+        let mut prefix = Store::new(self.rows.width, 1);
+        prefix.rows.words.reserve_exact(n_rows * self.rows.width);
+        (0..n_rows).try_for_each(|number| prefix.insert(self.row(number)).map(|_| ()))?;
+        Ok(prefix)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.rows.len as usize
     }

@@ -14,6 +14,7 @@ const OF_DRIVER: [&str; 7] = [
     "ispl/deadlock",
     "ispl/no-fair-path",
     "ispl/no-initial-state",
+    "ispl/not-counted",
     "ispl/overflow",
     "ispl/partly-fair",
     "ispl/unsupported",

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use masque_model::{FormulaId, Property, System, VarId};
 use masque_verdict::{
-    Budget, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop, Unsupported,
-    Verdict, Why, inside_logic, outside_logic,
+    Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop,
+    Unsupported, Verdict, Why, inside_logic, outside_logic,
 };
 
 use crate::check::Checker;
@@ -79,7 +79,12 @@ impl Engine for Symbolic {
         inside_logic(system, property)
     }
 
-    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+    fn explore<'s>(
+        &self,
+        system: &'s System,
+        _early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Encoded + 's>, Stop> {
         if let Some(parallel) = &self.parallel {
             return parallel::encode(self, parallel, system, budget);
         }

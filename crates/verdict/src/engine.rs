@@ -6,7 +6,7 @@ use std::time::Duration;
 use masque_model::{FormulaId, Property, System};
 use serde::{Deserialize, Serialize};
 
-use crate::{Budget, Extent, Facts, Oracle, Outcome, Stop, Verdict};
+use crate::{Budget, Early, Extent, Facts, Oracle, Outcome, Stop, Verdict};
 
 /// Decides properties of checked systems.
 ///
@@ -19,8 +19,19 @@ pub trait Engine: Sync {
     /// Says why `property` lies outside this engine's fragment, if it does.
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported>;
 
-    /// Encodes `system` once; the result then answers any number of properties.
-    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop>;
+    /// Encodes `system` once; the result then answers any number of properties. Verdicts that show on
+    /// the way are told at once.
+    fn explore<'s>(
+        &self,
+        system: &'s System,
+        early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Encoded + 's>, Stop>;
+
+    /// Encodes `system` while nobody listens.
+    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+        self.explore(system, &mut Early::deaf(), budget)
+    }
 }
 
 /// A system in an engine's own form.

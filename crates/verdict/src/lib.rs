@@ -13,6 +13,7 @@
 //! | `budget` | limits, and what is left when one is hit |
 //! | `meter` | how far the search for states has come |
 //! | `engine` | the traits that engines implement |
+//! | `early`, `sight` | verdicts given while states are still being explored |
 //! | `facts` | what is known of a system besides verdicts |
 //! | `path` | paths and their canonical order |
 //! | `evidence` | reasons for claims |
@@ -41,6 +42,7 @@ mod buchi;
 mod budget;
 mod choices;
 mod components;
+mod early;
 mod enforced;
 mod engine;
 mod evidence;
@@ -67,6 +69,7 @@ mod rounds;
 mod runs;
 mod shape;
 mod shares;
+mod sight;
 mod start;
 mod steps;
 mod strategies;
@@ -78,6 +81,7 @@ pub use ahead::Ahead;
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
+pub use early::Early;
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
     Answer, Answers, Because, Chain, Evidence, Link, Missing, Node, Possibility, Reason, ReasonId, Row, Run,
@@ -95,5 +99,6 @@ pub use refusal::{Fault, ReplayError, Trusted};
 pub use remarks::remarks;
 pub use replay::{replay, replay_path};
 pub use shares::in_shares;
+pub use sight::{Bounds, Look, Noted, Sight, hunts};
 pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
 pub use vacuity::{Vacuous, vacuous_antecedents};

@@ -61,7 +61,7 @@ pub(super) fn misplaced(args: &CheckArgs, is_bdi: bool) -> Option<Diagnostic> {
 }
 
 /// Options about what a model means that only ISPL files have, and whether they are given.
-pub(super) fn of_ispl(args: &CheckArgs) -> [(&'static str, bool); 7] {
+pub(super) fn of_ispl(args: &CheckArgs) -> [(&'static str, bool); 8] {
     [
         ("-D", !args.question.model.defines.is_empty()),
         ("--at", args.question.at.is_some()),
@@ -69,6 +69,7 @@ pub(super) fn of_ispl(args: &CheckArgs) -> [(&'static str, bool); 7] {
         ("--overflow", args.question.model.overflow.is_some()),
         ("--strategies", args.question.strategies.is_some()),
         ("--cross-check", args.cross_check),
+        ("--quick", args.quick),
         ("--processes", args.cluster.is_given()),
     ]
 }

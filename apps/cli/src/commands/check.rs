@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use masque_driver::{
-    self as driver, CrossCheck, Disagreement, EngineChoice, EngineOptions, Limits, Loaded, Progress, Run,
-    System,
+    self as driver, CrossCheck, Deadlock, Disagreement, EngineChoice, EngineOptions, Limits, Loaded,
+    Overflow, Progress, Request, Run, System,
 };
 use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Settings, Subject, Text};
 
@@ -84,6 +84,21 @@ impl Apart {
     }
 }
 
+/// `--quick` sees as few states as it can, so it goes with nothing that asks for all of them.
+fn refuse_quick(args: &CheckArgs, request: &Request) -> anyhow::Result<()> {
+    let asks_for_all = [
+        ("--cross-check", args.cross_check),
+        ("--deadlock error", request.deadlock == Some(Deadlock::Error)),
+        ("--overflow error", request.overflow == Some(Overflow::Error)),
+    ];
+    match asks_for_all.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) if args.quick => {
+            bail!("`--quick` sees as few states as it can, and `{option}` asks for all of them: choose one")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Checks and reports every file.
 fn report_all(
     args: &CheckArgs,
@@ -93,6 +108,7 @@ fn report_all(
     mut apart: Option<&mut Apart>,
 ) -> anyhow::Result<Exit> {
     let request = args.question.request();
+    refuse_quick(args, &request)?;
     let hosts = match worker::hosts(args) {
         Ok(hosts) => hosts,
         Err(refused) => {

@@ -42,7 +42,9 @@ fn alone(engine: &AnyEngine, system: &System, property: &Property, steps: u64) -
 /// The verdicts on all properties by the work of a check with this many steps.
 fn together(engine: &AnyEngine, system: &System, steps: u64) -> Vec<Option<Verdict>> {
     let (sender, events) = channel();
-    work(system, &[Arc::clone(engine)], Mode::Plain, &Budget::default().with_steps(steps), &sender);
+    let candidates = vec![Arc::clone(engine)];
+    let asked = Asked { candidates, portfolio: None, mode: Mode::Plain, is_quick: false };
+    work(system, &asked, &Budget::default().with_steps(steps), &sender);
     drop(sender);
     let mut verdicts = vec![None; system.properties.len()];
     for event in events {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use masque_verdict::Why;
 
 use super::wire::{News, Task};
-use crate::decide::{self, Event, Mode};
+use crate::decide::{self, Event};
 use crate::load_text;
 use crate::supervise::Limits;
 use crate::worker::start;
@@ -29,8 +29,8 @@ pub fn lane(task: &str, out: &mut dyn Write) -> io::Result<()> {
         load_text(&task.name, &task.text, &task.request).system.ok_or_else(|| no_task("no model"))?;
     let options = task.options().ok_or_else(|| no_task("no such engine"))?;
     let limits = Limits { deadline, memory: task.memory, ..Limits::default() };
-    let (candidates, budget) = (options.candidates(&system), limits.budget());
-    let work = move |sender: &_| decide::work(&system, &candidates, Mode::Plain, &budget, sender);
+    let (asked, budget) = (options.asked(), limits.budget());
+    let work = move |sender: &_| decide::work(&system, &asked, &budget, sender);
     match start(work) {
         None => tell(out, News::of(Event::Stopped(Why::Memory.into())))?,
         Some((worker, events)) => {

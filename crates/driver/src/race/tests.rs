@@ -23,9 +23,13 @@ const MODEL: &str = "
     InitStates !Light.on; end InitStates
     Formulae EF lit; AG !lit; end Formulae";
 
+fn options() -> EngineOptions {
+    EngineOptions { evidence: Show::All, ..EngineOptions::default() }
+}
+
 /// What an engine of ours tells, line by line.
 fn told(engine: &str) -> Vec<String> {
-    let task = Task::new("m.ispl", MODEL, Request::default(), Show::All);
+    let task = Task::new("m.ispl", MODEL, Request::default(), &options());
     let task = Task { engine: engine.to_string(), ..task };
     let mut out = Vec::new();
     lane(&serde_json::to_string(&task).unwrap(), &mut out).unwrap();
@@ -142,7 +146,7 @@ fn a_program_that_does_not_exist_is_an_error() {
 #[test]
 fn lanes_share_what_there_is() {
     let limits = Limits { memory: Some(1200), ..Limits::default() };
-    let common = Task::new("m.ispl", MODEL, Request::default(), Show::All);
+    let common = Task::new("m.ispl", MODEL, Request::default(), &options());
     //           jobs  lanes  the explicit engine's threads
     for (jobs, n_lanes, n_threads) in [(1, 2, 1), (2, 2, 1), (3, 3, 1), (4, 3, 2), (8, 3, 6)] {
         let options = EngineOptions { jobs: NonZeroUsize::new(jobs), ..EngineChoice::Race.into() };

@@ -22,6 +22,7 @@ pub(super) struct Task {
     pub(super) text: String,
     pub(super) request: Request,
     pub(super) evidence: Show,
+    pub(super) quick: bool,
     pub(super) engine: String,
     pub(super) order: WireOrder,
     pub(super) may_reorder: bool,
@@ -32,12 +33,13 @@ pub(super) struct Task {
 
 impl Task {
     /// What all lanes have in common.
-    pub(super) fn new(name: &str, text: &str, request: Request, evidence: Show) -> Task {
+    pub(super) fn new(name: &str, text: &str, request: Request, options: &EngineOptions) -> Task {
         Task {
             name: name.to_string(),
             text: text.to_string(),
             request,
-            evidence,
+            evidence: options.evidence,
+            quick: options.quick,
             engine: String::new(),
             order: WireOrder::Automatic,
             may_reorder: true,
@@ -58,6 +60,7 @@ impl Task {
             reorder: if self.may_reorder { Reorder::Auto } else { Reorder::Never },
             jobs: self.jobs,
             evidence: self.evidence,
+            quick: self.quick,
             ..EngineOptions::default()
         })
     }
@@ -147,7 +150,9 @@ impl News {
                 let costs = Costs { phases, states, transitions, bytes, figures, notes };
                 News::Cost { engine: engine.to_string(), costs }
             }
-            Event::Unsupported(..) | Event::Extent(..) | Event::Compared(_) => return None,
+            Event::Chosen(_) | Event::Unsupported(..) | Event::Extent(..) | Event::Compared(_) => {
+                return None;
+            }
         })
     }
 

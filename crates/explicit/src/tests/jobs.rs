@@ -4,18 +4,20 @@
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use masque_model::{At, Deadlock, Property, System};
 use masque_testkit::{random_model, random_old_model, random_parameterised_model, shrink};
 use masque_text::Span;
-use masque_verdict::{Budget, Encoded, Facts, Outcome, Show};
+use masque_verdict::{Budget, Early, Encoded, Facts, Outcome, Show};
 
 use crate::engine::{Explicit, Explored};
-use crate::explore::{Space, explore, transitions};
+use crate::explore::{Space, transitions};
 use crate::fragment;
 use crate::jobs::{Grain, Jobs};
 use crate::steps::{Steps, Tuning};
+use crate::tests::explore_all;
 
 /// Work for several threads, however little there is of it.
 const FINE: Grain = Grain { batch: 1, batches: 2, least: 1, least_labelled: 0, most_found: 3 };
@@ -29,8 +31,8 @@ fn jobs(n_threads: usize, grain: Grain) -> Jobs {
 
 /// All that one exploration finds.
 fn space(system: &System, jobs: &Jobs) -> Space {
-    let steps = Steps::new(system, Tuning::default());
-    explore(system, &steps, fragment::needs_transitions(system), jobs, &Budget::unlimited()).unwrap()
+    let steps = Rc::new(Steps::new(system, Tuning::default()));
+    explore_all(system, &steps, fragment::needs_transitions(system), jobs, &Budget::unlimited()).unwrap()
 }
 
 /// Facts, and the outcome of each state formula where it may be asked; of the properties only, if
@@ -38,7 +40,8 @@ fn space(system: &System, jobs: &Jobs) -> Space {
 fn answers(system: &System, jobs: Jobs) -> (Facts, Vec<Outcome>) {
     let budget = Budget::unlimited();
     let engine = Explicit { evidence: Show::All, jobs: None };
-    let mut explored = Explored::new(engine, system, jobs, &budget).unwrap();
+    let mut explored =
+        Explored::new(engine, system, jobs, &mut Early::deaf(), &budget).map_err(|(stop, _)| stop).unwrap();
     let facts = explored.facts(&budget).unwrap();
     let is_path = system.formulas.path_formulas();
     let mut outcomes: Vec<Outcome> = system.properties.iter().map(|p| explored.decide(p, &budget)).collect();
@@ -188,10 +191,10 @@ fn many_runs_with_four_threads_come_to_their_end() {
 #[test]
 fn limits_stop_all_threads() {
     let system = grid(400);
-    let steps = Steps::new(&system, Tuning::default());
+    let steps = Rc::new(Steps::new(&system, Tuning::default()));
     let grain = Grain { batch: 16, least: 16, ..Grain::default() };
     let stop =
-        |budget: &Budget| explore(&system, &steps, true, &jobs(4, grain), budget).err().expect("a limit");
+        |budget: &Budget| explore_all(&system, &steps, true, &jobs(4, grain), budget).err().expect("a limit");
     let states = stop(&Budget::unlimited().with_states(50_000));
     assert_eq!(states.why, masque_verdict::Why::States);
     assert!(states.states.is_some_and(|n| (50_001..80_000).contains(&n)), "{states}");

@@ -1,14 +1,16 @@
 //! Every set the engine labels against the truth definition, whatever the layout and the tables.
 
+use std::rc::Rc;
+
 use masque_model::semantics::{explore as explore_slowly, truth_set};
 use masque_verdict::Budget;
 
-use crate::explore::explore;
+use crate::atoms::Atoms;
 use crate::fragment;
 use crate::jobs::Jobs;
 use crate::label::Labeller;
 use crate::steps::{Steps, Tuning};
-use crate::tests::load;
+use crate::tests::{explore_all, load};
 
 /// Words of 8 bits make states of several words; without tables everything is evaluated.
 const TUNINGS: [Tuning; 4] = [
@@ -28,11 +30,12 @@ fn labelled_sets_are_the_truth_sets() {
         let Some(structure) = explore_slowly(&system, 400) else { continue };
         let is_path = system.formulas.path_formulas();
         for tuning in TUNINGS {
-            let steps = Steps::new(&system, tuning);
+            let steps = Rc::new(Steps::new(&system, tuning));
             let with_graph = seed % 2 == 0 || fragment::needs_transitions(&system);
-            let space = explore(&system, &steps, with_graph, &Jobs::new(None), &budget).unwrap();
+            let space = explore_all(&system, &steps, with_graph, &Jobs::new(None), &budget).unwrap();
             assert_eq!(space.n_states(), structure.n_states(), "seed {seed}, {tuning:?}");
-            let mut labeller = Labeller::new(&system, steps, space, Jobs::new(None));
+            let atoms = Rc::new(Atoms::new(&system, &steps.layout));
+            let mut labeller = Labeller::new(&system, (steps, atoms), space, Jobs::new(None));
             for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
                 let expected = truth_set(&structure, &system, formula);
                 let found = labeller.truth(formula, &budget).ok().map(|set| {

@@ -1,0 +1,138 @@
+//! Stored states and diagrams take turns, each with a larger allowance than before.
+//!
+//! Which of the two is better for a model shows only when they are used: a few hundred states are stored
+//! before the first diagram is drawn, and a space that grows without end fits into a small diagram or
+//! nowhere. So a turn that ends without a result costs less than the next one, and what is lost is
+//! about what the better engine takes. Allowances are counted in states, bytes and steps, not in time:
+//! a check goes the same way on every machine.
+
+use std::num::NonZeroUsize;
+
+use masque_explicit::Scout;
+use masque_model::System;
+use masque_verdict::{Budget, Early, Encoded, Show, Stop, Why};
+
+use crate::engines::{AnyEngine, EXPLICIT};
+
+/// A turn of each engine.
+struct Turn {
+    /// So many states may be stored.
+    states: u64,
+    /// They may take so many bytes.
+    bytes: u64,
+    /// Finding them may take so many steps, each some thousand successors.
+    stored_steps: u64,
+    /// The diagrams may take so many steps, each some ten thousand operations; no limit in the last turn.
+    drawn_steps: Option<u64>,
+}
+
+const TURNS: [Turn; 3] = [
+    Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(32) },
+    Turn { states: 100_000, bytes: 64 << 20, stored_steps: 400, drawn_steps: Some(1024) },
+    Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 8000, drawn_steps: None },
+];
+
+/// Of the memory that a check may use, stored states get one part in so many.
+const SHARE: u64 = 10;
+
+/// Two engines that take turns.
+#[derive(Clone)]
+pub(crate) struct Portfolio {
+    /// Which verdicts get evidence.
+    pub(crate) evidence: Show,
+    /// How many threads may work at once.
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// The engine on diagrams.
+    pub(crate) diagrams: AnyEngine,
+}
+
+/// What came of it.
+pub(crate) struct Ended<'s> {
+    /// The name of the engine that has explored everything.
+    pub(crate) engine: &'static str,
+    pub(crate) encoded: Box<dyn Encoded + 's>,
+    /// Why it was this one.
+    pub(crate) reason: String,
+}
+
+impl Portfolio {
+    /// Explores a system; whichever engine gets to the end answers.
+    pub(crate) fn explore<'s>(
+        &self,
+        system: &'s System,
+        early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Ended<'s>, Stop> {
+        let mut has_chance = true;
+        let mut n_seen = 0;
+        for turn in &TURNS {
+            if has_chance {
+                match self.stored(turn, system, early, budget) {
+                    Ok(encoded) => {
+                        let n_states = encoded.stats().states.unwrap_or(0);
+                        let are_few = if n_states == 1 { "state is few" } else { "states are few" };
+                        let reason = format!("explicit: {n_states} {are_few}");
+                        return Ok(Ended { engine: EXPLICIT, encoded, reason });
+                    }
+                    Err((stop, is_likely)) => {
+                        early.enough()?;
+                        budget.check()?;
+                        n_seen = n_seen.max(stop.states.unwrap_or(0));
+                        has_chance = is_likely;
+                    }
+                }
+            }
+            let steps = turn.drawn_steps.filter(|_| has_chance);
+            match self.diagrams(steps, system, early, budget) {
+                Ok(encoded) => {
+                    let reason = format!("{}: more than {n_seen} states", self.diagrams.name());
+                    return Ok(Ended { engine: self.diagrams.name(), encoded, reason });
+                }
+                Err(stop) if steps.is_none() => return Err(stop),
+                Err(_) => {
+                    early.enough()?;
+                    budget.check()?;
+                }
+            }
+        }
+        // The last turn of the diagrams has no limit of its own.
+        Err(Why::Timeout.into())
+    }
+
+    /// Stores states for a turn. If that does not suffice: why, and whether the next turn may.
+    fn stored<'s>(
+        &self,
+        turn: &Turn,
+        system: &'s System,
+        early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Encoded + 's>, (Stop, bool)> {
+        let memory = budget.memory().map_or(turn.bytes, |memory| turn.bytes.min(memory / SHARE));
+        // Threads pay once there is enough to do.
+        let jobs = if turn.drawn_steps.is_none() { self.jobs } else { Some(NonZeroUsize::MIN) };
+        let scout = Scout { evidence: self.evidence, jobs, most_states: turn.states };
+        let allowance = budget.branch().with_memory(memory).with_steps(turn.stored_steps);
+        scout.explore(system, early, &allowance).map_err(|unfinished| {
+            let next = TURNS.iter().find(|other| other.states > turn.states);
+            let most = next.map_or(0, |turn| turn.states) as f64;
+            let is_likely = unfinished.likely_states.is_none_or(|states| states <= most);
+            (unfinished.stop, is_likely)
+        })
+    }
+
+    fn diagrams<'s>(
+        &self,
+        steps: Option<u64>,
+        system: &'s System,
+        early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Encoded + 's>, Stop> {
+        match steps {
+            None => self.diagrams.explore(system, early, budget),
+            Some(steps) => {
+                let encoded = self.diagrams.explore(system, early, &budget.branch().with_steps(steps))?;
+                Ok(encoded)
+            }
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Verdicts while states are still being explored.
+//!
+//! What is looked at is always a number of whole layers: the states of all but the last are expanded.
+//! Evidence is taken from the fewest layers that show the verdict, so it is the same whenever it was
+//! noticed.
+
+use std::rc::Rc;
+
+use masque_model::{AgentId, ExprId, Formula, FormulaId, GroupId, Property, System};
+use masque_verdict::{
+    Budget, Early, Evidence, Look, Noted, Outcome, Show, Sight, Stop, Verdict, explain, hunts,
+};
+
+use crate::atoms::{Atoms, Reader};
+use crate::bitset::Bitset;
+use crate::engine::NAME;
+use crate::explore::Space;
+use crate::jobs::Jobs;
+use crate::knowledge::Classes;
+use crate::label::Labeller;
+use crate::steps::Steps;
+use crate::store::Store;
+
+/// Fewer states than this are explored before anybody could wait for a verdict.
+const FIRST_LOOK: usize = 1024;
+
+/// The last look may take so many steps, and one more for each of so many states.
+const LAST_STEPS: u64 = 16;
+const STATES_PER_STEP: u64 = 512;
+
+/// Looks at what exploration has found, and tells the verdicts that it shows.
+pub(crate) struct Watch<'w, 'e, 's> {
+    pub(crate) system: &'s System,
+    pub(crate) steps: Rc<Steps<'s>>,
+    pub(crate) atoms: Rc<Atoms<'s>>,
+    evidence: Show,
+    early: &'w mut Early<'e>,
+    /// The conditions on states that would decide a property, and whether they are to be true.
+    hunted: Vec<(usize, FormulaId, bool)>,
+    /// So many states are known not to meet any of them.
+    n_hunted: usize,
+    /// So many states there are to be at the next look.
+    next_look: usize,
+    /// The sizes of the layers, if exploration was stopped.
+    pub(crate) layers: Vec<u32>,
+}
+
+impl<'w, 'e, 's> Watch<'w, 'e, 's> {
+    pub(crate) fn new(
+        system: &'s System,
+        steps: Rc<Steps<'s>>,
+        evidence: Show,
+        early: &'w mut Early<'e>,
+    ) -> Watch<'w, 'e, 's> {
+        let atoms = Rc::new(Atoms::new(system, &steps.layout));
+        let hunted = early
+            .open()
+            .flat_map(|position| {
+                let hunts = hunts(&system.formulas, system.properties[position].formula);
+                hunts.into_iter().map(move |(formula, holds)| (position, formula, holds))
+            })
+            .filter(|&(_, formula, _)| is_condition(system, formula))
+            .collect();
+        let (n_hunted, next_look, layers) = (0, FIRST_LOOK, Vec::new());
+        Watch { system, steps, atoms, evidence, early, hunted, n_hunted, next_look, layers }
+    }
+
+    /// Looks at whole layers before the last of them is expanded.
+    pub(crate) fn layer(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
+        if !self.early.is_listening() {
+            return Ok(());
+        }
+        let found = self.hunt(store, budget)?;
+        let open: Vec<usize> = if store.len() < self.next_look {
+            found
+        } else {
+            self.next_look = store.len() * self.early.growth();
+            self.early.open().collect()
+        };
+        self.look(&open, store, layers, budget);
+        self.early.enough()
+    }
+
+    /// All states are known. If only verdicts are wanted, what the layers show is told as if there were
+    /// more.
+    pub(crate) fn all(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
+        if self.early.is_quick() {
+            let open: Vec<usize> = self.early.open().collect();
+            self.look(&open, store, layers, budget);
+        }
+        self.early.enough()
+    }
+
+    /// Takes a last look when a limit has ended the exploration. It may take about as much work as that
+    /// did.
+    pub(crate) fn stopped(&mut self, store: &Store, layers: &[u32], budget: &Budget) {
+        let steps = LAST_STEPS + store.len() as u64 / STATES_PER_STEP;
+        let budget = budget.clone().with_steps(steps).with_states(u64::MAX);
+        let open: Vec<usize> = self.early.open().collect();
+        self.look(&open, store, layers, &budget);
+        let ends = layers.iter().copied().chain([store.len() as u32]);
+        self.layers = layers.iter().zip(ends.skip(1)).map(|(begin, end)| end - begin).collect();
+        self.layers.retain(|&size| size > 0);
+    }
+
+    /// The open properties that a state found since the last time may decide.
+    fn hunt(&mut self, store: &Store, budget: &Budget) -> Result<Vec<usize>, Stop> {
+        let mut found = Vec::new();
+        if self.hunted.is_empty() {
+            return Ok(found);
+        }
+        let mut reader = Reader::new(&self.atoms, &self.steps.layout);
+        for number in self.n_hunted..store.len() {
+            if number % 4096 == 4095 {
+                budget.check()?;
+            }
+            reader.turn_to(store.row(number));
+            self.hunted.retain(|&(position, formula, holds)| {
+                let is_found = reader.is_true(self.system, formula) == holds;
+                if is_found {
+                    found.push(position);
+                }
+                !is_found
+            });
+            if self.hunted.is_empty() {
+                break;
+            }
+        }
+        self.n_hunted = store.len();
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Tells what whole layers show. If that takes too much, nothing is told: exploring goes on.
+    fn look(&mut self, open: &[usize], store: &Store, layers: &[u32], budget: &Budget) {
+        let is_begun = layers.last().is_some_and(|&n_states| n_states > 0);
+        if open.is_empty() || !is_begun {
+            return;
+        }
+        let Ok(mut labeller) = self.labeller(store, layers, budget) else { return };
+        for &position in open {
+            let property = &self.system.properties[position];
+            if let Ok(Some(holds)) = labeller.look(budget).verdict(property) {
+                let verdict = Verdict::from(holds);
+                let mut outcome = Outcome::from(verdict);
+                if self.evidence.wanted(verdict).is_some() {
+                    // A budget that ends here costs the evidence, not the verdict.
+                    let shown = self.shown(property, holds, store, layers, budget);
+                    outcome.evidence = shown.ok().flatten();
+                }
+                self.early.decided(position, NAME, outcome);
+            }
+        }
+        let early = &self.early;
+        let is_open: Vec<usize> = early.open().collect();
+        self.hunted.retain(|(position, ..)| is_open.contains(position));
+    }
+
+    /// The evidence that the fewest layers give.
+    fn shown(
+        &self,
+        property: &Property,
+        holds: bool,
+        store: &Store,
+        layers: &[u32],
+        budget: &Budget,
+    ) -> Result<Option<Evidence>, Stop> {
+        let decides = |n_layers: usize| -> Result<Option<Labeller<'s>>, Stop> {
+            let mut labeller = self.labeller(store, &layers[..=n_layers], budget)?;
+            Ok((labeller.look(budget).verdict(property)? == Some(holds)).then_some(labeller))
+        };
+        // The more layers, the more they show: double their number, then halve the gap.
+        let (mut too_few, mut enough) = (0, 1);
+        let mut shows = loop {
+            match decides(enough)? {
+                Some(labeller) => break labeller,
+                None if enough == layers.len() - 1 => return Ok(None),
+                None => (too_few, enough) = (enough, (enough * 2).min(layers.len() - 1)),
+            }
+        };
+        while enough - too_few > 1 {
+            let middle = usize::midpoint(too_few, enough);
+            match decides(middle)? {
+                Some(labeller) => (shows, enough) = (labeller, middle),
+                None => too_few = middle,
+            }
+        }
+        explain(&mut shows, self.system, property, holds, budget)
+    }
+
+    /// The states of these layers, ready to be looked at.
+    fn labeller(&self, store: &Store, layers: &[u32], budget: &Budget) -> Result<Labeller<'s>, Stop> {
+        let at = |from_last: usize| layers[layers.len() - from_last] as usize;
+        budget.check_memory(store.bytes() * 2)?;
+        let space = Space {
+            store: store.prefix(at(1))?,
+            layers: layers.to_vec(),
+            n_expanded: at(2),
+            nearest_deadlocks: Vec::new(),
+            nearest_overflows: Vec::new(),
+            graph: None,
+        };
+        let one_thread = Jobs::new(std::num::NonZeroUsize::new(1));
+        let (steps, atoms) = (Rc::clone(&self.steps), Rc::clone(&self.atoms));
+        Ok(Labeller::new(self.system, (steps, atoms), space, one_thread))
+    }
+}
+
+/// Whether a formula says something of single states only.
+fn is_condition(system: &System, formula: FormulaId) -> bool {
+    match system.formulas.get(formula) {
+        Formula::Bool(_)
+        | Formula::Proposition(_)
+        | Formula::Condition(_)
+        | Formula::Green(_)
+        | Formula::Red(_) => true,
+        Formula::Not(_) | Formula::And(_) | Formula::Or(_) | Formula::Implies(..) | Formula::Iff(..) => {
+            system.formulas.operands(formula).into_iter().all(|operand| is_condition(system, operand))
+        }
+        _ => false,
+    }
+}
+
+impl<'s> Labeller<'s> {
+    /// Reads formulas off states that may not be all.
+    pub(crate) fn look<'l>(&'l mut self, budget: &'l Budget) -> Look<'l, Partly<'l, 's>> {
+        Look { system: self.system, sight: Partly { labeller: self, budget } }
+    }
+}
+
+/// Some of the reachable states.
+pub(crate) struct Partly<'l, 's> {
+    labeller: &'l mut Labeller<'s>,
+    budget: &'l Budget,
+}
+
+impl Partly<'_, '_> {
+    fn all(&self) -> Bitset {
+        Bitset::full(self.labeller.space.n_states())
+    }
+
+    /// The states in the same class as one of a set, of all or of those inside.
+    fn touched(&self, classes: &Classes, set: &Bitset, inside: &Bitset) -> Result<Rc<Bitset>, Stop> {
+        let untouched = classes.untouched(inside, set, &self.labeller.jobs)?;
+        Ok(Rc::new(inside.clone().minus(&untouched)))
+    }
+}
+
+impl Sight for Partly<'_, '_> {
+    type Set = Rc<Bitset>;
+
+    fn noted(&mut self) -> &mut Noted<Rc<Bitset>> {
+        &mut self.labeller.noted
+    }
+
+    fn constant(&mut self, value: bool) -> Rc<Bitset> {
+        Rc::new(if value { self.all() } else { Bitset::empty(self.labeller.space.n_states()) })
+    }
+
+    fn not(&mut self, set: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
+        self.labeller.check_memory(set.bytes() * 2, self.budget)?;
+        Ok(Rc::new(self.all().minus(set)))
+    }
+
+    fn and(&mut self, a: &Rc<Bitset>, b: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
+        Ok(Rc::new((**a).clone().and(b)))
+    }
+
+    fn or(&mut self, a: &Rc<Bitset>, b: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
+        Ok(Rc::new((**a).clone().or(b)))
+    }
+
+    fn is_empty(&mut self, set: &Rc<Bitset>) -> Result<bool, Stop> {
+        Ok(set.is_empty())
+    }
+
+    fn initial(&mut self) -> Rc<Bitset> {
+        let space = &self.labeller.space;
+        Rc::new(Bitset::first(space.n_initial(), space.n_states()))
+    }
+
+    fn has_one_initial(&mut self) -> Result<bool, Stop> {
+        Ok(self.labeller.space.n_initial() == 1)
+    }
+
+    fn open(&mut self) -> Result<Rc<Bitset>, Stop> {
+        let expanded = Bitset::first(self.labeller.space.n_expanded, self.labeller.space.n_states());
+        Ok(Rc::new(self.all().minus(&expanded)))
+    }
+
+    fn where_true(&mut self, condition: ExprId) -> Result<Rc<Bitset>, Stop> {
+        let all = self.all();
+        Ok(Rc::new(self.labeller.where_true(condition, &all, self.budget)?))
+    }
+
+    fn green(&mut self, agent: AgentId) -> Result<Rc<Bitset>, Stop> {
+        let all = self.all();
+        Ok(Rc::new(self.labeller.green(agent, &all, self.budget)?))
+    }
+
+    fn exists_next(&mut self, phi: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
+        self.labeller.make_graph(self.budget)?;
+        let all = self.all();
+        Ok(Rc::new(self.labeller.paths(&all, &[], self.budget)?.exists_next(phi)?))
+    }
+
+    fn exists_until(&mut self, phi: &Rc<Bitset>, psi: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
+        self.labeller.make_graph(self.budget)?;
+        let all = self.all();
+        Ok(Rc::new(self.labeller.paths(&all, &[], self.budget)?.exists_until(phi, psi)?))
+    }
+
+    fn exists_globally(&mut self, phi: &Rc<Bitset>, constraints: &[Rc<Bitset>]) -> Result<Rc<Bitset>, Stop> {
+        self.labeller.make_graph(self.budget)?;
+        let all = self.all();
+        let constraints: Vec<Bitset> = constraints.iter().map(|set| (**set).clone()).collect();
+        Ok(Rc::new(self.labeller.paths(&all, &constraints, self.budget)?.exists_globally(phi)?))
+    }
+
+    fn confused(&mut self, agents: &[AgentId], set: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
+        let system = self.labeller.system;
+        let seen = agents.iter().flat_map(|&agent| system.agent(agent).sees.iter().copied());
+        let classes = self.labeller.view(seen, self.budget)?;
+        self.touched(&classes, set, &self.all())
+    }
+
+    fn confused_by_chains(
+        &mut self,
+        group: GroupId,
+        set: &Rc<Bitset>,
+        inside: &Rc<Bitset>,
+    ) -> Result<Rc<Bitset>, Stop> {
+        let classes = self.labeller.connected(group, inside, self.budget)?;
+        self.touched(&classes, set, inside)
+    }
+}

@@ -1,0 +1,488 @@
+//! What a part of the reachable states shows.
+//!
+//! While states are being explored, a formula has two bounds: the states where it is surely true,
+//! whatever is still to be found, and those where it is possibly true. A state that is known may be
+//! _open_: some of its successors may be missing. An open state possibly leads anywhere, and a state
+//! that was not seen may look like any other, so knowledge can be refuted here but not confirmed. With
+//! fairness only states on a fair path that was seen whole count as sure.
+//!
+//! Both bounds only come closer as more is seen, so a verdict that they give stands.
+
+use std::collections::BTreeMap;
+
+use crate::Stop;
+use masque_model::{AgentId, At, ExprId, Formula, FormulaId, Formulas, GroupId, Paths, Property, System};
+
+/// Where a formula is surely true, and where it is possibly true.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds<S> {
+    /// The states where it is true, whatever is still to be found.
+    pub surely: S,
+    /// All others where it may turn out to be true, and these.
+    pub possibly: S,
+}
+
+/// The states seen so far, as an engine sees them: sets of them, and what leads from one to another.
+pub trait Sight {
+    /// A set of states that were seen.
+    type Set: Clone;
+
+    /// What has been found out about formulas.
+    fn noted(&mut self) -> &mut Noted<Self::Set>;
+    /// All of them, or none.
+    fn constant(&mut self, value: bool) -> Self::Set;
+    /// The complement among them.
+    fn not(&mut self, set: &Self::Set) -> Result<Self::Set, Stop>;
+    /// The intersection.
+    fn and(&mut self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Stop>;
+    /// The union.
+    fn or(&mut self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Stop>;
+    /// Whether none is in a set.
+    fn is_empty(&mut self, set: &Self::Set) -> Result<bool, Stop>;
+    /// The initial states: all of them have been seen.
+    fn initial(&mut self) -> Self::Set;
+    /// Whether there is one initial state only.
+    fn has_one_initial(&mut self) -> Result<bool, Stop>;
+    /// Those of which a successor may be missing.
+    fn open(&mut self) -> Result<Self::Set, Stop>;
+    /// Where a condition is true.
+    fn where_true(&mut self, condition: ExprId) -> Result<Self::Set, Stop>;
+    /// Where an agent is green.
+    fn green(&mut self, agent: AgentId) -> Result<Self::Set, Stop>;
+    /// Those with a successor in `phi` that was seen.
+    fn exists_next(&mut self, phi: &Self::Set) -> Result<Self::Set, Stop>;
+    /// Those from which steps that were seen lead through `phi` to `psi`.
+    fn exists_until(&mut self, phi: &Self::Set, psi: &Self::Set) -> Result<Self::Set, Stop>;
+    /// Those from which steps that were seen stay in `phi` for ever, and meet each constraint again and
+    /// again.
+    fn exists_globally(&mut self, phi: &Self::Set, constraints: &[Self::Set]) -> Result<Self::Set, Stop>;
+    /// Those that the agents, putting together what they see, cannot tell from one of a set.
+    fn confused(&mut self, agents: &[AgentId], set: &Self::Set) -> Result<Self::Set, Stop>;
+    /// Those that a chain of confusions of members of the group, each between states of `inside`, leads
+    /// to from a set inside.
+    fn confused_by_chains(
+        &mut self,
+        group: GroupId,
+        set: &Self::Set,
+        inside: &Self::Set,
+    ) -> Result<Self::Set, Stop>;
+}
+
+/// What has been found out about the formulas of a system, for one part of its states.
+#[derive(Debug)]
+pub struct Noted<S> {
+    /// The bounds of each formula, over all paths or over fair ones.
+    known: BTreeMap<(FormulaId, bool), Bounds<S>>,
+    /// The states at which surely a fair path starts, and where each constraint is surely true.
+    fair: Option<(S, Vec<S>)>,
+}
+
+impl<S> Default for Noted<S> {
+    fn default() -> Noted<S> {
+        Noted { known: BTreeMap::default(), fair: None }
+    }
+}
+
+impl<S> Noted<S> {
+    /// All sets that are kept.
+    pub fn sets(&self) -> impl Iterator<Item = &S> {
+        let bounds = self.known.values().flat_map(|bounds| [&bounds.surely, &bounds.possibly]);
+        let fair = self.fair.iter().flat_map(|(states, constraints)| constraints.iter().chain([states]));
+        bounds.chain(fair)
+    }
+}
+
+/// Reads formulas off a part of the states.
+pub struct Look<'l, S> {
+    /// What the formulas belong to.
+    pub system: &'l System,
+    /// The part.
+    pub sight: S,
+}
+
+/// What single states may decide of a property: formulas, and whether a state is looked for where the
+/// formula is true or where it is false.
+pub fn hunts(formulas: &Formulas, property: FormulaId) -> Vec<(FormulaId, bool)> {
+    let mut found = Vec::new();
+    let mut conjuncts = vec![property];
+    while let Some(conjunct) = conjuncts.pop() {
+        match formulas.get(conjunct) {
+            Formula::And(list) => conjuncts.extend(list),
+            _ => found.extend(hunt(formulas, conjunct).map(|hunt| (hunt.formula, hunt.holds))),
+        }
+    }
+    found
+}
+
+/// A state to be found, and the verdict that finding it gives.
+struct Hunt {
+    formula: FormulaId,
+    holds: bool,
+    verdict: bool,
+}
+
+/// `AG φ` fails as soon as a state is found, and `EF φ` holds, if there is one initial state.
+fn hunt(formulas: &Formulas, formula: FormulaId) -> Option<Hunt> {
+    let (inner, is_negated) = match formulas.get(formula) {
+        Formula::Not(inner) => (inner, true),
+        _ => (formula, false),
+    };
+    let (path, holds) = match formulas.get(inner) {
+        Formula::Forall(Paths::Ctl, path) => (path, false),
+        Formula::Exists(Paths::Ctl, path) => (path, true),
+        _ => return None,
+    };
+    match (formulas.get(path), holds) {
+        (Formula::Globally(formula), false) | (Formula::Finally(formula), true) => {
+            Some(Hunt { formula, holds, verdict: holds != is_negated })
+        }
+        _ => None,
+    }
+}
+
+impl<S: Sight> Look<'_, S> {
+    /// What the part shows of a property; nothing if it does not show it yet.
+    pub fn verdict(&mut self, property: &Property) -> Result<Option<bool>, Stop> {
+        let mut all_hold = true;
+        let mut conjuncts = vec![property.formula];
+        while let Some(conjunct) = conjuncts.pop() {
+            if let Formula::And(list) = self.system.formulas.get(conjunct) {
+                conjuncts.extend(list);
+                continue;
+            }
+            match self.conjunct(conjunct, property.at)? {
+                Some(false) => return Ok(Some(false)),
+                holds => all_hold &= holds.is_some(),
+            }
+        }
+        Ok(all_hold.then_some(true))
+    }
+
+    fn conjunct(&mut self, formula: FormulaId, at: At) -> Result<Option<bool>, Stop> {
+        // A state that refutes is reached from some initial state; one that confirms must be reached
+        // from all.
+        if let Some(hunt) = hunt(&self.system.formulas, formula)
+            && (!hunt.verdict || (at == At::Initial && self.sight.has_one_initial()?))
+        {
+            let Bounds { surely, possibly } = self.fairly(hunt.formula)?;
+            let found = if hunt.holds { surely } else { self.sight.not(&possibly)? };
+            return Ok((!self.is_nowhere_fair(&found)?).then_some(hunt.verdict));
+        }
+        let Bounds { surely, possibly } = self.fairly(formula)?;
+        let mut refuted = self.sight.not(&possibly)?;
+        if at == At::Reachable {
+            return Ok((!self.is_nowhere_fair(&refuted)?).then_some(false));
+        }
+        let initial = self.sight.initial();
+        refuted = self.sight.and(&refuted, &initial)?;
+        if !self.is_nowhere_fair(&refuted)? {
+            return Ok(Some(false));
+        }
+        let not_sure = self.sight.not(&surely)?;
+        let not_sure = self.sight.and(&not_sure, &initial)?;
+        let is_sure = self.sight.is_empty(&not_sure)? && !self.is_nowhere_fair(&initial)?;
+        Ok(is_sure.then_some(true))
+    }
+
+    /// The bounds of a property's part.
+    pub fn fairly(&mut self, formula: FormulaId) -> Result<Bounds<S::Set>, Stop> {
+        self.bounds(formula, !self.system.fairness.is_empty())
+    }
+
+    /// The states at which surely a fair path starts, and where each constraint is surely true. The
+    /// constraints themselves are about all paths.
+    pub fn fair(&mut self) -> Result<(S::Set, Vec<S::Set>), Stop> {
+        if let Some(fair) = &self.sight.noted().fair {
+            return Ok(fair.clone());
+        }
+        let mut constraints = Vec::new();
+        for &constraint in &self.system.fairness {
+            constraints.push(self.bounds(constraint, false)?.surely);
+        }
+        let all = self.sight.constant(true);
+        let states = match constraints.is_empty() {
+            true => all,
+            false => self.sight.exists_globally(&all, &constraints)?,
+        };
+        self.sight.noted().fair = Some((states.clone(), constraints.clone()));
+        Ok((states, constraints))
+    }
+
+    /// Whether no state of a set surely starts a fair path.
+    fn is_nowhere_fair(&mut self, set: &S::Set) -> Result<bool, Stop> {
+        let among = self.among_fair(set, true)?;
+        self.sight.is_empty(&among)
+    }
+
+    fn among_fair(&mut self, set: &S::Set, fairly: bool) -> Result<S::Set, Stop> {
+        if !fairly || self.system.fairness.is_empty() {
+            return Ok(set.clone());
+        }
+        let (fair, _) = self.fair()?;
+        self.sight.and(set, &fair)
+    }
+
+    fn bounds(&mut self, formula: FormulaId, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
+        if let Some(known) = self.sight.noted().known.get(&(formula, fairly)) {
+            return Ok(known.clone());
+        }
+        let bounds = self.new_bounds(formula, fairly)?;
+        self.sight.noted().known.insert((formula, fairly), bounds.clone());
+        Ok(bounds)
+    }
+
+    fn new_bounds(&mut self, formula: FormulaId, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
+        let system = self.system;
+        Ok(match system.formulas.get(formula) {
+            Formula::Bool(value) => exact(self.sight.constant(value)),
+            Formula::Proposition(p) => {
+                exact(self.sight.where_true(system.propositions[p.index()].condition)?)
+            }
+            Formula::Condition(condition) => exact(self.sight.where_true(condition)?),
+            Formula::Green(agent) => exact(self.sight.green(agent)?),
+            Formula::Red(agent) => {
+                let green = exact(self.sight.green(agent)?);
+                self.not(green)?
+            }
+            Formula::Not(f) => self.negated(f, fairly)?,
+            Formula::And(list) => {
+                let mut all = exact(self.sight.constant(true));
+                for &f in list {
+                    let phi = self.bounds(f, fairly)?;
+                    all = self.and(&all, &phi)?;
+                }
+                all
+            }
+            Formula::Or(list) => {
+                let mut some = exact(self.sight.constant(false));
+                for &f in list {
+                    let phi = self.bounds(f, fairly)?;
+                    some = self.or(&some, &phi)?;
+                }
+                some
+            }
+            Formula::Implies(f, g) => {
+                let (not_phi, psi) = (self.negated(f, fairly)?, self.bounds(g, fairly)?);
+                self.or(&not_phi, &psi)?
+            }
+            Formula::Iff(f, g) => {
+                let (phi, psi) = (self.bounds(f, fairly)?, self.bounds(g, fairly)?);
+                let (not_phi, not_psi) = (self.not(phi.clone())?, self.not(psi.clone())?);
+                let (both, neither) = (self.and(&phi, &psi)?, self.and(&not_phi, &not_psi)?);
+                self.or(&both, &neither)?
+            }
+            Formula::Exists(Paths::Ctl, path) => self.exists(path, fairly)?,
+            Formula::Forall(Paths::Ctl, path) => {
+                let violated = self.violated(path, fairly)?;
+                self.not(violated)?
+            }
+            Formula::Knows(agent, f) => {
+                let wrong = self.refuted(f, &[], fairly)?;
+                self.doubtful(&[agent], &wrong)?
+            }
+            Formula::DistributedKnowledge(group, f) => {
+                let wrong = self.refuted(f, &[], fairly)?;
+                self.doubtful(&system.groups[group.index()].agents, &wrong)?
+            }
+            Formula::EveryoneKnows(group, f) => {
+                let wrong = self.refuted(f, &[], fairly)?;
+                let mut all = exact(self.sight.constant(true));
+                for &agent in &system.groups[group.index()].agents {
+                    let known = self.doubtful(&[agent], &wrong)?;
+                    all = self.and(&all, &known)?;
+                }
+                all
+            }
+            Formula::CommonKnowledge(group, f) => {
+                let wrong = self.refuted(f, &[], fairly)?;
+                let all = self.sight.constant(true);
+                let inside = self.among_fair(&all, fairly)?;
+                let doubt = self.sight.confused_by_chains(group, &wrong, &inside)?;
+                self.never_sure(doubt)?
+            }
+            Formula::KnowsUnder(agent, group, f) => {
+                let wrong = self.refuted(f, &system.groups[group.index()].agents, fairly)?;
+                self.doubtful(&[agent], &wrong)?
+            }
+            Formula::Correct(agent, f) => {
+                let wrong = self.refuted(f, &[agent], fairly)?;
+                let is_refuted = !self.sight.is_empty(&wrong)?;
+                let doubt = self.sight.constant(is_refuted);
+                self.never_sure(doubt)?
+            }
+            // LTL and CTL*, coalitions, fixpoints: nothing is shown before all states are known.
+            _ => {
+                let nowhere = self.sight.constant(false);
+                self.never_sure(nowhere)?
+            }
+        })
+    }
+
+    fn not(&mut self, phi: Bounds<S::Set>) -> Result<Bounds<S::Set>, Stop> {
+        Ok(Bounds { surely: self.sight.not(&phi.possibly)?, possibly: self.sight.not(&phi.surely)? })
+    }
+
+    fn negated(&mut self, formula: FormulaId, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
+        let phi = self.bounds(formula, fairly)?;
+        self.not(phi)
+    }
+
+    fn and(&mut self, a: &Bounds<S::Set>, b: &Bounds<S::Set>) -> Result<Bounds<S::Set>, Stop> {
+        let surely = self.sight.and(&a.surely, &b.surely)?;
+        Ok(Bounds { surely, possibly: self.sight.and(&a.possibly, &b.possibly)? })
+    }
+
+    fn or(&mut self, a: &Bounds<S::Set>, b: &Bounds<S::Set>) -> Result<Bounds<S::Set>, Stop> {
+        let surely = self.sight.or(&a.surely, &b.surely)?;
+        Ok(Bounds { surely, possibly: self.sight.or(&a.possibly, &b.possibly)? })
+    }
+
+    /// `E path`.
+    ///
+    /// ```text
+    /// EF φ = E(true U φ)     E(φ W ψ) = E(φ U ψ) ∨ EG φ     E(φ R ψ) = E(ψ U (φ ∧ ψ)) ∨ EG ψ
+    /// ```
+    fn exists(&mut self, path: FormulaId, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
+        match self.system.formulas.get(path) {
+            Formula::Next(f) => {
+                let phi = self.bounds(f, fairly)?;
+                self.next(&phi, fairly)
+            }
+            Formula::Finally(f) => {
+                let (all, phi) = (exact(self.sight.constant(true)), self.bounds(f, fairly)?);
+                self.until(&all, &phi, fairly)
+            }
+            Formula::Globally(f) => {
+                let phi = self.bounds(f, fairly)?;
+                self.globally(&phi, fairly)
+            }
+            Formula::Until(f, g) => {
+                let (phi, psi) = (self.bounds(f, fairly)?, self.bounds(g, fairly)?);
+                self.until(&phi, &psi, fairly)
+            }
+            Formula::WeakUntil(f, g) => {
+                let (phi, psi) = (self.bounds(f, fairly)?, self.bounds(g, fairly)?);
+                let (until, globally) = (self.until(&phi, &psi, fairly)?, self.globally(&phi, fairly)?);
+                self.or(&until, &globally)
+            }
+            Formula::Release(f, g) => {
+                let (phi, psi) = (self.bounds(f, fairly)?, self.bounds(g, fairly)?);
+                let both = self.and(&phi, &psi)?;
+                let (until, globally) = (self.until(&psi, &both, fairly)?, self.globally(&psi, fairly)?);
+                self.or(&until, &globally)
+            }
+            _ => {
+                let nowhere = self.sight.constant(false);
+                self.never_sure(nowhere)
+            }
+        }
+    }
+
+    /// Where `A path` is false: each `A` is the dual of an `E`.
+    ///
+    /// ```text
+    /// AX φ = ¬EX ¬φ     AF φ = ¬EG ¬φ     AG φ = ¬EF ¬φ
+    /// A(φ U ψ) = ¬(E(¬ψ U (¬φ ∧ ¬ψ)) ∨ EG ¬ψ)
+    /// A(φ W ψ) = ¬E(¬ψ U (¬φ ∧ ¬ψ))
+    /// A(φ R ψ) = ¬E(¬φ U ¬ψ)
+    /// ```
+    fn violated(&mut self, path: FormulaId, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
+        match self.system.formulas.get(path) {
+            Formula::Next(f) => {
+                let not_phi = self.negated(f, fairly)?;
+                self.next(&not_phi, fairly)
+            }
+            Formula::Finally(f) => {
+                let not_phi = self.negated(f, fairly)?;
+                self.globally(&not_phi, fairly)
+            }
+            Formula::Globally(f) => {
+                let (all, not_phi) = (exact(self.sight.constant(true)), self.negated(f, fairly)?);
+                self.until(&all, &not_phi, fairly)
+            }
+            Formula::Until(f, g) => {
+                let (not_phi, not_psi) = (self.negated(f, fairly)?, self.negated(g, fairly)?);
+                let neither = self.and(&not_phi, &not_psi)?;
+                let (early, never) =
+                    (self.until(&not_psi, &neither, fairly)?, self.globally(&not_psi, fairly)?);
+                self.or(&early, &never)
+            }
+            Formula::WeakUntil(f, g) => {
+                let (not_phi, not_psi) = (self.negated(f, fairly)?, self.negated(g, fairly)?);
+                let neither = self.and(&not_phi, &not_psi)?;
+                self.until(&not_psi, &neither, fairly)
+            }
+            Formula::Release(f, g) => {
+                let (not_phi, not_psi) = (self.negated(f, fairly)?, self.negated(g, fairly)?);
+                self.until(&not_phi, &not_psi, fairly)
+            }
+            _ => {
+                let nowhere = self.sight.constant(false);
+                self.never_sure(nowhere)
+            }
+        }
+    }
+
+    /// `EX φ`: surely by a step that was seen, possibly by one that was not.
+    fn next(&mut self, phi: &Bounds<S::Set>, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
+        let goal = self.among_fair(&phi.surely, fairly)?;
+        let surely = self.sight.exists_next(&goal)?;
+        let (seen, open) = (self.sight.exists_next(&phi.possibly)?, self.sight.open()?);
+        Ok(Bounds { surely, possibly: self.sight.or(&seen, &open)? })
+    }
+
+    /// `E(φ U ψ)`: a path may leave what was seen where it is still in `φ`.
+    fn until(
+        &mut self,
+        phi: &Bounds<S::Set>,
+        psi: &Bounds<S::Set>,
+        fairly: bool,
+    ) -> Result<Bounds<S::Set>, Stop> {
+        let goal = self.among_fair(&psi.surely, fairly)?;
+        let surely = self.sight.exists_until(&phi.surely, &goal)?;
+        let leaving = self.leaving(&phi.possibly)?;
+        let goal = self.sight.or(&psi.possibly, &leaving)?;
+        Ok(Bounds { surely, possibly: self.sight.exists_until(&phi.possibly, &goal)? })
+    }
+
+    /// `EG φ`: a path may stay in `φ` where it was seen, or leave that.
+    fn globally(&mut self, phi: &Bounds<S::Set>, fairly: bool) -> Result<Bounds<S::Set>, Stop> {
+        let constraints = if fairly { self.fair()?.1 } else { Vec::new() };
+        let surely = self.sight.exists_globally(&phi.surely, &constraints)?;
+        let leaving = self.leaving(&phi.possibly)?;
+        let leaves = self.sight.exists_until(&phi.possibly, &leaving)?;
+        let stays = self.sight.exists_globally(&phi.possibly, &[])?;
+        Ok(Bounds { surely, possibly: self.sight.or(&stays, &leaves)? })
+    }
+
+    fn leaving(&mut self, set: &S::Set) -> Result<S::Set, Stop> {
+        let open = self.sight.open()?;
+        self.sight.and(set, &open)
+    }
+
+    /// Where a formula is surely false, a fair path surely starts, and these agents are green.
+    fn refuted(&mut self, formula: FormulaId, green: &[AgentId], fairly: bool) -> Result<S::Set, Stop> {
+        let possibly = self.bounds(formula, fairly)?.possibly;
+        let mut wrong = self.sight.not(&possibly)?;
+        for &agent in green {
+            let green = self.sight.green(agent)?;
+            wrong = self.sight.and(&wrong, &green)?;
+        }
+        self.among_fair(&wrong, fairly)
+    }
+
+    /// `K φ`, given where `φ` is wrong.
+    fn doubtful(&mut self, agents: &[AgentId], wrong: &S::Set) -> Result<Bounds<S::Set>, Stop> {
+        let doubt = self.sight.confused(agents, wrong)?;
+        self.never_sure(doubt)
+    }
+
+    /// What can be refuted, and nothing else.
+    fn never_sure(&mut self, refuted: S::Set) -> Result<Bounds<S::Set>, Stop> {
+        Ok(Bounds { surely: self.sight.constant(false), possibly: self.sight.not(&refuted)? })
+    }
+}
+
+fn exact<S: Clone>(set: S) -> Bounds<S> {
+    Bounds { surely: set.clone(), possibly: set }
+}
