@@ -19,6 +19,8 @@ pub(crate) enum Command {
         transitions: bool,
         /// The most states there may be.
         most_states: Option<u64>,
+        /// States that decide a property: as soon as one is found, exploring pauses.
+        hunted: Vec<WireHunt>,
     },
     /// Tell the nearest deadlock and the nearest overflow.
     Facts,
@@ -47,12 +49,30 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answer {
     Done,
-    Explored { states: u64 },
-    Facts { deadlock: Option<Vec<State>>, overflow: Option<Vec<State>> },
-    Initial { all: u64, fair: u64 },
+    Explored {
+        states: u64,
+    },
+    /// Exploring pauses: a state was found that the hunt at this position is for, and the path to it.
+    Found {
+        hunt: usize,
+        path: Vec<State>,
+    },
+    Facts {
+        deadlock: Option<Vec<State>>,
+        overflow: Option<Vec<State>>,
+    },
+    Initial {
+        all: u64,
+        fair: u64,
+    },
     Truth(bool),
     NoFairPath,
-    Extent { states: u64, of_states: u64, initial: u64, of_initial: u64 },
+    Extent {
+        states: u64,
+        of_states: u64,
+        initial: u64,
+        of_initial: u64,
+    },
     State(Option<State>),
     States(Vec<State>, u64),
     Path(Option<Vec<State>>),
@@ -94,6 +114,15 @@ impl Reply {
     pub(crate) fn stop(code: u64, states: Option<u64>) -> Stop {
         Stop { why: net::why(code).unwrap_or(Why::Workers), states, bytes: None }
     }
+}
+
+/// [`masque_verdict::Hunt`], with a position for the id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WireHunt {
+    pub(crate) formula: usize,
+    pub(crate) holds: bool,
+    /// Whether it decides nothing if there are several initial states.
+    pub(crate) from_one: bool,
 }
 
 /// [`Part`], with positions for ids.

@@ -4,17 +4,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use masque_explicit::parts::needs_transitions;
-use masque_model::{FormulaId, Property, System};
+use masque_model::{At, Formula, FormulaId, Property, System};
 use masque_verdict::{
-    Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, JointAction, Moves, Oracle, Outcome, Part,
-    Path, Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, inside_logic, least_overflow,
+    Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Hunt, JointAction, Moves, Oracle, Outcome,
+    Part, Path, Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, explain_found, hunts,
+    inside_logic, is_condition, least_overflow,
 };
 
-use crate::command::{self, Answer, Command, Costs};
+use crate::command::{self, Answer, Command, Costs, WireHunt};
 use crate::crew::{Crew, NoAnswer};
 use crate::launch::Launch;
 use crate::started::Processes;
 use crate::threads;
+
+/// The engine's name.
+const NAME: &str = "cluster";
 
 /// Where the workers of a run are.
 #[derive(Clone, Debug)]
@@ -129,7 +133,7 @@ impl Cluster {
 
 impl Engine for Cluster {
     fn name(&self) -> &'static str {
-        "cluster"
+        NAME
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
@@ -139,7 +143,7 @@ impl Engine for Cluster {
     fn explore<'s>(
         &self,
         system: &'s System,
-        _early: &mut Early<'_>,
+        early: &mut Early<'_>,
         budget: &Budget,
     ) -> Result<Box<dyn Encoded + 's>, Stop> {
         budget.check()?;
@@ -149,14 +153,15 @@ impl Engine for Cluster {
         stats.spend("start", start.elapsed());
         let mut spread = Spread { engine: self.clone(), system, crew, stats, costs: Vec::new(), n_states: 0 };
         let start = Instant::now();
-        let explore =
-            Command::Explore { transitions: needs_transitions(system), most_states: budget.states() };
-        if let Answer::Explored { states } = spread.ask(&explore, budget)? {
-            spread.n_states = states;
-        }
+        spread.n_states = spread.find_states(early, budget)?;
         spread.stats.spend("explore", start.elapsed());
         Ok(Box::new(spread))
     }
+}
+
+/// A hunt as it travels.
+fn wire(Hunt { formula, holds, verdict }: Hunt) -> WireHunt {
+    WireHunt { formula: formula.index(), holds, from_one: verdict }
 }
 
 /// A system whose states are spread over workers.
@@ -179,6 +184,52 @@ impl Spread<'_> {
         let first = answers.next().ok_or(Stop::from(Why::Workers))?;
         assert!(answers.all(|answer| answer == first), "the workers disagree on {command:?}");
         Ok(first)
+    }
+
+    /// Explores all states. When a state turns up that decides a property, that is told at once.
+    fn find_states(&mut self, early: &mut Early<'_>, budget: &Budget) -> Result<u64, Stop> {
+        let mut wanted = self.hunts(early);
+        loop {
+            let explore = Command::Explore {
+                transitions: needs_transitions(self.system),
+                most_states: budget.states(),
+                hunted: wanted.iter().map(|(_, hunt)| wire(*hunt)).collect(),
+            };
+            match self.ask(&explore, budget)? {
+                Answer::Explored { states } => return Ok(states),
+                Answer::Found { hunt, path } => {
+                    let Some(&(position, hunt)) = wanted.get(hunt) else { return Err(Why::Workers.into()) };
+                    let property = &self.system.properties[position];
+                    let verdict = Verdict::from(hunt.verdict);
+                    let mut outcome = Outcome::from(verdict);
+                    if self.engine.evidence.wanted(verdict).is_some() {
+                        let shown = explain_found(self.system, property, hunt.verdict, path, budget);
+                        outcome.evidence = shown.ok().flatten();
+                    }
+                    early.decided(position, NAME, outcome);
+                    early.enough()?;
+                    wanted.retain(|(other, _)| *other != position);
+                }
+                _ => return Err(Why::Workers.into()),
+            }
+        }
+    }
+
+    /// The states to be looked for on the way, each for a property. With fairness it takes more than a
+    /// state.
+    fn hunts(&self, early: &Early<'_>) -> Vec<(usize, Hunt)> {
+        let System { formulas, properties, fairness, .. } = self.system;
+        let of_property = |position: usize| {
+            let property = &properties[position];
+            let is_single = !matches!(formulas.get(property.formula), Formula::And(_));
+            let decides = move |hunt: &Hunt| {
+                is_condition(formulas, hunt.formula)
+                    && (!hunt.verdict || (is_single && property.at == At::Initial))
+            };
+            let hunts = hunts(formulas, property.formula).into_iter();
+            hunts.filter(decides).map(move |hunt| (position, hunt))
+        };
+        if fairness.is_empty() { early.open().flat_map(of_property).collect() } else { Vec::new() }
     }
 
     fn truth(&mut self, command: &Command, budget: &Budget) -> Result<bool, Stop> {

@@ -36,6 +36,17 @@ pub(crate) struct Space {
     pub(crate) open: Option<Open>,
 }
 
+/// How far an exploration has come between two rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Somewhere in a layer.
+    Round,
+    /// At the end of a layer: the states one step farther are all known.
+    Layer,
+    /// At its end.
+    Whole,
+}
+
 /// Exploration between two rounds.
 #[derive(Debug)]
 pub(crate) struct Open {
@@ -109,17 +120,18 @@ impl Space {
 
 /// `G`, the least set of states with `I ⊆ G` that is closed under `→`.
 ///
-/// `between` is called between rounds, where nothing is in flight, and once more when all states are
-/// found (true); an exploration that was stopped there, and stored, goes on from the stored space.
+/// `between` is called between rounds, where nothing is in flight, and says whether to go on; an
+/// exploration that was stopped there, and stored, goes on from the stored space. Tells whether all
+/// states are found.
 pub(crate) fn explore(
     net: &mut Net,
     system: &System,
     machine: &Machine<'_>,
     space: &mut Space,
     most_states: Option<u64>,
-    between: &mut dyn FnMut(&mut Net, &Space, bool) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let Some(Open { next, edges }) = space.open.take() else { return Ok(()) };
+    between: &mut dyn FnMut(&mut Net, &Space, Moment) -> Result<bool, Stop>,
+) -> Result<bool, Stop> {
+    let Some(Open { next, edges }) = space.open.take() else { return Ok(true) };
     let budget = net.budget.clone();
     let mut task = Expanding::new(net, system, machine, space, edges, &budget);
     task.next = next as usize;
@@ -139,14 +151,22 @@ pub(crate) fn explore(
             task.space.layers.push(task.end as u32);
         }
         task.space.open = Some(Open { next: task.next as u32, edges: task.edges.take() });
-        between(net, task.space, is_whole)?;
+        let moment = match (is_whole, left) {
+            (true, _) => Moment::Whole,
+            (false, 0) => Moment::Layer,
+            (false, _) => Moment::Round,
+        };
+        if !between(net, task.space, moment)? && !is_whole {
+            return Ok(false);
+        }
         task.edges = task.space.open.take().and_then(|open| open.edges);
         if is_whole {
             break;
         }
     }
     let edges = task.edges.take();
-    finish(net, space, edges)
+    finish(net, space, edges)?;
+    Ok(true)
 }
 
 /// The last layer is empty everywhere: it is none.

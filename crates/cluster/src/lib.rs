@@ -31,6 +31,7 @@ mod file;
 mod games;
 mod graph;
 mod hosts;
+mod hunt;
 mod joining;
 mod keep;
 mod label;

@@ -323,7 +323,7 @@ mod tests {
         let counts = workers(3, move |mut net| {
             let machine = Machine::new(&system);
             let mut space = Space::initial(&net, &machine, true).unwrap();
-            explore(&mut net, &system, &machine, &mut space, None, &mut |_, _, _| Ok(())).unwrap();
+            explore(&mut net, &system, &machine, &mut space, None, &mut |_, _, _| Ok(true)).unwrap();
             let mut shard = Shard::new(&system, &machine, net, space);
             let [first, second] = [0, 1].map(|number: usize| system.properties[number].formula);
             let counts = [first, second].map(|formula| shard.truth(formula).unwrap().count());

@@ -4,8 +4,9 @@ use masque_explicit::parts::{Bitset, Machine, always, possibly};
 use masque_model::{Formula, FormulaId, System};
 use masque_verdict::{State, Stop, Why, outside_logic};
 
-use crate::command::{Answer, Command, Costs, Reader, Reply};
-use crate::explore::{Space, explore};
+use crate::command::{Answer, Command, Costs, Reader, Reply, WireHunt};
+use crate::explore::{Moment, Space, explore};
+use crate::hunt::Hunters;
 use crate::keep::Keeper;
 use crate::net::Net;
 use crate::shard::Shard;
@@ -57,9 +58,11 @@ fn compile(system: &System) -> Machine<'_> {
 fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command) -> Result<Answer, Stop> {
     let reader = Reader(shard.system);
     Ok(match command {
-        Command::Explore { transitions, most_states } => {
-            let states = explore_or_resume(shard, keeper, *transitions, *most_states)?;
-            Answer::Explored { states }
+        Command::Explore { transitions, most_states, hunted } => {
+            match explore_or_resume(shard, keeper, (*transitions, *most_states), hunted)? {
+                None => Answer::Explored { states: shard.space.n_everywhere },
+                Some(hunt) => Answer::Found { hunt, path: path_to(shard, hunted[hunt])? },
+            }
         }
         Command::Facts => Answer::Facts {
             deadlock: nearest(shard, |space| &space.nearest_deadlocks)?,
@@ -137,37 +140,67 @@ fn costs(shard: &Shard<'_>) -> Costs {
     }
 }
 
-/// Finds all reachable states; what is stored of them is not looked for again.
+/// Finds all reachable states; what is stored of them is not looked for again. Pauses at the end of a
+/// layer in which a state was hunted down, and tells which hunt that is.
 fn explore_or_resume(
     shard: &mut Shard<'_>,
     mut keeper: Option<&mut Keeper>,
-    transitions: bool,
-    most_states: Option<u64>,
-) -> Result<u64, Stop> {
+    (transitions, most_states): (bool, Option<u64>),
+    hunted: &[WireHunt],
+) -> Result<Option<usize>, Stop> {
     let (system, machine) = (shard.system, shard.machine);
-    let stored = match &mut keeper {
-        Some(keeper) => keeper.resume_space(&mut shard.net, machine.width())?,
-        None => None,
+    let mut space = match shard.space.open {
+        Some(_) => std::mem::replace(&mut shard.space, Space::empty(machine.width())),
+        None => {
+            let stored = match &mut keeper {
+                Some(keeper) => keeper.resume_space(&mut shard.net, machine.width())?,
+                None => None,
+            };
+            match stored {
+                Some(space) => space,
+                None => Space::initial(&shard.net, machine, transitions)?,
+            }
+        }
     };
-    let mut space = match stored {
-        Some(space) => space,
-        None => Space::initial(&shard.net, machine, transitions)?,
-    };
+    let mut found = None;
+    let mut hunters = Hunters::new(shard, &space, hunted)?;
     if space.open.is_some() {
-        let mut between = |net: &mut Net, space: &Space, is_whole: bool| match &mut keeper {
-            Some(keeper) if is_whole => keeper.store_whole(net, space),
-            Some(keeper) => keeper.store_if_due(net, space),
-            None => Ok(()),
+        found = hunters.look(&mut shard.net, &space)?;
+    }
+    if space.open.is_some() && found.is_none() {
+        let mut between = |net: &mut Net, space: &Space, moment: Moment| {
+            match &mut keeper {
+                Some(keeper) if moment == Moment::Whole => keeper.store_whole(net, space)?,
+                Some(keeper) => keeper.store_if_due(net, space)?,
+                None => {}
+            }
+            if moment == Moment::Layer {
+                found = hunters.look(net, space)?;
+            }
+            Ok(found.is_none())
         };
         let result = explore(&mut shard.net, system, machine, &mut space, most_states, &mut between);
         result.map_err(|stop| stop.after_states(space.n_everywhere))?;
     }
-    let n_everywhere = space.n_everywhere;
+    let is_paused = space.open.is_some();
     shard.set_space(space);
-    if let Some(keeper) = keeper {
+    if let Some(keeper) = keeper.filter(|_| !is_paused) {
         keeper.resume_labels(shard)?;
     }
-    Ok(n_everywhere)
+    Ok(found)
+}
+
+/// The path to the nearest state that a hunt is for.
+fn path_to(shard: &mut Shard<'_>, hunt: WireHunt) -> Result<Vec<State>, Stop> {
+    let formula = Reader(shard.system).formula(hunt.formula)?;
+    let mut reader = shard.machine.reader();
+    let (system, store) = (shard.system, &shard.space.store);
+    let targets = Bitset::full(shard.n_states()).filter(|state| {
+        reader.turn_to(store.row(state));
+        reader.is_true(system, formula) == hunt.holds
+    });
+    let rows = shard.path_from_initial(&targets)?.ok_or(Stop::from(Why::Workers))?;
+    Ok(unpack(shard, rows))
 }
 
 /// The path to the nearest of the states that some worker has found.

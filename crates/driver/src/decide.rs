@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use masque_model::{Deadlock, Formula, FormulaId, Overflow, Property, Strategies, System};
 use masque_verdict::{
-    Budget, Encoded, Extent, Facts, Outcome, Path, Stats, Stop, Unsupported, Vacuous, Verdict, Why,
+    Budget, Encoded, Extent, Facts, Outcome, Path, Show, Stats, Stop, Unsupported, Vacuous, Verdict, Why,
     in_shares, remarks, replay, replay_path, subformulas, vacuous_antecedents,
 };
 
@@ -116,14 +116,16 @@ pub(crate) struct Asked {
     pub(crate) mode: Mode,
     /// Whether only verdicts are wanted: no count of states, nothing else that takes all of them.
     pub(crate) is_quick: bool,
+    /// Which verdicts get evidence.
+    pub(crate) evidence: Show,
 }
 
 /// Decides the properties of a system and tells what it finds.
 ///
 /// A listener that has gone away is no reason to stop: the budget is.
 pub(crate) fn work(system: &System, asked: &Asked, budget: &Budget, events: &Sender<Event>) {
-    let Asked { candidates, portfolio, mode, is_quick } = asked;
-    let (mode, is_quick) = (*mode, *is_quick);
+    let Asked { candidates, portfolio, mode, is_quick, evidence } = asked;
+    let (mode, is_quick, evidence) = (*mode, *is_quick, *evidence);
     let tell = |event| _ = events.send(event);
     let mut plan = Vec::new();
     for (position, property) in system.properties.iter().enumerate() {
@@ -142,7 +144,7 @@ pub(crate) fn work(system: &System, asked: &Asked, budget: &Budget, events: &Sen
     // The best engine in use tells the facts; all engines agree on them.
     let listens = |position: &usize| mode == Mode::Plain && plan[*position].is_some();
     let open = (0..plan.len()).filter(listens).collect();
-    let mut used = Used { system, budget, candidates, mode, is_quick, open, encoded: Vec::new() };
+    let mut used = Used { system, budget, candidates, mode, is_quick, evidence, open, encoded: Vec::new() };
     let prepared = used.prepare(portfolio.as_ref(), leader, &mut plan, &tell).and_then(|leader| {
         let (facts, bugs) = used.facts(leader)?;
         Ok((leader, facts, bugs))
@@ -204,6 +206,7 @@ struct Used<'w, 's> {
     candidates: &'w [AnyEngine],
     mode: Mode,
     is_quick: bool,
+    evidence: Show,
     /// The properties that wait for a verdict while states are being explored.
     open: Vec<usize>,
     encoded: Vec<InUse<'s>>,
@@ -319,7 +322,10 @@ impl<'s> Used<'_, 's> {
         in_shares(asked.len(), budget, |number, share| {
             let (position, preferred) = asked[number];
             let start = Instant::now();
-            let (engine, answer) = self.answer(position, preferred, leader, share);
+            let (engine, mut answer) = self.answer(position, preferred, leader, share);
+            if self.is_quick {
+                answer.outcome = self.fewest_layers(position, self.name(engine), answer.outcome);
+            }
             spent[number] += start.elapsed();
             // A verdict without evidence is better than none.
             if is_known[number] && !is_decided(&answer.outcome) {

@@ -164,7 +164,7 @@ impl EngineOptions {
             _ => Mode::Plain,
         };
         let (candidates, portfolio) = (self.candidates(), self.portfolio());
-        Asked { candidates, portfolio, mode, is_quick: self.quick }
+        Asked { candidates, portfolio, mode, is_quick: self.quick, evidence: self.evidence }
     }
 }
 

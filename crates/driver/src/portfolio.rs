@@ -27,10 +27,25 @@ struct Turn {
 }
 
 const TURNS: [Turn; 3] = [
-    Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(32) },
-    Turn { states: 100_000, bytes: 64 << 20, stored_steps: 400, drawn_steps: Some(1024) },
+    Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(160) },
+    Turn { states: 100_000, bytes: 64 << 20, stored_steps: 400, drawn_steps: Some(4096) },
     Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 8000, drawn_steps: None },
 ];
+
+/// States of so many bits take no longer than others.
+const USUAL_BITS: u64 = 512;
+
+/// A forecast may be wrong by so much.
+const FAR_OFF: f64 = 10.0;
+
+/// What the chances are that a next turn of stored states sees everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Chance {
+    /// So good that it comes before the diagrams.
+    Good,
+    Some,
+    None,
+}
 
 /// Of the memory that a check may use, stored states get one part in so many.
 const SHARE: u64 = 10;
@@ -63,10 +78,10 @@ impl Portfolio {
         early: &mut Early<'_>,
         budget: &Budget,
     ) -> Result<Ended<'s>, Stop> {
-        let mut has_chance = true;
+        let mut chance = Chance::Some;
         let mut n_seen = 0;
         for turn in &TURNS {
-            if has_chance {
+            if chance != Chance::None {
                 match self.stored(turn, system, early, budget) {
                     Ok(encoded) => {
                         let n_states = encoded.stats().states.unwrap_or(0);
@@ -74,15 +89,18 @@ impl Portfolio {
                         let reason = format!("explicit: {n_states} {are_few}");
                         return Ok(Ended { engine: EXPLICIT, encoded, reason });
                     }
-                    Err((stop, is_likely)) => {
+                    Err((stop, next)) => {
                         early.enough()?;
                         budget.check()?;
                         n_seen = n_seen.max(stop.states.unwrap_or(0));
-                        has_chance = is_likely;
+                        chance = next;
                     }
                 }
             }
-            let steps = turn.drawn_steps.filter(|_| has_chance);
+            if chance == Chance::Good {
+                continue;
+            }
+            let steps = turn.drawn_steps.filter(|_| chance != Chance::None);
             match self.diagrams(steps, system, early, budget) {
                 Ok(encoded) => {
                     let reason = format!("{}: more than {n_seen} states", self.diagrams.name());
@@ -99,24 +117,31 @@ impl Portfolio {
         Err(Why::Timeout.into())
     }
 
-    /// Stores states for a turn. If that does not suffice: why, and whether the next turn may.
+    /// Stores states for a turn. If that does not suffice: why, and what the chances are in the next.
     fn stored<'s>(
         &self,
         turn: &Turn,
         system: &'s System,
         early: &mut Early<'_>,
         budget: &Budget,
-    ) -> Result<Box<dyn Encoded + 's>, (Stop, bool)> {
+    ) -> Result<Box<dyn Encoded + 's>, (Stop, Chance)> {
         let memory = budget.memory().map_or(turn.bytes, |memory| turn.bytes.min(memory / SHARE));
         // Threads pay once there is enough to do.
         let jobs = if turn.drawn_steps.is_none() { self.jobs } else { Some(NonZeroUsize::MIN) };
-        let scout = Scout { evidence: self.evidence, jobs, most_states: turn.states };
+        // A state of many bits takes longer to find.
+        let most_states = turn.states * USUAL_BITS / system.bits().max(USUAL_BITS);
+        let scout = Scout { evidence: self.evidence, jobs, most_states };
         let allowance = budget.branch().with_memory(memory).with_steps(turn.stored_steps);
         scout.explore(system, early, &allowance).map_err(|unfinished| {
-            let next = TURNS.iter().find(|other| other.states > turn.states);
-            let most = next.map_or(0, |turn| turn.states) as f64;
-            let is_likely = unfinished.likely_states.is_none_or(|states| states <= most);
-            (unfinished.stop, is_likely)
+            let next = TURNS.iter().find(|other| other.states > turn.states).map(|next| next.states as f64);
+            let chance = match (next, unfinished.likely_states) {
+                (None, _) => Chance::None,
+                (Some(_), None) => Chance::Some,
+                (Some(most), Some(likely)) if likely * 2.0 <= most => Chance::Good,
+                (Some(most), Some(likely)) if likely <= most * FAR_OFF => Chance::Some,
+                _ => Chance::None,
+            };
+            (unfinished.stop, chance)
         })
     }
 

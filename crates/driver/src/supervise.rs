@@ -233,7 +233,9 @@ mod tests {
     use std::thread::sleep;
 
     use masque_model::Property;
-    use masque_verdict::{Early, Encoded, Engine, Evidence, FairInitial, Outcome, Path, Stats, Verdict};
+    use masque_verdict::{
+        Early, Encoded, Engine, Evidence, FairInitial, Outcome, Path, Show, Stats, Verdict,
+    };
 
     use super::*;
     use crate::{AnyEngine, Request, load_text};
@@ -390,7 +392,7 @@ mod tests {
 
     fn asked(behaviour: Behaviour) -> Asked {
         let candidates: Vec<AnyEngine> = vec![Arc::new(Fake(behaviour))];
-        Asked { candidates, portfolio: None, mode: Mode::Plain, is_quick: false }
+        Asked { candidates, portfolio: None, mode: Mode::Plain, is_quick: false, evidence: Show::None }
     }
 
     /// Runs a fake engine; the verdicts as text, and the codes of what was found.
@@ -471,7 +473,13 @@ mod tests {
         let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
         for mode in [Mode::Plain, Mode::Survey] {
             let engine: AnyEngine = Arc::new(Fake(Behaviour::Lying));
-            let asked = Asked { candidates: vec![engine], portfolio: None, mode, is_quick: false };
+            let asked = Asked {
+                candidates: vec![engine],
+                portfolio: None,
+                mode,
+                is_quick: false,
+                evidence: Show::None,
+            };
             let run = check_by(asked, &system, &Limits::default(), &mut |_| {});
             let told = |d: &Decided| (d.outcome.verdict.to_string(), d.withheld.clone());
             let why = Some("the evidence is malformed".to_string());
@@ -486,7 +494,13 @@ mod tests {
     fn a_path_that_does_not_replay_is_withheld() {
         let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
         let engine: AnyEngine = Arc::new(Fake(Behaviour::Misguided));
-        let asked = Asked { candidates: vec![engine], portfolio: None, mode: Mode::Plain, is_quick: false };
+        let asked = Asked {
+            candidates: vec![engine],
+            portfolio: None,
+            mode: Mode::Plain,
+            is_quick: false,
+            evidence: Show::None,
+        };
         let run = check_by(asked, &system, &Limits::default(), &mut |_| {});
         assert_eq!(run.decided.len(), 3);
         assert_eq!(run.bugs, ["the path to a deadlock does not replay: the evidence is malformed"]);
@@ -500,7 +514,13 @@ mod tests {
         let mut candidates = crate::engines();
         candidates.truncate(1);
         candidates.push(Arc::new(Fake(behaviour)));
-        let asked = Asked { candidates, portfolio: None, mode: Mode::CrossCheck, is_quick: false };
+        let asked = Asked {
+            candidates,
+            portfolio: None,
+            mode: Mode::CrossCheck,
+            is_quick: false,
+            evidence: Show::None,
+        };
         check_by(asked, &system, limits, &mut |_| {}).cross_check.unwrap()
     }
 

@@ -52,7 +52,7 @@ impl<'s> Atoms<'s> {
 }
 
 /// Reads conditions off one state after the other.
-pub(crate) struct Reader<'a, 's> {
+pub struct Reader<'a, 's> {
     atoms: &'a Atoms<'s>,
     layout: &'a Layout,
     memory: Memory,
@@ -65,14 +65,14 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// The next questions are about this state.
-    pub(crate) fn turn_to(&mut self, row: &[u64]) {
+    pub fn turn_to(&mut self, row: &[u64]) {
         self.row.clear();
         self.row.extend_from_slice(row);
         self.memory.change_state();
     }
 
     /// Whether a formula that says something of single states only is true.
-    pub(crate) fn is_true(&mut self, system: &System, formula: FormulaId) -> bool {
+    pub fn is_true(&mut self, system: &System, formula: FormulaId) -> bool {
         match system.formulas.get(formula) {
             Formula::Bool(value) => value,
             Formula::Proposition(p) => self.meets(system.propositions[p.index()].condition),

@@ -6,9 +6,9 @@
 
 use std::rc::Rc;
 
-use masque_model::{AgentId, ExprId, Formula, FormulaId, GroupId, Property, System};
+use masque_model::{AgentId, ExprId, FormulaId, GroupId, Property, System};
 use masque_verdict::{
-    Budget, Early, Evidence, Look, Noted, Outcome, Show, Sight, Stop, Verdict, explain, hunts,
+    Budget, Early, Evidence, Look, Noted, Outcome, Show, Sight, Stop, Verdict, explain, hunts, is_condition,
 };
 
 use crate::atoms::{Atoms, Reader};
@@ -57,9 +57,9 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
             .open()
             .flat_map(|position| {
                 let hunts = hunts(&system.formulas, system.properties[position].formula);
-                hunts.into_iter().map(move |(formula, holds)| (position, formula, holds))
+                hunts.into_iter().map(move |hunt| (position, hunt.formula, hunt.holds))
             })
-            .filter(|&(_, formula, _)| is_condition(system, formula))
+            .filter(|&(_, formula, _)| is_condition(&system.formulas, formula))
             .collect();
         let (n_hunted, next_look, layers) = (0, FIRST_LOOK, Vec::new());
         Watch { system, steps, atoms, evidence, early, hunted, n_hunted, next_look, layers }
@@ -98,9 +98,12 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         let budget = budget.clone().with_steps(steps).with_states(u64::MAX);
         let open: Vec<usize> = self.early.open().collect();
         self.look(&open, store, layers, &budget);
-        let ends = layers.iter().copied().chain([store.len() as u32]);
-        self.layers = layers.iter().zip(ends.skip(1)).map(|(begin, end)| end - begin).collect();
-        self.layers.retain(|&size| size > 0);
+        self.layers = layers.windows(2).map(|ends| ends[1] - ends[0]).collect();
+        // A layer that is not complete tells something only if it is larger than the one before.
+        let partly = store.len() as u32 - layers.last().copied().unwrap_or(0);
+        if self.layers.last().is_some_and(|&last| partly > last) {
+            self.layers.push(partly);
+        }
     }
 
     /// The open properties that a state found since the last time may decide.
@@ -204,21 +207,6 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         let one_thread = Jobs::new(std::num::NonZeroUsize::new(1));
         let (steps, atoms) = (Rc::clone(&self.steps), Rc::clone(&self.atoms));
         Ok(Labeller::new(self.system, (steps, atoms), space, one_thread))
-    }
-}
-
-/// Whether a formula says something of single states only.
-fn is_condition(system: &System, formula: FormulaId) -> bool {
-    match system.formulas.get(formula) {
-        Formula::Bool(_)
-        | Formula::Proposition(_)
-        | Formula::Condition(_)
-        | Formula::Green(_)
-        | Formula::Red(_) => true,
-        Formula::Not(_) | Formula::And(_) | Formula::Or(_) | Formula::Implies(..) | Formula::Iff(..) => {
-            system.formulas.operands(formula).into_iter().all(|operand| is_condition(system, operand))
-        }
-        _ => false,
     }
 }
 

@@ -117,6 +117,8 @@ struct Search<'a> {
     /// The first state that is not yet expanded, now and when limits were last looked at.
     next: usize,
     checked: usize,
+    /// How many states there were when their number was last looked at.
+    n_checked: usize,
     pulse: usize,
     /// Where each layer begins, up to the one being expanded, and where that ends.
     layers: Vec<u32>,
@@ -152,6 +154,7 @@ impl<'a> Search<'a> {
             edges: with_graph.then(Edges::default),
             next: 0,
             checked: 0,
+            n_checked: 0,
             pulse: budget.states().map_or(PULSE, |most| (most as usize).clamp(SHORTEST_PULSE, PULSE)),
             layers: Vec::new(),
             stepper: Stepper::new(steps, budget),
@@ -245,15 +248,15 @@ impl<'a> Search<'a> {
             state.clear();
             state.extend_from_slice(store.row(number as usize));
             targets.clear();
-            let mut n_before = store.len();
+            let n_checked = &mut self.n_checked;
             let expansion = stepper.expand(state, |row| {
                 let successor = store.insert(row)?;
                 if wanted.transitions {
                     targets.push(successor);
                 }
-                if store.len() > n_before + *pulse {
-                    n_before = store.len();
-                    budget.check_states(n_before as u64)?;
+                if store.len() > *n_checked + *pulse {
+                    *n_checked = store.len();
+                    budget.check_states(store.len() as u64)?;
                     budget.check_memory(store.bytes_soon(0))?;
                 }
                 Ok(())

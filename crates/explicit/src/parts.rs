@@ -9,6 +9,7 @@ use std::rc::Rc;
 use masque_model::{ExprId, GroupId, Strategies, System, VarId};
 use masque_verdict::{Budget, State, Stop};
 
+pub use crate::atoms::Reader;
 pub use crate::bitset::Bitset;
 pub use crate::fragment::{always, needs_transitions, possibly};
 pub use crate::moves::{Move, Mover};
@@ -107,6 +108,11 @@ impl<'s> Machine<'s> {
         let members = &self.system.groups[group.index()].agents;
         let game = Game::new(self.system, &self.steps, (&store, store.bytes()), members, budget)?;
         Ok(WholeGame { machine: self, store, game })
+    }
+
+    /// Reads conditions off one state after the other.
+    pub fn reader(&self) -> Reader<'_, 's> {
+        Reader::new(&self.atoms, &self.steps.layout)
     }
 
     /// The members of `domain` where a condition of the system's formulas, propositions or red states

@@ -5,7 +5,7 @@
 //! equal, so the form is unique for an order of the bits [BRB90].
 
 use masque_model::{System, VarId};
-use masque_verdict::{Budget, Stats, Stop};
+use masque_verdict::{Budget, Early, Stats, Stop};
 use rustc_hash::FxHashMap;
 
 use crate::engine::Symbolic;
@@ -49,7 +49,7 @@ pub struct DiagramNode {
 impl Symbolic {
     /// The reachable states of a system.
     pub fn reachable_diagram(&self, system: &System, budget: &Budget) -> Result<Diagram, Stop> {
-        let built = self.built(system, budget, &mut Stats::default())?;
+        let built = self.built(system, &mut Early::deaf(), budget, &mut Stats::default())?;
         let (layout, space) = (&built.encoder.layout, &built.encoder.space);
         let mut placed = Vec::new();
         for variable in system.variable_ids() {

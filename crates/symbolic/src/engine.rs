@@ -9,6 +9,7 @@ use masque_verdict::{
 };
 
 use crate::check::Checker;
+use crate::early::Watch;
 use crate::encode::{Encoder, OnTrouble, trouble};
 use crate::layout::{Item, Layout};
 use crate::order;
@@ -17,6 +18,9 @@ use crate::reach;
 use crate::relation::Relation;
 use crate::space::{Limited, Set, Space};
 use crate::trial;
+
+/// The engine's name.
+pub(crate) const NAME: &str = "symbolic";
 
 /// Steps that mean trouble, for each node that does.
 const STEPS_PER_NODE: u64 = 120;
@@ -72,7 +76,7 @@ pub enum Reorder {
 
 impl Engine for Symbolic {
     fn name(&self) -> &'static str {
-        "symbolic"
+        NAME
     }
 
     fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
@@ -82,14 +86,14 @@ impl Engine for Symbolic {
     fn explore<'s>(
         &self,
         system: &'s System,
-        _early: &mut Early<'_>,
+        early: &mut Early<'_>,
         budget: &Budget,
     ) -> Result<Box<dyn Encoded + 's>, Stop> {
         if let Some(parallel) = &self.parallel {
-            return parallel::encode(self, parallel, system, budget);
+            return parallel::encode(self, parallel, system, early, budget);
         }
         let mut stats = Stats::default();
-        let built = self.built(system, budget, &mut stats)?;
+        let built = self.built(system, early, budget, &mut stats)?;
         self.diagrams(built, stats)
     }
 }
@@ -99,11 +103,13 @@ impl Symbolic {
     pub(crate) fn built<'s>(
         &self,
         system: &'s System,
+        early: &mut Early<'_>,
         budget: &Budget,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
         self.in_order(system, budget, stats, |items, on_trouble, stats| {
-            Built::new((system, items, on_trouble), self.jobs, budget, stats)
+            let mut watch = Watch { evidence: self.evidence, early, budget };
+            Built::new((system, items, on_trouble), self.jobs, &mut watch, stats)
         })
     }
 
@@ -172,20 +178,21 @@ impl<'s> Built<'s> {
     pub(crate) fn new(
         ordered: Ordered<'s, '_>,
         n_threads: usize,
-        budget: &Budget,
+        watch: &mut Watch<'_, '_>,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
-        let mut encoder = encoder(ordered, n_threads, budget);
+        let mut encoder = encoder(ordered, n_threads, watch.budget);
         let start = Instant::now();
         let initial = reach::initial(&mut encoder);
         stats.spend("encode", start.elapsed());
-        Built::from_initial(encoder, initial?, stats)
+        Built::from_initial(encoder, initial?, watch, stats)
     }
 
     /// Explores what can be reached from the initial states.
     pub(crate) fn from_initial(
         mut encoder: Encoder<'s>,
         initial: Set,
+        watch: &mut Watch<'_, '_>,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
         let start = Instant::now();
@@ -193,7 +200,11 @@ impl<'s> Built<'s> {
         stats.spend("encode", start.elapsed());
         let relation = relation?;
         let start = Instant::now();
-        let reached = reach::reachable(&encoder, &relation, &initial, |size| encoder.mind_size(size));
+        let mut looking = watch.begin(&mut encoder, &relation, &initial)?;
+        let reached = reach::reachable(&encoder, &relation, &initial, |reached| {
+            looking.step(&encoder, reached)?;
+            encoder.mind_size(reached.size)
+        });
         stats.spend("reach", start.elapsed());
         let (reachable, n_steps) = reached?;
         encoder.take_your_time();

@@ -10,6 +10,7 @@ mod arena;
 mod check;
 mod clusters;
 mod diagram;
+mod early;
 mod encode;
 mod engine;
 mod events;

@@ -16,18 +16,24 @@ use crate::space::{Bit, Limited, Set};
 /// A step takes the image of the new states or of all states, whichever has the smaller diagram.
 /// Each may be several times better than the other.
 ///
-/// After each step `on_step` is told the nodes of what is kept.
+/// After each step `on_step` is told what is reached, what of it is new, and the nodes of what is kept.
 pub(crate) fn reachable(
     encoder: &Encoder<'_>,
     relation: &Relation,
     initial: &Set,
-    mut on_step: impl FnMut(usize) -> Limited<()>,
+    mut on_step: impl FnMut(&Reached<'_>) -> Limited<()>,
 ) -> Limited<(Set, u32)> {
     let space = &encoder.space;
     let relation_size = relation.size(encoder);
     if relation.events.len() > 1 {
-        return relation
-            .chain_forward(encoder, initial, |reached| on_step(space.size(reached) + relation_size));
+        return relation.chain_forward(encoder, initial, |states| {
+            on_step(&Reached {
+                states,
+                new: states,
+                is_layer: false,
+                size: space.size(states) + relation_size,
+            })
+        });
     }
     let mut reached = initial.clone();
     let mut frontier = initial.clone();
@@ -38,9 +44,22 @@ pub(crate) fn reachable(
         frontier = space.minus(&image, &reached)?;
         reached = space.or(&reached, &frontier)?;
         n_steps += 1;
-        on_step(space.size(&reached) + space.size(&frontier) + relation_size)?;
+        let size = space.size(&reached) + space.size(&frontier) + relation_size;
+        on_step(&Reached { states: &reached, new: &frontier, is_layer: true, size })?;
     }
     Ok((reached, n_steps))
+}
+
+/// What is reached after a step.
+pub(crate) struct Reached<'r> {
+    /// All states so far.
+    pub(crate) states: &'r Set,
+    /// Those among which the new ones are.
+    pub(crate) new: &'r Set,
+    /// Whether these are one step away from the others, and all others have their successors here.
+    pub(crate) is_layer: bool,
+    /// Nodes of what is kept.
+    pub(crate) size: usize,
 }
 
 /// The canonical path to one of `targets`, which are reachable: shortest, then least.

@@ -13,7 +13,7 @@
 //! | `budget` | limits, and what is left when one is hit |
 //! | `meter` | how far the search for states has come |
 //! | `engine` | the traits that engines implement |
-//! | `early`, `sight` | verdicts given while states are still being explored |
+//! | `early`, `sight`, `hunted` | verdicts given while states are still being explored |
 //! | `facts` | what is known of a system besides verdicts |
 //! | `path` | paths and their canonical order |
 //! | `evidence` | reasons for claims |
@@ -52,6 +52,7 @@ mod facts;
 mod fragment;
 mod game;
 mod goal;
+mod hunted;
 mod lasso;
 mod local;
 mod logics;
@@ -91,6 +92,7 @@ pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};
 pub use facts::{Facts, FairInitial, OverflowAt};
 pub use fragment::{inside_logic, outside_ctl, outside_logic};
+pub use hunted::explain_found;
 pub use meter::{Found, Meter};
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
@@ -99,6 +101,6 @@ pub use refusal::{Fault, ReplayError, Trusted};
 pub use remarks::remarks;
 pub use replay::{replay, replay_path};
 pub use shares::in_shares;
-pub use sight::{Bounds, Look, Noted, Sight, hunts};
+pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_condition, is_hunt};
 pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
 pub use vacuity::{Vacuous, vacuous_antecedents};

@@ -100,25 +100,48 @@ pub struct Look<'l, S> {
     pub sight: S,
 }
 
-/// What single states may decide of a property: formulas, and whether a state is looked for where the
-/// formula is true or where it is false.
-pub fn hunts(formulas: &Formulas, property: FormulaId) -> Vec<(FormulaId, bool)> {
+/// What single states may decide of a property.
+pub fn hunts(formulas: &Formulas, property: FormulaId) -> Vec<Hunt> {
     let mut found = Vec::new();
     let mut conjuncts = vec![property];
     while let Some(conjunct) = conjuncts.pop() {
         match formulas.get(conjunct) {
             Formula::And(list) => conjuncts.extend(list),
-            _ => found.extend(hunt(formulas, conjunct).map(|hunt| (hunt.formula, hunt.holds))),
+            _ => found.extend(hunt(formulas, conjunct)),
         }
     }
     found
 }
 
 /// A state to be found, and the verdict that finding it gives.
-struct Hunt {
-    formula: FormulaId,
-    holds: bool,
-    verdict: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hunt {
+    /// What is looked for: a state where this is true, or one where it is false.
+    pub formula: FormulaId,
+    /// Which of the two.
+    pub holds: bool,
+    /// Whether the property then holds; for that there must be one initial state only.
+    pub verdict: bool,
+}
+
+/// Whether one path decides a property: it is `AG φ` or `EF φ`, or one of them negated.
+pub fn is_hunt(formulas: &Formulas, property: FormulaId) -> bool {
+    hunt(formulas, property).is_some()
+}
+
+/// Whether a formula says something of single states only.
+pub fn is_condition(formulas: &Formulas, formula: FormulaId) -> bool {
+    match formulas.get(formula) {
+        Formula::Bool(_)
+        | Formula::Proposition(_)
+        | Formula::Condition(_)
+        | Formula::Green(_)
+        | Formula::Red(_) => true,
+        Formula::Not(_) | Formula::And(_) | Formula::Or(_) | Formula::Implies(..) | Formula::Iff(..) => {
+            formulas.operands(formula).into_iter().all(|operand| is_condition(formulas, operand))
+        }
+        _ => false,
+    }
 }
 
 /// `AG φ` fails as soon as a state is found, and `EF φ` holds, if there is one initial state.

@@ -1,11 +1,17 @@
 //! Exploring, while verdicts that show on the way are told at once.
 
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use masque_verdict::{Early, Stop};
+use masque_explicit::Scout;
+use masque_verdict::{Early, Outcome, Stop, is_hunt};
 
 use super::{Answer, Decided, Event, InUse, Used, replayed};
+use crate::engines::EXPLICIT;
 use crate::portfolio::{Ended, Portfolio};
+
+/// Among so many stored states evidence is looked for that another engine has none of.
+const MOST_SHOWN: u64 = 100_000;
 
 impl Used<'_, '_> {
     /// Explores the system with the first engine, or with the one that a portfolio comes to; tells
@@ -35,6 +41,24 @@ impl Used<'_, '_> {
         Ok(engine)
     }
 
+    /// The outcome with the evidence that the fewest layers of stored states give, if these are few
+    /// enough. So evidence does not depend on how far an engine had come when it saw a verdict.
+    pub(super) fn fewest_layers(&self, position: usize, engine: &str, outcome: Outcome) -> Outcome {
+        let (system, property) = (self.system, &self.system.properties[position]);
+        let is_wanted = self.evidence.wanted(outcome.verdict).is_some();
+        // Where one path is the evidence, it is the same from all engines.
+        if engine == EXPLICIT || !is_wanted || is_hunt(&system.formulas, property.formula) {
+            return outcome;
+        }
+        let mut shown = None;
+        let mut on_verdict = |_, _: &str, found: Outcome| shown = Some(found);
+        let mut early = Early::new(system, [position], &mut on_verdict).quick();
+        let scout = Scout { evidence: self.evidence, jobs: NonZeroUsize::new(1), most_states: MOST_SHOWN };
+        // A scout that sees all states without a verdict has nothing to add.
+        _ = scout.explore(system, &mut early, self.budget);
+        shown.filter(|found| found.verdict == outcome.verdict).unwrap_or(outcome)
+    }
+
     /// Explores, and tells the verdicts that show.
     fn listening<T>(
         &mut self,
@@ -44,6 +68,7 @@ impl Used<'_, '_> {
         let (system, start) = (self.system, Instant::now());
         let mut told = Vec::new();
         let mut on_verdict = |position: usize, engine, outcome| {
+            let outcome = if self.is_quick { self.fewest_layers(position, engine, outcome) } else { outcome };
             let Answer { outcome, withheld } = replayed(system, &system.properties[position], outcome);
             let (remarks, engine, time) = (Vec::new(), Some(engine), start.elapsed());
             tell(Event::Decided(position, Decided { outcome, withheld, remarks, engine, time }));

@@ -43,7 +43,8 @@ fn alone(engine: &AnyEngine, system: &System, property: &Property, steps: u64) -
 fn together(engine: &AnyEngine, system: &System, steps: u64) -> Vec<Option<Verdict>> {
     let (sender, events) = channel();
     let candidates = vec![Arc::clone(engine)];
-    let asked = Asked { candidates, portfolio: None, mode: Mode::Plain, is_quick: false };
+    let asked =
+        Asked { candidates, portfolio: None, mode: Mode::Plain, is_quick: false, evidence: Show::None };
     work(system, &asked, &Budget::default().with_steps(steps), &sender);
     drop(sender);
     let mut verdicts = vec![None; system.properties.len()];

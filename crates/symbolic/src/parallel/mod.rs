@@ -23,7 +23,7 @@ mod team;
 mod worker;
 
 use masque_model::{System, VarId};
-use masque_verdict::{Budget, Encoded, Stats, Stop, outside_ctl};
+use masque_verdict::{Budget, Early, Encoded, Stats, Stop, outside_ctl};
 
 use crate::engine::Symbolic;
 use partitioned::Partitioned;
@@ -74,12 +74,13 @@ pub(crate) fn encode<'s>(
     engine: &Symbolic,
     parallel: &Parallel,
     system: &'s System,
+    early: &mut Early<'_>,
     budget: &Budget,
 ) -> Result<Box<dyn Encoded + 's>, Stop> {
     let mut stats = Stats::default();
     if let Some(why) = undivided(system) {
         stats.notes.push(format!("not split: {why}"));
-        let built = engine.built(system, budget, &mut stats)?;
+        let built = engine.built(system, early, budget, &mut stats)?;
         return engine.diagrams(built, stats);
     }
     let explored = engine.in_order(system, budget, &mut stats, |items, on_trouble, stats| {

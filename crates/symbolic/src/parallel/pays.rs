@@ -5,10 +5,11 @@
 //! takes for the same number of images are compared. Steps are the same on every machine, and so is
 //! the choice.
 
-use masque_verdict::{Budget, Stats, Why};
+use masque_verdict::{Budget, Early, Show, Stats, Why};
 
 use super::strategy::{self, Explored};
 use super::{Parallel, Strategy};
+use crate::early::Watch;
 use crate::encode::OnTrouble;
 use crate::engine::{Built, Ordered, steps_of_trouble};
 use crate::layout::Layout;
@@ -28,7 +29,8 @@ pub(super) fn explore<'s>(
     stats: &mut Stats,
 ) -> Limited<Explored<'s>> {
     let whole = |on_trouble, stats: &mut Stats| -> Limited<Explored<'s>> {
-        let built = Built::new((system, items, on_trouble), parallel.jobs, budget, stats)?;
+        let mut watch = Watch { evidence: Show::None, early: &mut Early::deaf(), budget };
+        let built = Built::new((system, items, on_trouble), parallel.jobs, &mut watch, stats)?;
         Ok(Explored::Whole(Box::new(built)))
     };
     match whole(OnTrouble::GiveUp, stats) {

@@ -11,13 +11,14 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-use masque_verdict::{Budget, Stats};
+use masque_verdict::{Budget, Early, Show, Stats};
 
 use super::partition::{self, Partition};
 use super::team::together;
 use super::worker::Worker;
 use super::{Parallel, Strategy};
 use crate::check::Checker;
+use crate::early::Watch;
 use crate::encode::{Encoder, OnTrouble};
 use crate::engine::{Built, Ordered, encoder};
 use crate::reach;
@@ -76,7 +77,7 @@ pub(super) fn explore<'s>(
         return Ok(Explored::Whole(Box::new(Built::new(
             (system, items, on_trouble),
             n_jobs,
-            budget,
+            &mut Watch { evidence: Show::None, early: &mut Early::deaf(), budget },
             stats,
         )?)));
     }
@@ -194,7 +195,7 @@ impl Tasks {
         loop {
             let initial = encoder.space.unpack(part)?;
             let (reachable, n_images) =
-                reach::reachable(&encoder, &relation, &initial, |size| encoder.mind_size(size))?;
+                reach::reachable(&encoder, &relation, &initial, |reached| encoder.mind_size(reached.size))?;
             n_steps += n_images;
             match submodels.last_mut() {
                 // I'_k ← I'_k ∪ I_j    S'_k ← S'_k ∪ REACH(I_j)

@@ -1,0 +1,446 @@
+//! Verdicts while states are still being explored.
+//!
+//! After each step a state is looked for that decides an `AG φ` or an `EF φ` by itself: one question to
+//! a diagram. Other formulas are read off now and then, with a small part of the steps that exploring
+//! has taken.
+
+use masque_model::{AgentId, At, Deadlock, ExprId, Formula, FormulaId, GroupId, System};
+use masque_verdict::{
+    Budget, Early, Evidence, Hunt, Look, Noted, Outcome, Show, Sight, Stop, Verdict, Why, explain_found,
+    hunts, is_condition,
+};
+use rustc_hash::FxHashMap;
+
+use crate::encode::Encoder;
+use crate::engine::NAME;
+use crate::knowledge::Projections;
+use crate::reach::{Reached, path_to};
+use crate::relation::Relation;
+use crate::space::{Limited, Set};
+use crate::world::has_one;
+
+/// A look may take one step of a budget for each two to this power of operations so far; for fewer of
+/// them, and one more, if only verdicts are wanted.
+const SHARE: u32 = 21;
+const QUICK_SHARE: u32 = 18;
+
+/// Who listens while a system is explored.
+pub(crate) struct Watch<'w, 'e> {
+    pub(crate) evidence: Show,
+    pub(crate) early: &'w mut Early<'e>,
+    pub(crate) budget: &'w Budget,
+}
+
+/// Looks at the steps of one exploration.
+pub(crate) struct Looking<'l, 'w, 'e, 's> {
+    watch: &'l mut Watch<'w, 'e>,
+    system: &'s System,
+    relation: &'l Relation,
+    initial: &'l Set,
+    has_one_initial: bool,
+    hunted: Vec<Hunted>,
+    /// The properties that are read off now and then.
+    others: Vec<usize>,
+    /// The conditions that they speak of.
+    conditions: FxHashMap<ExprId, Set>,
+    n_steps: u32,
+}
+
+/// States that decide a property.
+struct Hunted {
+    position: usize,
+    states: Set,
+    verdict: bool,
+}
+
+impl<'w, 'e> Watch<'w, 'e> {
+    /// Gets ready, and looks at the initial states.
+    pub(crate) fn begin<'l, 's>(
+        &'l mut self,
+        encoder: &mut Encoder<'s>,
+        relation: &'l Relation,
+        initial: &'l Set,
+    ) -> Limited<Looking<'l, 'w, 'e, 's>> {
+        let system = encoder.system;
+        let has_one_initial = self.early.is_listening() && has_one(encoder, initial);
+        let (hunted, others) = (Vec::new(), Vec::new());
+        let conditions = FxHashMap::default();
+        let watch = self;
+        let mut looking = Looking {
+            watch,
+            system,
+            relation,
+            initial,
+            has_one_initial,
+            hunted,
+            others,
+            conditions,
+            n_steps: 0,
+        };
+        for position in looking.watch.early.open() {
+            looking.prepare(encoder, position)?;
+        }
+        let size = 0;
+        looking.step(encoder, &Reached { states: initial, new: initial, is_layer: true, size })?;
+        looking.n_steps = 0;
+        Ok(looking)
+    }
+}
+
+impl<'s> Looking<'_, '_, '_, 's> {
+    /// Finds out what to look for.
+    fn prepare(&mut self, encoder: &mut Encoder<'s>, position: usize) -> Limited<()> {
+        let formulas = &self.system.formulas;
+        let formula = self.system.properties[position].formula;
+        let mut is_hunted = self.system.fairness.is_empty();
+        for Hunt { formula, holds, verdict } in hunts(formulas, formula) {
+            let at = self.system.properties[position].at;
+            let will_do =
+                !verdict || (self.has_one_initial && at == At::Initial && is_single(self.system, position));
+            if self.system.fairness.is_empty() && is_condition(formulas, formula) && will_do {
+                let set = condition(encoder, formula)?;
+                let states = if holds { set } else { encoder.space.not(&set)? };
+                self.hunted.push(Hunted { position, states, verdict });
+            } else {
+                is_hunted = false;
+            }
+        }
+        if (is_hunted && is_single(self.system, position)) || !is_readable(self.system, formula) {
+            return Ok(());
+        }
+        for condition in conditions(self.system, formula) {
+            let set = encoder.condition(condition)?;
+            self.conditions.insert(condition, set);
+        }
+        self.others.push(position);
+        Ok(())
+    }
+
+    /// Looks at what a step has reached.
+    pub(crate) fn step(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Limited<()> {
+        self.n_steps += 1;
+        let mut found = Vec::new();
+        for (place, Hunted { states, .. }) in self.hunted.iter().enumerate() {
+            if encoder.space.intersects(reached.new, states)? {
+                found.push(place);
+            }
+        }
+        for place in found.into_iter().rev() {
+            let Hunted { position, states, verdict } = self.hunted.swap_remove(place);
+            self.tell(encoder, position, verdict, Some(&states))?;
+        }
+        let allowance = match self.watch.early.is_quick() {
+            true => (encoder.space.steps() >> QUICK_SHARE) + 1,
+            false => encoder.space.steps() >> SHARE,
+        };
+        if self.n_steps.is_power_of_two() && allowance > 0 && !self.others.is_empty() {
+            encoder.space.set_budget(&self.watch.budget.branch().with_steps(allowance));
+            let read = self.read(encoder, reached);
+            encoder.space.set_budget(self.watch.budget);
+            for (position, verdict) in read {
+                self.tell(encoder, position, verdict, None)?;
+            }
+        }
+        self.watch.early.enough()
+    }
+
+    /// What can be read off of the other properties, as far as that goes.
+    fn read(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Vec<(usize, bool)> {
+        let mut found = Vec::new();
+        let Ok(sight) = Partly::new(self, encoder, reached) else { return found };
+        let mut look = Look { system: self.system, sight };
+        for &position in &self.others {
+            match look.verdict(&self.system.properties[position]) {
+                Ok(Some(verdict)) => found.push((position, verdict)),
+                Ok(None) => {}
+                Err(_) => break,
+            }
+        }
+        found
+    }
+
+    /// Tells a verdict, with the path to one of the states that decide it.
+    fn tell(
+        &mut self,
+        encoder: &Encoder<'s>,
+        position: usize,
+        holds: bool,
+        states: Option<&Set>,
+    ) -> Limited<()> {
+        self.others.retain(|&other| other != position);
+        self.hunted.retain(|hunted| hunted.position != position);
+        let mut outcome = Outcome::from(Verdict::from(holds));
+        if let Some(states) = states
+            && self.watch.evidence.wanted(outcome.verdict).is_some()
+        {
+            outcome.evidence = self.shown(encoder, position, holds, states)?;
+        }
+        self.watch.early.decided(position, NAME, outcome);
+        Ok(())
+    }
+
+    fn shown(
+        &self,
+        encoder: &Encoder<'s>,
+        position: usize,
+        holds: bool,
+        states: &Set,
+    ) -> Limited<Option<Evidence>> {
+        let budget = self.watch.budget;
+        let path = path_to(encoder, self.relation, self.initial, states, budget)?;
+        let Some(path) = path else { return Ok(None) };
+        explain_found(self.system, &self.system.properties[position], holds, path.states, budget)
+    }
+}
+
+/// Whether a property is no conjunction: then one state may confirm it.
+fn is_single(system: &System, position: usize) -> bool {
+    !matches!(system.formulas.get(system.properties[position].formula), Formula::And(_))
+}
+
+/// Whether something may be read off before all states are known, without much ado.
+fn is_readable(system: &System, formula: FormulaId) -> bool {
+    use masque_model::Paths;
+    let is_beyond = matches!(
+        system.formulas.get(formula),
+        Formula::Exists(Paths::Infinite, _)
+            | Formula::Forall(Paths::Infinite, _)
+            | Formula::Enforces(..)
+            | Formula::ExistsStep(..)
+            | Formula::ForallStep(..)
+            | Formula::Least(..)
+            | Formula::Greatest(..)
+    );
+    !is_beyond && system.formulas.operands(formula).into_iter().all(|operand| is_readable(system, operand))
+}
+
+/// The conditions that a formula speaks of, and those that the fairness constraints do.
+fn conditions(system: &System, formula: FormulaId) -> Vec<ExprId> {
+    let mut found: Vec<ExprId> = system.agents.iter().filter_map(|agent| agent.red).collect();
+    let mut open: Vec<FormulaId> = system.fairness.iter().copied().chain([formula]).collect();
+    while let Some(id) = open.pop() {
+        match system.formulas.get(id) {
+            Formula::Proposition(p) => found.push(system.propositions[p.index()].condition),
+            Formula::Condition(condition) => found.push(condition),
+            _ => system.formulas.each_operand(id, |operand| open.push(operand)),
+        }
+    }
+    found
+}
+
+/// Where a formula that says something of single states only is true.
+fn condition(encoder: &mut Encoder<'_>, formula: FormulaId) -> Limited<Set> {
+    let system = encoder.system;
+    let operands = |encoder: &mut Encoder<'_>| {
+        let operands = system.formulas.operands(formula);
+        operands.into_iter().map(|operand| condition(encoder, operand)).collect::<Limited<Vec<Set>>>()
+    };
+    let red = |encoder: &mut Encoder<'_>, agent: AgentId| match system.agent(agent).red {
+        None => Ok(encoder.space.none()),
+        Some(red) => encoder.condition(red),
+    };
+    match system.formulas.get(formula) {
+        Formula::Bool(value) => Ok(encoder.space.constant(value)),
+        Formula::Proposition(p) => encoder.condition(system.propositions[p.index()].condition),
+        Formula::Condition(condition) => encoder.condition(condition),
+        Formula::Red(agent) => red(encoder, agent),
+        Formula::Green(agent) => {
+            let red = red(encoder, agent)?;
+            encoder.space.not(&red)
+        }
+        Formula::Not(f) => {
+            let phi = condition(encoder, f)?;
+            encoder.space.not(&phi)
+        }
+        Formula::And(_) => {
+            let sets = operands(encoder)?;
+            encoder.balanced(sets, true)
+        }
+        Formula::Or(_) => {
+            let sets = operands(encoder)?;
+            encoder.balanced(sets, false)
+        }
+        Formula::Implies(f, g) => {
+            let (phi, psi) = (condition(encoder, f)?, condition(encoder, g)?);
+            let not_phi = encoder.space.not(&phi)?;
+            encoder.space.or(&not_phi, &psi)
+        }
+        Formula::Iff(f, g) => {
+            let (phi, psi) = (condition(encoder, f)?, condition(encoder, g)?);
+            encoder.space.iff(&phi, &psi)
+        }
+        _ => Err(Why::Unsupported.into()),
+    }
+}
+
+/// Some of the reachable states. A set stands for its intersection with them.
+struct Partly<'p, 's> {
+    system: &'s System,
+    encoder: &'p Encoder<'s>,
+    relation: &'p Relation,
+    conditions: &'p FxHashMap<ExprId, Set>,
+    initial: &'p Set,
+    has_one_initial: bool,
+    seen: &'p Set,
+    /// Those whose steps are looked at.
+    expanded: Set,
+    open: Set,
+    /// The states with a successor, if a dead end gets a step to itself.
+    live: Option<Set>,
+    projections: Projections,
+    noted: Noted<Set>,
+}
+
+impl<'p, 's> Partly<'p, 's> {
+    fn new(
+        looking: &'p Looking<'_, '_, '_, 's>,
+        encoder: &'p Encoder<'s>,
+        reached: &Reached<'p>,
+    ) -> Limited<Partly<'p, 's>> {
+        let space = &encoder.space;
+        let (expanded, open) = match reached.is_layer {
+            true => (space.minus(reached.states, reached.new)?, reached.new.clone()),
+            // Any of them may have other successors.
+            false => (reached.states.clone(), reached.states.clone()),
+        };
+        let live = match looking.system.meaning.deadlock {
+            Deadlock::Stutter => Some(looking.relation.live(encoder)?),
+            Deadlock::Finite | Deadlock::Error => None,
+        };
+        Ok(Partly {
+            system: looking.system,
+            encoder,
+            relation: looking.relation,
+            conditions: &looking.conditions,
+            initial: looking.initial,
+            has_one_initial: looking.has_one_initial,
+            seen: reached.states,
+            expanded,
+            open,
+            live,
+            projections: Projections::default(),
+            noted: Noted::default(),
+        })
+    }
+}
+
+impl Sight for Partly<'_, '_> {
+    type Set = Set;
+
+    fn noted(&mut self) -> &mut Noted<Set> {
+        &mut self.noted
+    }
+
+    fn constant(&mut self, value: bool) -> Set {
+        self.encoder.space.constant(value)
+    }
+
+    fn not(&mut self, set: &Set) -> Result<Set, Stop> {
+        self.encoder.space.not(set)
+    }
+
+    fn and(&mut self, a: &Set, b: &Set) -> Result<Set, Stop> {
+        self.encoder.space.and(a, b)
+    }
+
+    fn or(&mut self, a: &Set, b: &Set) -> Result<Set, Stop> {
+        self.encoder.space.or(a, b)
+    }
+
+    fn is_empty(&mut self, set: &Set) -> Result<bool, Stop> {
+        Ok(!self.encoder.space.intersects(set, self.seen)?)
+    }
+
+    fn initial(&mut self) -> Set {
+        self.initial.clone()
+    }
+
+    fn has_one_initial(&mut self) -> Result<bool, Stop> {
+        Ok(self.has_one_initial)
+    }
+
+    fn open(&mut self) -> Result<Set, Stop> {
+        Ok(self.open.clone())
+    }
+
+    fn where_true(&mut self, condition: ExprId) -> Result<Set, Stop> {
+        self.conditions.get(&condition).cloned().ok_or(Stop::from(Why::Unsupported))
+    }
+
+    fn green(&mut self, agent: AgentId) -> Result<Set, Stop> {
+        match self.system.agent(agent).red {
+            None => Ok(self.encoder.space.all()),
+            Some(red) => {
+                let red = self.where_true(red)?;
+                self.encoder.space.not(&red)
+            }
+        }
+    }
+
+    fn exists_next(&mut self, phi: &Set) -> Result<Set, Stop> {
+        let space = &self.encoder.space;
+        let targets = space.and(phi, self.seen)?;
+        let mut before = self.relation.pre(self.encoder, &targets)?;
+        if let Some(live) = &self.live {
+            before = space.or(&before, &space.minus(&targets, live)?)?;
+        }
+        space.and(&before, &self.expanded)
+    }
+
+    fn exists_until(&mut self, phi: &Set, psi: &Set) -> Result<Set, Stop> {
+        let space = &self.encoder.space;
+        let mut reached = space.and(psi, self.seen)?;
+        let inside = space.and(phi, self.seen)?;
+        let mut frontier = reached.clone();
+        while !frontier.is_empty() {
+            let before = self.exists_next(&frontier)?;
+            let before = space.and(&before, &inside)?;
+            frontier = space.minus(&before, &reached)?;
+            reached = space.or(&reached, &frontier)?;
+        }
+        Ok(reached)
+    }
+
+    fn exists_globally(&mut self, phi: &Set, constraints: &[Set]) -> Result<Set, Stop> {
+        let space = &self.encoder.space;
+        let phi = space.and(phi, self.seen)?;
+        let mut z = phi.clone();
+        loop {
+            let mut next = z.clone();
+            if constraints.is_empty() {
+                next = space.and(&next, &self.exists_next(&z)?)?;
+            }
+            for constraint in constraints {
+                let goal = space.and(&next, constraint)?;
+                let until = self.exists_until(&phi, &goal)?;
+                next = space.and(&next, &self.exists_next(&until)?)?;
+            }
+            if next == z {
+                return Ok(z);
+            }
+            z = next;
+        }
+    }
+
+    fn confused(&mut self, agents: &[AgentId], set: &Set) -> Result<Set, Stop> {
+        let hidden = self.projections.hidden_cube(self.encoder, agents)?;
+        let set = self.encoder.space.and(set, self.seen)?;
+        self.encoder.space.exists(&set, &hidden)
+    }
+
+    fn confused_by_chains(&mut self, group: GroupId, set: &Set, inside: &Set) -> Result<Set, Stop> {
+        let inside = self.encoder.space.and(inside, self.seen)?;
+        let mut reached = self.encoder.space.and(set, &inside)?;
+        loop {
+            let before = reached.clone();
+            for &agent in &self.system.groups[group.index()].agents {
+                let confused = self.confused(&[agent], &reached)?;
+                let confused = self.encoder.space.and(&confused, &inside)?;
+                reached = self.encoder.space.or(&reached, &confused)?;
+            }
+            if reached == before {
+                return Ok(reached);
+            }
+        }
+    }
+}
