@@ -54,7 +54,7 @@ pub(crate) fn explore(
     jobs: &Jobs,
     budget: &Budget,
 ) -> Result<Space, Stop> {
-    let store = Store::new(steps.layout.n_words, jobs.n_threads());
+    let store = Store::new(steps.layout.n_words);
     let mut search = Search::new(system, steps, store, with_graph, jobs, budget);
     let result = search.initial_states(system).and_then(|()| search.all_states());
     let Search { mut store, edges, .. } = search;
@@ -79,7 +79,7 @@ pub(crate) fn transitions(
     budget: &Budget,
 ) -> Result<Graph, Stop> {
     let n_states = space.n_states();
-    let store = std::mem::replace(&mut space.store, Store::new(steps.layout.n_words, 1));
+    let store = std::mem::replace(&mut space.store, Store::new(steps.layout.n_words));
     let mut search = Search::new(system, steps, store, true, jobs, budget);
     let result = search.expand_up_to(n_states);
     let Search { store, edges, .. } = search;
@@ -205,6 +205,9 @@ impl<'a> Search<'a> {
     fn call_crew(&mut self) -> bool {
         if self.crew.is_none() {
             self.crew = Crew::new(self.jobs, self.steps, self.wanted, self.budget);
+            if self.crew.is_some() {
+                self.store.split(self.jobs.n_threads());
+            }
         }
         self.crew.is_some()
     }
