@@ -8,7 +8,7 @@ use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
 use masque_model::{Property, System};
 use masque_symbolic::Symbolic;
-use masque_verdict::{Engine, Show, Unsupported};
+use masque_verdict::{Budget, Encoded, Engine, Show, Stop, Unsupported};
 
 pub use masque_symbolic::{Order, Parallel, Reorder, Strategy};
 
@@ -134,10 +134,9 @@ impl EngineOptions {
     /// All engines with these options; the distributed one if it is named.
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
-        let jobs = self.jobs.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let parallel = self.parallel.clone().map(|parallel| Parallel { jobs, ..parallel });
-        let (order, reorder) = (self.order.clone(), self.reorder);
-        let symbolic = Symbolic { order, reorder, evidence, parallel, jobs };
+        let (order, reorder, parallel) = (self.order.clone(), self.reorder, self.parallel.clone());
+        let options = Symbolic { order, reorder, evidence, parallel, jobs: 0 };
+        let symbolic = SymbolicOnThreads { options, jobs: self.jobs };
         let explicit = Explicit { evidence, jobs: self.jobs };
         let mut engines: Vec<AnyEngine> = vec![Arc::new(explicit), Arc::new(symbolic)];
         if self.choice == EngineChoice::Named(CLUSTER) {
@@ -172,6 +171,30 @@ impl EngineOptions {
             EngineChoice::Named(name) => candidates.retain(|e| e.name() == name),
         }
         candidates
+    }
+}
+
+/// The symbolic engine. To ask the system how many processors there are takes longer than to explore
+/// a tiny model, so it is asked when this engine is needed.
+struct SymbolicOnThreads {
+    options: Symbolic,
+    /// Number of threads; one per processor if there is none.
+    jobs: Option<NonZeroUsize>,
+}
+
+impl Engine for SymbolicOnThreads {
+    fn name(&self) -> &'static str {
+        self.options.name()
+    }
+
+    fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
+        self.options.supports(system, property)
+    }
+
+    fn encode<'s>(&self, system: &'s System, budget: &Budget) -> Result<Box<dyn Encoded + 's>, Stop> {
+        let jobs = self.jobs.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let parallel = self.options.parallel.clone().map(|parallel| Parallel { jobs, ..parallel });
+        Symbolic { parallel, jobs, ..self.options.clone() }.encode(system, budget)
     }
 }
 
