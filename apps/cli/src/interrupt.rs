@@ -1,22 +1,38 @@
-//! Ctrl-C: the first asks for what is decided so far, the second ends at once.
+//! Ctrl-C: the first asks for what is decided so far, the second ends the process at once.
+//!
+//! The handlers only read and set flags, so no thread waits for signals: starting one would take
+//! longer than checking a small model.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::flag;
 
 use crate::Exit;
 
-/// Sets the flag at the first interrupt. Where signals cannot be handled, an interrupt ends the
-/// process as it always did.
+/// The signals that ask the process to end.
+#[cfg(unix)]
+const SIGNALS: [i32; 3] =
+    [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
+#[cfg(not(unix))]
+const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+
+/// Sets the flag at the first interrupt, and ends the process at the second. Where signals cannot be
+/// handled, an interrupt ends the process as it does by default.
 pub(crate) fn install(flag: &Arc<AtomicBool>) {
-    let flag = Arc::clone(flag);
-    _ = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Inconclusive.code().into());
-        }
-    });
+    for signal in SIGNALS {
+        // Handlers run in the order of their registration: the one that ends the process comes
+        // first, so that it sees only flags set by an earlier signal.
+        let code = Exit::Inconclusive.code().into();
+        _ = flag::register_conditional_shutdown(signal, code, Arc::clone(flag));
+        _ = flag::register(signal, Arc::clone(flag));
+    }
 }
 
-/// Ctrl-C reaches all processes of a terminal. One that works for another waits to be ended by it.
+/// Ignores interrupts. Ctrl-C reaches all processes of a terminal; one that works for another waits
+/// to be ended by it.
 pub(crate) fn ignore() {
-    _ = ctrlc::set_handler(|| {});
+    for signal in SIGNALS {
+        _ = flag::register(signal, Arc::default());
+    }
 }

@@ -8,7 +8,7 @@ use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
 use masque_model::{Property, System};
 use masque_symbolic::Symbolic;
-use masque_verdict::{Engine, Show, Unsupported};
+use masque_verdict::{Budget, Early, Encoded, Engine, Show, Stop, Unsupported};
 
 use crate::decide::{Asked, Mode};
 use crate::portfolio::Portfolio;
@@ -112,10 +112,9 @@ impl EngineOptions {
     /// All engines with these options; the distributed one if it is named.
     pub fn engines(&self) -> Vec<AnyEngine> {
         let evidence = self.evidence;
-        let jobs = self.jobs.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let parallel = self.parallel.clone().map(|parallel| Parallel { jobs, ..parallel });
-        let (order, reorder) = (self.order.clone(), self.reorder);
-        let symbolic = Symbolic { order, reorder, evidence, parallel, jobs };
+        let (order, reorder, parallel) = (self.order.clone(), self.reorder, self.parallel.clone());
+        let options = Symbolic { order, reorder, evidence, parallel, jobs: 0 };
+        let symbolic = SymbolicOnThreads { options, jobs: self.jobs };
         let explicit = Explicit { evidence, jobs: self.jobs };
         let mut engines: Vec<AnyEngine> = vec![Arc::new(explicit), Arc::new(symbolic)];
         if self.choice == EngineChoice::Named(CLUSTER) {
@@ -165,6 +164,35 @@ impl EngineOptions {
         };
         let (candidates, portfolio) = (self.candidates(), self.portfolio());
         Asked { candidates, portfolio, mode, is_quick: self.quick, evidence: self.evidence }
+    }
+}
+
+/// The symbolic engine. To ask the system how many processors there are takes longer than to explore
+/// a tiny model, so it is asked when this engine is needed.
+struct SymbolicOnThreads {
+    options: Symbolic,
+    /// Number of threads; one per processor if there is none.
+    jobs: Option<NonZeroUsize>,
+}
+
+impl Engine for SymbolicOnThreads {
+    fn name(&self) -> &'static str {
+        self.options.name()
+    }
+
+    fn supports(&self, system: &System, property: &Property) -> Result<(), Unsupported> {
+        self.options.supports(system, property)
+    }
+
+    fn explore<'s>(
+        &self,
+        system: &'s System,
+        early: &mut Early<'_>,
+        budget: &Budget,
+    ) -> Result<Box<dyn Encoded + 's>, Stop> {
+        let jobs = self.jobs.or(available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let parallel = self.options.parallel.clone().map(|parallel| Parallel { jobs, ..parallel });
+        Symbolic { parallel, jobs, ..self.options.clone() }.explore(system, early, budget)
     }
 }
 

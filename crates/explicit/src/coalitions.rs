@@ -10,8 +10,10 @@ use crate::games::Game;
 use crate::label::{Labeller, Over};
 use crate::strategic::{Arena, Goal};
 
-/// So many games are kept.
-const N_GAMES: usize = 2;
+/// Number of games that are always kept: a formula often compares two groups.
+const FEWEST_GAMES: usize = 2;
+/// Bytes that the games kept beyond these may take in all.
+const GAME_BYTES: u64 = 64 << 20;
 
 impl Labeller<'_> {
     /// `<Γ> path`: where the group has a strategy of the kind asked for. If only some states are of
@@ -45,9 +47,7 @@ impl Labeller<'_> {
             let game = self.games.remove(position);
             self.games.push(game);
         } else {
-            if self.games.len() == N_GAMES {
-                self.games.remove(0);
-            }
+            self.forget_games(budget);
             let members = &self.system.groups[group.index()].agents;
             let game = Game::new(
                 self.system,
@@ -60,5 +60,14 @@ impl Labeller<'_> {
             self.check_memory(0, budget)?;
         }
         Ok(Rc::clone(&self.games[self.games.len() - 1].1))
+    }
+
+    /// Makes room for one more game, those first that were asked for longest ago.
+    fn forget_games(&mut self, budget: &Budget) {
+        let most = budget.memory().map_or(GAME_BYTES, |memory| GAME_BYTES.min(memory / 16));
+        let mut bytes: u64 = self.games.iter().map(|(_, game)| game.bytes()).sum();
+        while self.games.len() >= FEWEST_GAMES && bytes > most {
+            bytes -= self.games.remove(0).1.bytes();
+        }
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn explore(
     budget: &Budget,
 ) -> Result<Space, Stop> {
     let (system, steps) = (watch.system, Rc::clone(&watch.steps));
-    let store = Store::new(steps.layout.n_words, jobs.n_threads());
+    let store = Store::new(steps.layout.n_words);
     let mut search = Search::new(system, &steps, store, with_graph, jobs, budget);
     let result = search.initial_states(system).and_then(|()| search.all_states(watch));
     let Search { mut store, layers, edges, .. } = search;
@@ -95,7 +95,7 @@ pub(crate) fn transitions(
     budget: &Budget,
 ) -> Result<Graph, Stop> {
     let (n_states, n_expanded) = (space.n_states(), space.n_expanded);
-    let store = std::mem::replace(&mut space.store, Store::new(steps.layout.n_words, 1));
+    let store = std::mem::replace(&mut space.store, Store::new(steps.layout.n_words));
     let mut search = Search::new(system, steps, store, true, jobs, budget);
     let result = search.expand_up_to(n_expanded);
     let Search { store, edges, .. } = search;
@@ -230,6 +230,9 @@ impl<'a> Search<'a> {
     fn call_crew(&mut self) -> bool {
         if self.crew.is_none() {
             self.crew = Crew::new(self.jobs, self.steps, self.wanted, self.budget);
+            if self.crew.is_some() {
+                self.store.split(self.jobs.n_threads());
+            }
         }
         self.crew.is_some()
     }

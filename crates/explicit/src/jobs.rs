@@ -16,7 +16,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// The threads that share the work, if they are more than one.
 #[derive(Debug)]
 pub(crate) struct Jobs {
-    n_threads: usize,
+    /// Number of threads if the user has set it.
+    given: Option<NonZeroUsize>,
+    /// Number of threads. To ask the system how many processors there are takes longer than to check
+    /// a small model, so it is asked on first use.
+    n_threads: OnceLock<usize>,
     pub(crate) grain: Grain,
     /// Made on first use; none if the system refuses.
     pool: OnceLock<Option<ThreadPool>>,
@@ -50,20 +54,21 @@ const STACK: usize = 64 << 20;
 impl Jobs {
     /// So many threads; if nothing is said, as many as there are processors.
     pub(crate) fn new(jobs: Option<NonZeroUsize>) -> Jobs {
-        let n_threads = jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        Jobs { n_threads, grain: Grain::default(), pool: OnceLock::new() }
+        Jobs { given: jobs, n_threads: OnceLock::new(), grain: Grain::default(), pool: OnceLock::new() }
     }
 
     pub(crate) fn n_threads(&self) -> usize {
-        self.n_threads
+        let count = || self.given.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        *self.n_threads.get_or_init(count)
     }
 
     /// The threads, if there are several.
     pub(crate) fn pool(&self) -> Option<&ThreadPool> {
-        if self.n_threads < 2 {
+        let n_threads = self.n_threads();
+        if n_threads < 2 {
             return None;
         }
-        let make = || ThreadPoolBuilder::new().num_threads(self.n_threads).stack_size(STACK).build().ok();
+        let make = || ThreadPoolBuilder::new().num_threads(n_threads).stack_size(STACK).build().ok();
         self.pool.get_or_init(make).as_ref()
     }
 
@@ -90,12 +95,12 @@ impl Jobs {
 
     /// How long a piece of so many things should be, where pieces may take different times.
     pub(crate) fn block(&self, len: usize) -> usize {
-        len.div_ceil(self.n_threads * 8).max(1)
+        len.div_ceil(self.n_threads() * 8).max(1)
     }
 
     /// Cuts `0..len` into as many parts of about the same length as there are threads for it.
     pub(crate) fn parts(&self, len: usize) -> Vec<Range<usize>> {
-        let n_parts = if self.labelling(len).is_some() { self.n_threads } else { 1 };
+        let n_parts = if self.labelling(len).is_some() { self.n_threads() } else { 1 };
         (0..n_parts).map(|part| len * part / n_parts..len * (part + 1) / n_parts).collect()
     }
 }

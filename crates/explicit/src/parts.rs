@@ -100,7 +100,7 @@ impl<'s> Machine<'s> {
 
     /// The game of a group on all states in one place: these are their rows, one after the other.
     pub fn whole_game(&self, group: GroupId, rows: Vec<u64>, budget: &Budget) -> Result<WholeGame<'_>, Stop> {
-        let mut store = Store::new(self.width(), 1);
+        let mut store = Store::new(self.width());
         for row in rows.chunks_exact(self.width()) {
             store.insert(row)?;
         }

@@ -53,17 +53,32 @@ impl Rows {
 }
 
 impl Store {
-    /// An empty store for rows of `width` words, ready for so many threads.
-    pub(crate) fn new(width: usize, n_threads: usize) -> Store {
-        // A few shards for each thread: they are not filled at the same speed.
-        let n_shards = if n_threads < 2 { 1 } else { (n_threads * 4).next_power_of_two().min(MOST_SHARDS) };
+    /// An empty store for rows of `width` words, with one shard.
+    pub(crate) fn new(width: usize) -> Store {
         let rows = Rows { words: Vec::new(), width, len: 0 };
-        Store { rows, shards: (0..n_shards).map(|_| HashTable::new()).collect() }
+        Store { rows, shards: Box::new([HashTable::new()]) }
+    }
+
+    /// Cuts the index into shards for so many threads, if it has fewer.
+    pub(crate) fn split(&mut self, n_threads: usize) {
+        // A few shards for each thread: they are not filled at the same speed.
+        let n_shards = (n_threads * 4).next_power_of_two().min(MOST_SHARDS);
+        if n_threads < 2 || n_shards <= self.shards.len() {
+            return;
+        }
+        let capacity = self.len() / n_shards;
+        self.shards = (0..n_shards).map(|_| HashTable::with_capacity(capacity)).collect();
+        for number in 0..self.rows.len {
+            let hash = hash(self.rows.row(number as usize));
+            let shard = self.shard(hash);
+            let rows = &self.rows;
+            self.shards[shard].insert_unique(hash, number, |&n| self::hash(rows.row(n as usize)));
+        }
     }
 
     /// The first so many rows, in a store of their own.
     pub(crate) fn prefix(&self, n_rows: usize) -> Result<Store, Stop> {
-        let mut prefix = Store::new(self.rows.width, 1);
+        let mut prefix = Store::new(self.rows.width);
         prefix.rows.words.reserve_exact(n_rows * self.rows.width);
         (0..n_rows).try_for_each(|number| prefix.insert(self.row(number)).map(|_| ()))?;
         Ok(prefix)
@@ -184,9 +199,12 @@ mod tests {
     #[test]
     fn rows_are_numbered_in_order() {
         for n_threads in [1, 2, 5] {
-            let mut store = Store::new(2, n_threads);
+            let mut store = Store::new(2);
             for round in 0..2 {
                 for i in 0..10_000_u64 {
+                    if (round, i) == (0, 1234) {
+                        store.split(n_threads);
+                    }
                     assert_eq!(store.insert(&[i << 40, i % 7]), Ok(i as u32), "round {round}");
                 }
             }
@@ -201,7 +219,8 @@ mod tests {
     fn shards_are_filled_evenly() {
         let patterns: [fn(u64) -> u64; 4] = [|i| i, |i| i << 44, |i| i << 20 | i >> 3, |i| i.reverse_bits()];
         for pattern in patterns {
-            let mut store = Store::new(1, 16);
+            let mut store = Store::new(1);
+            store.split(16);
             (0..1 << 16).for_each(|i| _ = store.insert(&[pattern(i)]));
             let sizes = || store.shards.iter().map(HashTable::len);
             let (least, most) = (sizes().min().unwrap(), sizes().max().unwrap());

@@ -106,11 +106,7 @@ impl<'a> Stepper<'a> {
         state: &[u64],
         mut found: impl FnMut(&[u64]) -> Result<(), Stop>,
     ) -> Result<Expansion, Stop> {
-        let steps = self.steps;
-        let n_words = steps.layout.n_words;
-        self.row[..n_words].copy_from_slice(state);
-        self.row[n_words..].fill(0);
-        self.memory.change_state();
+        self.enter(state);
         self.overflow = false;
         if !self.choose() {
             return Ok(Expansion { is_dead: true, overflows: false });
@@ -121,6 +117,19 @@ impl<'a> Stepper<'a> {
         let is_dead = self.follow(&plan, state, &mut found);
         self.plans[self.plan] = plan;
         Ok(Expansion { is_dead: is_dead?, overflows: self.overflow })
+    }
+
+    /// Puts a packed state into the row, without actions. What was computed for the same state stays:
+    /// the moves of a group are expanded one after the other.
+    fn enter(&mut self, state: &[u64]) {
+        let (own, actions) = self.row.split_at_mut(self.steps.layout.n_words);
+        actions.fill(0);
+        if own == state {
+            self.memory.change_actions();
+        } else {
+            own.copy_from_slice(state);
+            self.memory.change_state();
+        }
     }
 
     /// Does what a plan says. Answers whether there is no successor.
@@ -154,9 +163,7 @@ impl<'a> Stepper<'a> {
     /// The actions enabled in a packed state, for each agent, in increasing order.
     pub(crate) fn enabled_actions(&mut self, state: &[u64]) -> Vec<Vec<u32>> {
         let steps = self.steps;
-        self.row[..steps.layout.n_words].copy_from_slice(state);
-        self.row[steps.layout.n_words..].fill(0);
-        self.memory.change_state();
+        self.enter(state);
         let mut lists = Vec::with_capacity(steps.protocols.len());
         for (agent, enabling) in steps.protocols.iter().enumerate() {
             self.enabled.clear();
@@ -173,10 +180,9 @@ impl<'a> Stepper<'a> {
         self.choosing.clear();
         for (agent, enabling) in steps.protocols.iter().enumerate() {
             let begin = self.enabled.len();
-            self.find_enabled(agent, enabling);
-            if let Some(only) = self.only[agent] {
-                self.enabled.truncate(begin);
-                self.enabled.push(only);
+            match self.only[agent] {
+                Some(only) => self.enabled.push(only),
+                None => self.find_enabled(agent, enabling),
             }
             let n_actions = self.enabled.len() - begin;
             if n_actions == 0 {

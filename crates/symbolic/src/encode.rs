@@ -6,6 +6,7 @@ use masque_model::{ActionId, AgentId, Domain, Expr, ExprId, Protocol, Relation, 
 use masque_verdict::Why;
 use rustc_hash::FxHashMap;
 
+use crate::cubes::{self, Cube};
 use crate::layout::Layout;
 use crate::relation::Part;
 use crate::space::{Bit, Limited, Set, Space};
@@ -170,48 +171,59 @@ impl<'s> Encoder<'s> {
         Ok(sets.swap_remove(0))
     }
 
-    /// A disjunction, in which `S = 0 or S = 2 or ..` is one question about S, and `x = a or x = b`
-    /// too.
-    fn disjunction(&mut self, list: &[ExprId]) -> Limited<Set> {
+    /// A disjunction, in which `S = 0 or S = 2 or ..` is one question about S, and conditions that
+    /// compare the same variables with constants are united at once.
+    pub(crate) fn disjunction(&mut self, list: &[ExprId]) -> Limited<Set> {
         let mut targets: FxHashMap<ExprId, Vec<i128>> = FxHashMap::default();
-        let mut order = Vec::new();
+        let mut tables: FxHashMap<Vec<u32>, Vec<(ExprId, Cube)>> = FxHashMap::default();
         let mut sets = Vec::new();
         for &id in list {
-            match self.system.exprs.get(id) {
-                Expr::Compare(Relation::Equal, a, b) if self.is_sum(a) => match self.system.exprs.get(b) {
-                    Expr::Number(n) => {
-                        let values = targets.entry(a).or_default();
-                        if values.is_empty() {
-                            order.push(a);
-                        }
-                        values.push(n.into());
+            if let Some((sum, value)) = self.sum_is(id) {
+                targets.entry(sum).or_default().push(value);
+            } else if self.memo[id.index()].is_some() {
+                sets.push(self.condition(id)?);
+            } else {
+                match self.literals_of(id)? {
+                    None => {}
+                    Some((cube, rest)) if rest.is_empty() => {
+                        let levels = cube.iter().map(|literal| literal / 2).collect();
+                        tables.entry(levels).or_default().push((id, cube));
                     }
-                    _ => sets.push(self.condition(id)?),
-                },
-                _ => sets.push(self.condition(id)?),
+                    Some(_) => sets.push(self.condition(id)?),
+                }
             }
         }
-        for sum in order {
-            let values = targets.remove(&sum).unwrap_or_default();
+        for (sum, values) in targets {
             sets.push(self.is_one_of(sum, values)?);
+        }
+        for table in tables.into_values() {
+            if table.len() >= cubes::FEWEST_CUBES {
+                let all = table.into_iter().map(|(_, cube)| cube).collect();
+                sets.push(cubes::union(self, all)?);
+            } else {
+                for (id, _) in table {
+                    sets.push(self.condition(id)?);
+                }
+            }
         }
         self.balanced(sets, false)
     }
 
-    fn is_sum(&self, id: ExprId) -> bool {
-        matches!(self.system.exprs.get(id), Expr::Sum(_))
+    /// The sum and the value, if a condition says that a sum has a value.
+    fn sum_is(&self, id: ExprId) -> Option<(ExprId, i128)> {
+        let Expr::Compare(Relation::Equal, sum, value) = self.system.exprs.get(id) else { return None };
+        match (self.system.exprs.get(sum), self.system.exprs.get(value)) {
+            (Expr::Sum(_), Expr::Number(value)) => Some((sum, value.into())),
+            _ => None,
+        }
     }
 
     /// Where a vector of bits, most significant first, has a code.
     pub(crate) fn has_code(&self, bits: &[Bit], code: u64) -> Limited<Set> {
-        let mut set = self.space.all();
         let mut literals: Vec<(Bit, bool)> =
             bits.iter().rev().enumerate().map(|(i, &bit)| (bit, code >> i & 1 == 1)).collect();
         literals.sort_unstable_by_key(|(bit, _)| self.space.level(*bit));
-        for (bit, value) in literals.into_iter().rev() {
-            set = self.space.and(&self.space.bit(bit, value)?, &set)?;
-        }
-        Ok(set)
+        self.space.literals(literals)
     }
 
     /// Where a variable has a value; nowhere if its domain does not contain it.
@@ -312,11 +324,19 @@ impl<'s> Encoder<'s> {
 impl Encoder<'_> {
     /// Where an agent performs an action: where its protocol says so, if that leaves no choice.
     fn action_is(&mut self, agent: AgentId, action: ActionId) -> Limited<Set> {
-        let choice = self.choice(agent)?;
-        if choice.is_determined {
-            return Ok(choice.enabled[action.index()].clone());
+        if self.is_determined(agent)? {
+            let choice = self.choices[agent.index()].as_ref();
+            return Ok(choice.map_or_else(|| self.space.none(), |c| c.enabled[action.index()].clone()));
         }
         self.has_code(&self.layout.actions[agent.index()], action.0.into())
+    }
+
+    /// Whether the state determines an agent's action.
+    pub(crate) fn is_determined(&mut self, agent: AgentId) -> Limited<bool> {
+        match &self.choices[agent.index()] {
+            Some(choice) => Ok(choice.is_determined),
+            None => Ok(self.choice(agent)?.is_determined),
+        }
     }
 
     /// An agent's actions, from its protocol.
@@ -329,24 +349,21 @@ impl Encoder<'_> {
         match &self.system.agent(agent).protocol {
             Protocol::Unconstrained => enabled.fill(self.space.all()),
             Protocol::Lines { lines, other } => {
-                let mut anywhere = Vec::new();
-                let mut by_action: Vec<Vec<Set>> = vec![Vec::new(); n_actions];
+                let mut by_action: Vec<Vec<ExprId>> = vec![Vec::new(); n_actions];
                 for line in lines {
-                    let condition = self.condition(line.condition)?;
-                    for action in &line.actions {
-                        by_action[action.index()].push(condition.clone());
-                    }
-                    anywhere.push(condition);
+                    line.actions.iter().for_each(|action| by_action[action.index()].push(line.condition));
+                }
+                for (set, conditions) in enabled.iter_mut().zip(by_action) {
+                    *set = self.disjunction(&conditions)?;
                 }
                 if let Some(other) = other {
-                    let rest = self.balanced(anywhere, false)?;
-                    let rest = self.space.not(&rest)?;
+                    let conditions: Vec<ExprId> = lines.iter().map(|line| line.condition).collect();
+                    let anywhere = self.disjunction(&conditions)?;
+                    let rest = self.space.not(&anywhere)?;
                     for action in other {
-                        by_action[action.index()].push(rest.clone());
+                        let set = &mut enabled[action.index()];
+                        *set = self.space.or(set, &rest)?;
                     }
-                }
-                for (set, parts) in enabled.iter_mut().zip(by_action) {
-                    *set = self.balanced(parts, false)?;
                 }
             }
         }

@@ -24,7 +24,7 @@ impl Checker<'_> {
         match system.formulas.get(formula) {
             Formula::And(list) => {
                 let (plain, rest): (Vec<FormulaId>, Vec<FormulaId>) =
-                    list.iter().partition(|&&f| self.is_propositional(f));
+                    list.iter().partition(|&&f| self.is_propositional(f) || self.is_set(f));
                 for f in rest {
                     if !self.everywhere(context, f, covers)? {
                         return Ok(false);
@@ -34,6 +34,7 @@ impl Checker<'_> {
                 let phi = self.encoder.balanced(sets, true)?;
                 self.encoder.space.is_subset(context, &phi)
             }
+            Formula::Implies(..) if self.is_set(formula) => self.subset_of_truth(context, formula),
             Formula::Implies(f, g) => {
                 let phi = self.truth(f)?;
                 let narrower = self.encoder.space.and(context, &phi)?;
@@ -109,6 +110,25 @@ impl Checker<'_> {
                 self.encoder.space.is_subset(context, &truth)
             }
             _ => self.subset_of_truth(context, formula),
+        }
+    }
+
+    /// Whether there is nothing better to do about a formula than to compute where it is true. Such
+    /// sets are not bounded by the context and often small, so they are put together before they are
+    /// compared with it.
+    fn is_set(&self, formula: FormulaId) -> bool {
+        let formulas = &self.system.formulas;
+        match formulas.get(formula) {
+            Formula::Bool(_)
+            | Formula::Proposition(_)
+            | Formula::Condition(_)
+            | Formula::Green(_)
+            | Formula::Red(_)
+            | Formula::Or(_)
+            | Formula::Iff(..) => true,
+            Formula::Not(f) => !matches!(formulas.get(f), Formula::Knows(..)),
+            Formula::Implies(_, g) => self.is_set(g),
+            _ => self.world.known[formula.index()].is_some(),
         }
     }
 

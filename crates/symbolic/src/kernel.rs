@@ -20,9 +20,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use masque_verdict::{Budget, Stop, Why};
 
 use oxidd_cache::direct::DMApplyCache;
-use oxidd_core::util::{DropWith, Own, Ref};
+use oxidd_core::function::Function as _;
+use oxidd_core::util::{AllocResult, DropWith, Own, Ref};
 use oxidd_core::{
-    ApplyCache, HasApplyCache, HasWorkers, Manager as _, ManagerEventSubscriber, ManagerRef, WorkerPool,
+    ApplyCache, DiagramRules as _, HasApplyCache, HasWorkers, Manager as _, ManagerEventSubscriber,
+    ManagerRef, WorkerPool,
 };
 use oxidd_manager_index::manager::{self, DiagramRulesCons, ManagerDataCons};
 use oxidd_manager_index::node::fixed_arity::{NodeWithLevel, NodeWithLevelCons};
@@ -74,6 +76,33 @@ pub(crate) fn remember(store: &Store, n_results: usize) {
         // SAFETY: as in `store`.
         manager.apply_cache_mut().results = unsafe { Results::with_capacity(n_results) };
     });
+}
+
+/// A conjunction of literals, those of the lowest levels first.
+pub(crate) fn literals(
+    store: &Store,
+    literals: impl IntoIterator<Item = (u32, bool)>,
+) -> AllocResult<Diagram> {
+    store.with_manager_shared(|manager| {
+        let mut edge = manager.get_terminal(BCDDTerminal)?;
+        for (bit, value) in literals {
+            let never = manager.get_terminal(BCDDTerminal)?.with_tag(EdgeTag::Complemented);
+            let level = manager.var_to_level(bit);
+            let children = if value { [edge, never] } else { [never, edge] };
+            edge = BCDDRules::reduce(manager, level, children).then_insert(manager, level)?;
+        }
+        Ok(Diagram::from_edge(manager, edge))
+    })
+}
+
+/// The function that is `high` where a bit is set and `low` elsewhere, which depend on lower bits only.
+pub(crate) fn branch(store: &Store, bit: u32, high: &Diagram, low: &Diagram) -> AllocResult<Diagram> {
+    store.with_manager_shared(|manager| {
+        let level = manager.var_to_level(bit);
+        let children = [high, low].map(|child| manager.clone_edge(child.as_edge(manager)));
+        let edge = BCDDRules::reduce(manager, level, children).then_insert(manager, level)?;
+        Ok(Diagram::from_edge(manager, edge))
+    })
 }
 
 /// Counts the steps of operations, and stops them.

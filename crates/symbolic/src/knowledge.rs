@@ -139,7 +139,12 @@ impl Projections {
         if let Some(known) = self.by_view.get(&(view.to_vec(), lo, hi)) {
             return Ok(known.clone());
         }
-        let around = around((lo, hi));
+        // Few questions share a view, so small ranges come from a large one in one step.
+        let large = (encoder.layout.n_bits / 4).next_power_of_two();
+        let around = match hi.0 - lo.0 < large {
+            true => (Level(lo.0 / large * large), Level(lo.0 / large * large + large)),
+            false => around((lo, hi)),
+        };
         let wider = self.by_view(encoder, domain, view, around)?;
         let hidden = self.hidden(encoder, view);
         let is_outside = |level: &Level| (around.0..around.1).contains(level) && !(lo..hi).contains(level);

@@ -9,6 +9,7 @@ mod answers;
 mod arena;
 mod check;
 mod clusters;
+mod cubes;
 mod diagram;
 mod early;
 mod encode;

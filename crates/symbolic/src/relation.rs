@@ -11,6 +11,7 @@ use std::sync::Arc;
 use masque_model::{Agent, AgentId, Assignment, ExprId, Formula, System, VarId};
 
 use crate::clusters::clusters;
+use crate::cubes::Tables;
 use crate::encode::{Choice, Encoder};
 use crate::layout::actions_read;
 use crate::space::{Bit, Cube, Limited, Renaming, Set};
@@ -275,10 +276,9 @@ impl Encoder<'_> {
         if variables.is_empty() {
             return Ok(None);
         }
-        let mut enabled = Vec::with_capacity(lines.len());
-        let mut choices = Vec::with_capacity(lines.len() + 1);
-        for (condition, assignments) in lines {
-            let condition = self.condition(*condition)?;
+        let Tables { mut enabled, mut choices, others } = self.tables(variables, lines)?;
+        for (condition, assignments) in others.into_iter().map(|line| lines[line]) {
+            let condition = self.condition(condition)?;
             let mut effects = vec![condition.clone()];
             for &v in variables {
                 let assigned = assignments.iter().find(|(target, _)| *target == v);

@@ -12,7 +12,7 @@ use oxidd_core::function::{BooleanFunction, BooleanFunctionQuant, BooleanOperato
 use oxidd_core::util::num::Natural;
 use oxidd_core::util::{AllocResult, SatCountCache, Subst};
 use oxidd_core::{HasLevel, Manager, ManagerRef, Node};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::kernel::{self, Diagram, Store, Watch};
 
@@ -62,8 +62,15 @@ const LAST_CACHE: usize = 1 << 23;
 const FEWEST_RESULTS: usize = 3;
 /// How many times as many entries it has then.
 const LEAP: usize = 4;
+/// Before the cache becomes as large as this, dead nodes are collected, and it grows only if at least
+/// half of the nodes were live.
+const LARGE_CACHE: usize = 1 << 22;
 /// Dead nodes are collected when this many nodes exist, and then when they have doubled.
 const FIRST_COLLECTION: usize = 1 << 20;
+/// A path common to two sets is looked for in this many steps for each bit, and some more, before
+/// their intersection is computed.
+const PATH_STEPS_PER_BIT: u32 = 2;
+const FEWEST_PATH_STEPS: u32 = 64;
 /// The budget is looked at once in so many operations.
 const CHECK_EVERY: u32 = 64;
 
@@ -71,7 +78,7 @@ const CHECK_EVERY: u32 = 64;
 const MOST_THREADS: usize = 8;
 /// Steps that make an operation large: fewer are over before a second thread has woken up. In tests
 /// all but the first of a kind are large.
-const LARGE: u64 = if cfg!(test) { 1 } else { 4096 };
+const LARGE: u64 = if cfg!(test) { 1 } else { 1 << 14 };
 
 /// Operations of a kind tend to be of a size, as long as the same loop asks for them.
 #[derive(Clone, Copy)]
@@ -101,9 +108,10 @@ pub struct Space {
     collect_at: Cell<usize>,
     peak: Cell<usize>,
     capacity: usize,
-    /// Entries of the apply cache, now and at most.
+    /// Entries of the apply cache, now and at most, and the number of nodes at which it grows.
     cache: Cell<usize>,
     last_cache: usize,
+    grow_cache_at: Cell<usize>,
     /// Threads that may work on one operation.
     n_threads: u32,
     /// By kind of operation, the steps that the last one took.
@@ -147,6 +155,7 @@ impl Space {
             capacity,
             cache: Cell::new(FIRST_CACHE),
             last_cache,
+            grow_cache_at: Cell::new(FIRST_CACHE / FEWEST_RESULTS),
             n_threads,
             last_steps: Default::default(),
             n_spread: Cell::new(0),
@@ -234,11 +243,22 @@ impl Space {
     /// the nodes.
     fn grow_cache(&self) {
         let (nodes, cache) = (self.nodes(), self.cache.get());
-        if nodes * FEWEST_RESULTS > cache && cache < self.last_cache {
-            let larger = (cache * LEAP).min(self.last_cache);
-            kernel::remember(&self.store, larger);
-            self.cache.set(larger);
+        if nodes < self.grow_cache_at.get() || cache >= self.last_cache {
+            return;
         }
+        let larger = (cache * LEAP).min(self.last_cache);
+        if larger >= LARGE_CACHE {
+            // It takes longer to make such a cache than to find out which nodes are dead.
+            self.store.with_manager_shared(|m| m.gc());
+            let live = self.nodes();
+            if live * FEWEST_RESULTS * 2 <= cache {
+                self.grow_cache_at.set(live + cache / FEWEST_RESULTS);
+                return;
+            }
+        }
+        kernel::remember(&self.store, larger);
+        self.cache.set(larger);
+        self.grow_cache_at.set(larger / FEWEST_RESULTS);
     }
 
     /// Collects dead nodes when enough may have gathered. A store that is nearly full of live ones
@@ -340,19 +360,71 @@ impl Space {
     }
 
     /// Whether the two have something in common.
+    ///
+    /// A common valuation is mostly found on the first path that is tried, in far fewer steps than
+    /// the whole intersection takes.
     pub fn intersects(&self, a: &Set, b: &Set) -> Limited<bool> {
-        Ok(!self.and(a, b)?.is_empty())
+        let mut steps_left = self.n_bits * PATH_STEPS_PER_BIT + FEWEST_PATH_STEPS;
+        match self.share_path(&a.0, &b.0, &mut steps_left, &mut FxHashSet::default()) {
+            Some(found) => Ok(found),
+            None => Ok(!self.and(a, b)?.is_empty()),
+        }
+    }
+
+    /// Whether a path to `true` is common to two diagrams; none if that takes too many steps.
+    /// `disjoint` has the pairs that were looked at in vain.
+    fn share_path(
+        &self,
+        a: &Diagram,
+        b: &Diagram,
+        steps_left: &mut u32,
+        disjoint: &mut FxHashSet<(Diagram, Diagram)>,
+    ) -> Option<bool> {
+        if !a.satisfiable() || !b.satisfiable() {
+            return Some(false);
+        }
+        let (Some(top_a), Some(top_b)) = (top_bit(a), top_bit(b)) else { return Some(true) };
+        if a == b {
+            return Some(true);
+        }
+        *steps_left = steps_left.checked_sub(1)?;
+        let pair = (a.clone(), b.clone());
+        if disjoint.contains(&pair) {
+            return Some(false);
+        }
+        let (top_a, top_b) = (self.level(top_a), self.level(top_b));
+        let (a_high, a_low) = if top_a <= top_b { a.cofactors()? } else { (a.clone(), a.clone()) };
+        let (b_high, b_low) = if top_b <= top_a { b.cofactors()? } else { (b.clone(), b.clone()) };
+        for (a, b) in [(a_high, b_high), (a_low, b_low)] {
+            if self.share_path(&a, &b, steps_left, disjoint)? {
+                return Some(true);
+            }
+        }
+        disjoint.insert(pair);
+        Some(false)
     }
 
     /// The bits of a cube.
     pub fn cube(&self, bits: impl IntoIterator<Item = Bit>) -> Limited<Cube> {
         let mut bits: Vec<Bit> = bits.into_iter().collect();
         bits.sort_unstable_by_key(|&bit| self.level(bit));
-        let mut cube = self.all();
-        for &bit in bits.iter().rev() {
-            cube = self.and(&self.bit(bit, true)?, &cube)?;
-        }
-        Ok(Cube(cube.0))
+        bits.dedup();
+        Ok(Cube(self.literals(bits.into_iter().map(|bit| (bit, true)))?.0))
+    }
+
+    /// Where some bits, each once and from the top of the order down, have these values.
+    pub fn literals(
+        &self,
+        literals: impl IntoIterator<Item = (Bit, bool), IntoIter: DoubleEndedIterator + Clone>,
+    ) -> Limited<Set> {
+        let literals = literals.into_iter().rev();
+        self.run(Kind::Bit, || kernel::literals(&self.store, literals.clone())).map(Set)
+    }
+
+    /// `high` where a bit is set, `low` elsewhere. Both must depend on lower bits only.
+    pub(crate) fn branch(&self, bit: Bit, high: &Set, low: &Set) -> Limited<Set> {
+        debug_assert!(self.level(bit) < self.top(high).min(self.top(low)));
+        self.run(Kind::Bit, || kernel::branch(&self.store, bit, &high.0, &low.0)).map(Set)
     }
 
     /// The valuations that agree with one of `a` outside the cube.
@@ -436,8 +508,8 @@ impl Space {
 
     /// The bits a set depends on.
     pub fn support(&self, a: &Set) -> Vec<Bit> {
-        let mut seen: rustc_hash::FxHashSet<Diagram> = rustc_hash::FxHashSet::default();
-        let mut bits: rustc_hash::FxHashSet<Bit> = rustc_hash::FxHashSet::default();
+        let mut seen: FxHashSet<Diagram> = FxHashSet::default();
+        let mut bits: FxHashSet<Bit> = FxHashSet::default();
         let mut open = vec![a.0.clone()];
         while let Some(f) = open.pop() {
             if let Some((high, low)) = f.cofactors()
@@ -531,6 +603,34 @@ mod tests {
         let other = Space::new(3, &Budget::default());
         let copy = other.unpack(&space.pack(&set)).unwrap();
         assert_eq!(other.count(&copy, 3).to_string(), "5");
+    }
+
+    #[test]
+    fn common_valuations() {
+        for seed in 1..400 {
+            let space = Space::new(8, &Budget::default());
+            let (a, b) = (jumble(&space, seed), jumble(&space, seed * 31 + 7));
+            for (a, b) in [(&a, &b), (&a, &space.not(&a).unwrap()), (&space.minus(&a, &b).unwrap(), &b)] {
+                let expected = !space.and(a, b).unwrap().is_empty();
+                assert_eq!(space.intersects(a, b).unwrap(), expected, "seed {seed}");
+                for mut steps in 0..30 {
+                    let found = space.share_path(&a.0, &b.0, &mut steps, &mut FxHashSet::default());
+                    assert!(found.is_none_or(|found| found == expected), "seed {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn literals_and_branches() {
+        let space = Space::new(4, &Budget::default());
+        let bit = |i, value| space.bit(i, value).unwrap();
+        let both = space.and(&bit(1, false), &bit(3, true)).unwrap();
+        assert!(space.literals([(1, false), (3, true)]).unwrap() == both);
+        assert!(space.literals([]).unwrap().is_all());
+        let expected = space.ite(&bit(0, true), &both, &bit(2, true)).unwrap();
+        assert!(space.branch(0, &both, &bit(2, true)).unwrap() == expected);
+        assert!(space.branch(0, &both, &both).unwrap() == both);
     }
 
     #[test]

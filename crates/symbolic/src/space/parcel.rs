@@ -51,6 +51,7 @@ impl Space {
             capacity: self.capacity,
             cache: self.cache.clone(),
             last_cache: self.last_cache,
+            grow_cache_at: self.grow_cache_at.clone(),
             n_threads: 1,
             last_steps: Default::default(),
             n_spread: Cell::new(0),
