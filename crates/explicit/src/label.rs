@@ -483,7 +483,7 @@ impl<'s> Labeller<'s> {
         (Rc::clone(&domain.states), Rc::clone(&domain.constraints))
     }
 
-    fn paths<'a>(
+    pub(crate) fn paths<'a>(
         &'a self,
         domain: &'a Bitset,
         constraints: &'a [Bitset],

@@ -19,6 +19,7 @@
 //! | `oracle` | what evidence asks of an engine |
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
 //! | `explain`, `logics`, `start`, `lasso` | from a verdict to its evidence |
+//! | `branching` | path formulas that CTL can say |
 //! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
 //! | `aim`, `game`, `rounds`, `strategies` | strategies that coalitions ask for |
 //! | `answers` | what the others do where there is none |
@@ -37,6 +38,7 @@ mod ahead;
 mod aim;
 mod answered;
 mod answers;
+mod branching;
 mod buchi;
 mod budget;
 mod choices;
@@ -75,6 +77,7 @@ mod unfolded;
 mod vacuity;
 
 pub use ahead::Ahead;
+pub use branching::{Branch, Branching};
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
