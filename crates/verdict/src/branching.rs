@@ -276,3 +276,38 @@ fn excludes(a: &Piece, b: &Piece) -> bool {
     let enough: HashSet<Literal> = a.enough.iter().copied().collect();
     b.enough.iter().any(|&Literal { formula, holds }| enough.contains(&Literal { formula, holds: !holds }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of `A path` and `E path` are recognised.
+    #[rustfmt::skip]
+    #[test]
+    fn what_ctl_can_say() {
+        let mut formulas = Formulas::default();
+        let [p, q] = [true, false].map(|value| formulas.add(Formula::Bool(value)));
+        let mut add = |formula: Formula<'_>| formulas.add(formula);
+        let (next, finally, globally) = (add(Formula::Next(p)), add(Formula::Finally(p)), add(Formula::Globally(p)));
+        let rows = [
+            (p,                                       [true, true],   "a state formula"),
+            (next,                                    [true, true],   "X p"),
+            (finally,                                 [true, true],   "F p"),
+            (globally,                                [true, true],   "G p"),
+            (add(Formula::Until(p, q)),               [true, true],   "p U q"),
+            (add(Formula::Globally(finally)),         [true, false],  "G F p"),
+            (add(Formula::Finally(globally)),         [false, true],  "F G p"),
+            (add(Formula::And(&[finally, globally])), [true, false],  "F p and G p"),
+            (add(Formula::Or(&[finally, globally])),  [false, true],  "F p or G p"),
+            (add(Formula::Implies(q, finally)),       [true, true],   "q -> F p"),
+            (add(Formula::Until(next, q)),            [true, false],  "(X p) U q"),
+            (add(Formula::Until(q, next)),            [false, true],  "q U X p"),
+            (add(Formula::Release(q, finally)),       [true, false],  "q R F p"),
+            (add(Formula::Iff(q, finally)),           [true, true],   "q <-> F p"),
+        ];
+        for (path, recognised, text) in rows {
+            let found = [false, true].map(|holds| Branching::of(&formulas, path, holds).is_some());
+            assert_eq!(found, recognised, "A and E of {text}");
+        }
+    }
+}

@@ -109,9 +109,12 @@ mod tests {
     #[test]
     fn the_surface_of_other_logics_occurs() {
         type Make = fn(u64) -> String;
-        let rows: [(Make, &[&str]); 3] = [
+        let rows: [(Make, &[&str]); 4] = [
             (
                 random_determined_model,
+                &["LTL ", "CTL* A(", "CTL* E(", "X (", "G (", "F (", ") U (", ") W (", ") R ("],
+            ),
+            (
                 random_path_model,
                 &["LTL ", "CTL* ", "X (", "F (", "G (", ") U (", ") W (", ") R (", "K(", "A(", "E("],
             ),
