@@ -7,8 +7,8 @@ use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
 use masque_model::{At, Deadlock, Formula, FormulaId, Property, Strategies, System};
 use masque_testkit::{
-    load, one_agent, random_fixpoint_model, random_game_model, random_model, random_old_model,
-    random_parameterised_model, random_path_model, shrink, system,
+    load, one_agent, random_determined_model, random_fixpoint_model, random_game_model, random_model,
+    random_old_model, random_parameterised_model, random_path_model, shrink, system,
 };
 use masque_text::Span;
 use masque_verdict::{Budget, Encoded, Engine, Show, Stop, outside_logic};
@@ -35,6 +35,12 @@ fn random_parameterised_models() {
 fn random_path_models() {
     let tally = run(random_path_model, 0..70);
     assert!(tally.systems >= 120 && tally.fair >= 25 && tally.pieces >= 1000, "{tally:?}");
+}
+
+#[test]
+fn random_determined_models() {
+    let tally = run(random_determined_model, 0..70);
+    assert!(tally.systems >= 120 && tally.fair >= 25 && tally.pieces >= 500, "{tally:?}");
 }
 
 #[test]

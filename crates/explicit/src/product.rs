@@ -1,7 +1,8 @@
-//! LTL and CTL*: the paths of the system that are runs of an automaton as well. [VW86; CGP99 §9]
+//! LTL and CTL*: the paths of the system that are runs of an automaton as well [VW86; CGP99 §9], unless
+//! CTL can say it, too.
 
 use masque_model::FormulaId;
-use masque_verdict::{Automaton, Budget, Stop, Why};
+use masque_verdict::{Automaton, Branch, Branching, Budget, Stop, Why};
 
 use crate::bitset::Bitset;
 use crate::fair::{Reversed, fair_nodes};
@@ -18,6 +19,9 @@ impl Labeller<'_> {
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
         self.make_graph(budget)?;
+        if let Some(branching) = Branching::of(&self.system.formulas, path, truth) {
+            return self.some_branch(&branching, over, budget);
+        }
         let automaton = Automaton::new(&self.system.formulas, path, truth, budget)?;
         let (domain, constraints) = self.scope(over);
         let n_states = self.space.n_states();
@@ -33,6 +37,44 @@ impl Labeller<'_> {
         }
         let graph = self.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
         Product { graph, automaton: &automaton, meeting, constraints: &constraints }.starts(budget)
+    }
+
+    /// `E path` of a path formula that CTL can say, over infinite paths.
+    fn some_branch(&mut self, branching: &Branching, over: Over, budget: &Budget) -> Result<Bitset, Stop> {
+        let (domain, constraints) = self.scope(over);
+        let n_bytes = domain.bytes() * (branching.steps.len() + 2) as u64;
+        self.check_memory(n_bytes, budget)?;
+        let mut of_states = Vec::new();
+        for step in &branching.steps {
+            if let Branch::State(literal) = step {
+                let phi = self.known(literal.formula, over)?;
+                of_states.push(if literal.holds { (*phi).clone() } else { (*domain).clone().minus(&phi) });
+            }
+        }
+        let mut of_states = of_states.into_iter();
+        let paths = self.paths(&domain, &constraints, budget)?;
+        let endless = match constraints.is_empty() {
+            true => paths.exists_globally(&domain)?,
+            false => (*domain).clone(),
+        };
+        let mut sets: Vec<Bitset> = Vec::with_capacity(branching.steps.len());
+        for step in &branching.steps {
+            let until =
+                |kept: usize, goal: usize| paths.exists_until(&sets[kept], &sets[goal].clone().and(&endless));
+            let set = match step {
+                Branch::State(_) => of_states.next().ok_or(Stop::from(Why::Unsupported))?,
+                Branch::And(parts) => parts.iter().fold((*domain).clone(), |all, &part| all.and(&sets[part])),
+                Branch::Or(parts) => {
+                    let none = Bitset::empty(self.space.n_states());
+                    parts.iter().fold(none, |some, &part| some.or(&sets[part]))
+                }
+                Branch::Next(a) => paths.exists_next(&sets[*a].clone().and(&endless))?,
+                Branch::Until(kept, goal) => until(*kept, *goal)?,
+                Branch::Weak(kept, goal) => until(*kept, *goal)?.or(&paths.exists_globally(&sets[*kept])?),
+            };
+            sets.push(set);
+        }
+        Ok(sets.pop().unwrap_or_else(|| (*domain).clone()).and(&endless))
     }
 }
 

@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use masque_explicit::Explicit;
 use masque_model::semantics::{Structure, domain, explore, holds_in, truth_sets};
 use masque_model::{Deadlock, Formula, Strategies, System};
-use masque_testkit::{Reference, load, random_fixpoint_model, random_game_model, random_path_model, shrink};
+use masque_testkit::{
+    Reference, load, random_determined_model, random_fixpoint_model, random_game_model, random_path_model,
+    shrink,
+};
 use masque_verdict::{Budget, Engine, Show, Verdict, Why};
 
 /// Systems with more states are left to others: the reference is slow.
@@ -18,6 +21,12 @@ const MAX_STATES: usize = 64;
 fn paths() {
     let tally = run(random_path_model, 0..3200);
     assert!(tally.systems >= 3000 && tally.fair >= 700 && tally.verdicts >= 12_000, "{tally:?}");
+}
+
+#[test]
+fn determined_paths() {
+    let tally = run(random_determined_model, 0..1200);
+    assert!(tally.systems >= 1000 && tally.fair >= 200 && tally.verdicts >= 4_000, "{tally:?}");
 }
 
 #[test]
@@ -39,7 +48,7 @@ fn at_length() {
     let seeds = std::env::var("SEEDS").unwrap_or("100000..100020".to_string());
     let (from, to) = seeds.split_once("..").expect("a range of seeds");
     let seeds = || from.parse().expect("a number")..to.parse().expect("a number");
-    for model in [random_path_model, random_game_model, random_fixpoint_model] {
+    for model in [random_path_model, random_determined_model, random_game_model, random_fixpoint_model] {
         run(model, seeds());
     }
 }

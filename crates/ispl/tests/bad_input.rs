@@ -207,15 +207,66 @@ fn missing_sections() {
         assert_eq!(found, ["ispl/missing-section"], "an agent has {name}");
     }
     assert_eq!(codes(&changed(MODEL, "  Actions = {go};\n", "")), ["ispl/missing-section"]);
-    for name in ["Evaluation", "InitStates"] {
-        let text = MODEL.replacen(&section(MODEL, name), "\n", 1);
-        let text = text.replace("AG (p -> K(Bob, q));", "AG true;");
-        assert_eq!(codes(&text)[0], "ispl/missing-section", "a file has {name}");
-    }
+    let without = MODEL.replacen(&section(MODEL, "InitStates"), "\n", 1);
+    assert_eq!(codes(&without)[0], "ispl/missing-section", "a file has InitStates");
     for name in ["Groups", "Formulae"] {
         let text = MODEL.replacen(&section(MODEL, name), "\n", 1);
         assert!(read(&text, &[]).0.is_some(), "{name} may be left out");
     }
+}
+
+#[test]
+fn evaluation_is_not_needed() {
+    let begin = MODEL.find("Evaluation").unwrap();
+    let end = MODEL.find("end Evaluation\n").unwrap() + "end Evaluation\n".len();
+    let formulas = |text: &str, formula: &str| text.replace("AG (p -> K(Bob, q));", formula);
+    for (section, codes_without) in
+        [("", vec!["ispl/no-evaluation"]), ("Evaluation end Evaluation\n", vec![])]
+    {
+        let text = [&MODEL[..begin], section, &MODEL[end..]].concat();
+        // Every variable is read, so that nothing else is to be said.
+        let good = "AG (Alice.x = 3 -> K(Bob, Alice.b and Alice.c = red or Bob.y = 1 and Environment.coin = heads));";
+        let (system, found) = read(&formulas(&text, good), &[]);
+        assert!(system.is_some(), "{found:?}");
+        assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), codes_without, "{section}");
+        let (system, found) = read(&formulas(&text, "AG true;"), &[]);
+        assert!(system.is_some(), "{found:?}");
+        let (system, found) = read(&text, &[]);
+        assert!(system.is_none());
+        let unknown: Vec<_> = found.iter().filter(|d| d.is_error()).collect();
+        assert_eq!(unknown.iter().map(|d| d.code).collect::<Vec<_>>(), ["ispl/unknown-proposition"; 2]);
+        let label = &unknown[0].primary.as_ref().unwrap().text;
+        let expected = if section.is_empty() { "there is no Evaluation" } else { "Evaluation is empty" };
+        assert_eq!(label, expected);
+    }
+}
+
+#[rustfmt::skip]
+#[test]
+fn logics_that_are_not_decided() {
+    for (formula, code, because) in [
+        ("<<x>> (Alice, x) F p;",                 "ispl/strategy-logic", "some strategy"),
+        ("[[x]] <<y>> (Alice, x) (Bob, y) G p;",  "ispl/strategy-logic", "all strategies"),
+        ("#PR [[e]] (Environment, e) F p;",       "ispl/strategy-logic", "how strategies are read"),
+        ("AG <<x>> (Alice, x) X p;",              "ispl/strategy-logic", "under a temporal operator"),
+        ("AG [[x]] (Alice, x) X p;",              "ispl/strategy-logic", "under a temporal operator"),
+        ("p and !<<x>> (Alice, x) X p;",          "ispl/strategy-logic", "under connectives"),
+        ("K(Bob, <<x>> (Alice, x) X p);",         "ispl/strategy-logic", "under knowledge"),
+        ("<<Alice, Bob>> F p;",                   "ispl/strategy-logic", "a group in double brackets"),
+        ("LTL F <<x>> (Alice, x) X p;",           "ispl/strategy-logic", "in a path formula"),
+        ("<<",                                    "ispl/strategy-logic", "cut off"),
+        ("<g>G F p;",                             "ispl/atl-star",       "two temporal operators"),
+        ("<g>(F p and G q);",                     "ispl/atl-star",       "a path formula in brackets"),
+        ("<g>(p U X q);",                         "ispl/atl-star",       "in an operand of `U`"),
+        ("<g>F <Alice>(p U G q);",                "ispl/atl-star",       "in the goal inside"),
+        ("<g>F p and G q;",                       "ispl/wrong-logic",    "not in the goal"),
+    ] {
+        let found = codes(&changed(MODEL, "AG (p -> K(Bob, q));", formula));
+        assert_eq!(found.first(), Some(&code), "{because}: {formula}");
+        assert!(formula == "<<" || found.len() == 1, "{formula}: {found:?}");
+    }
+    let typed = MODEL.replace("  Actions", "  StrType:\n    Ir;\n  end StrType\n  Actions").replace("Formulae", "Formulae_ast");
+    assert_eq!(codes(&typed), ["ispl/atl-star"], "sections of ATL*, said once");
 }
 
 #[rustfmt::skip]

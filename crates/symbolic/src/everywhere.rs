@@ -4,6 +4,7 @@ use masque_model::{AgentId, Formula, FormulaId, Paths, Strategies};
 
 use crate::check::Checker;
 use crate::space::{Limited, Set};
+use crate::tableau::Literal;
 use crate::uniform::Wanted;
 
 impl Checker<'_> {
@@ -54,6 +55,13 @@ impl Checker<'_> {
                     let endless = self.endless()?;
                     let endless = self.encoder.space.and(&endless, &self.world.domain)?;
                     self.everywhere(&endless, f, false)
+                }
+                // `A G ψ = AG A ψ`
+                Formula::Globally(f) => {
+                    let endless = self.endless()?;
+                    let endless = self.encoder.space.and(&endless, &self.world.domain)?;
+                    let violated = self.exists_path(Literal::new(f, false))?;
+                    Ok(!self.encoder.space.intersects(&endless, &violated)?)
                 }
                 _ => self.subset_of_truth(context, formula),
             },

@@ -5,9 +5,11 @@
 //! with its promises to a successor that keeps them, and a promise of something to come at last is
 //! a fairness constraint. The bits have two copies, `now` and `then`, but the relation of the
 //! system has none of them: they are put in and taken out at the target's side of a step.
+//!
+//! A path formula that CTL can say needs no tableau ([`Branching`]), and no bits.
 
 use masque_model::{Formula, FormulaId, Formulas, Paths, System};
-use masque_verdict::{Stop, Why};
+use masque_verdict::{Branch, Branching};
 use rustc_hash::FxHashMap;
 
 use crate::check::Checker;
@@ -23,6 +25,10 @@ pub(crate) struct Literal {
 impl Literal {
     pub(crate) fn new(formula: FormulaId, is_true: bool) -> Literal {
         Literal { formula, is_true }
+    }
+
+    fn branching(self, formulas: &Formulas) -> Option<Branching> {
+        Branching::of(formulas, self.formula, self.is_true)
     }
 }
 
@@ -141,7 +147,8 @@ pub(crate) fn most_promises(system: &System) -> usize {
         Formula::Forall(Paths::Infinite, path) => Some(Literal::new(path, false)),
         _ => None,
     });
-    roots.map(|root| paths.promises(&[root]).len()).max().unwrap_or(0)
+    let in_product = roots.filter(|root| root.branching(formulas).is_none());
+    in_product.map(|root| paths.promises(&[root]).len()).max().unwrap_or(0)
 }
 
 /// The tableau of a conjunction of path formulas over the states of one system.
@@ -161,6 +168,9 @@ struct Tableau {
 impl Checker<'_> {
     /// `E path`: on some infinite path, fair if there are constraints.
     pub(crate) fn exists_path(&mut self, path: Literal) -> Limited<Set> {
+        if let Some(branching) = path.branching(&self.system.formulas) {
+            return self.some_branch(&branching);
+        }
         match self.paths.shape(path) {
             Shape::Or(parts) => {
                 let sets = parts.into_iter().map(|part| self.exists_path(part));
@@ -179,7 +189,6 @@ impl Checker<'_> {
         let mut sets = now.into_iter().map(|state| self.state(state)).collect::<Limited<Vec<_>>>()?;
         sets.push(match rest[..] {
             [] => self.endless()?,
-            [only] if self.is_simple(only) => self.exists_simple(only)?,
             _ => self.exists_in_product(&rest)?,
         });
         self.encoder.balanced(sets, true)
@@ -200,42 +209,38 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a temporal operator stands on state formulas only.
-    fn is_simple(&self, path: Literal) -> bool {
-        let Checker { paths, .. } = self;
-        paths.is_temporal(path) && paths.parts(path).into_iter().all(|part| paths.is_state(part))
-    }
-
-    /// `E` of one temporal operator, as in CTL but on paths that go on.
-    fn exists_simple(&mut self, path: Literal) -> Limited<Set> {
+    /// `E path` of a path formula that CTL can say.
+    fn some_branch(&mut self, branching: &Branching) -> Limited<Set> {
         let endless = self.endless()?;
-        match self.paths.shape(path) {
-            Shape::Next(a) => {
-                let phi = self.state(a)?;
-                let phi = self.encoder.space.and(&phi, &endless)?;
-                self.exists_next(&phi)
-            }
-            Shape::Until(a, goal) => self.exists_simple_until(a, goal, endless),
-            Shape::Weak(a, goal) => {
-                let phi = self.state(a)?;
-                let globally = self.exists_globally(&phi)?;
-                let Some(goal) = goal else { return Ok(globally) };
-                let until = self.exists_simple_until(Some(a), goal, endless)?;
-                self.encoder.space.or(&globally, &until)
-            }
-            _ => Err(Stop::from(Why::Unsupported)),
+        let mut sets: Vec<Set> = Vec::with_capacity(branching.steps.len());
+        for step in &branching.steps {
+            let set = match step {
+                Branch::State(literal) => self.state(Literal::new(literal.formula, literal.holds))?,
+                Branch::And(parts) => {
+                    self.encoder.balanced(parts.iter().map(|&part| sets[part].clone()).collect(), true)?
+                }
+                Branch::Or(parts) => {
+                    self.encoder.balanced(parts.iter().map(|&part| sets[part].clone()).collect(), false)?
+                }
+                Branch::Next(a) => {
+                    let phi = self.encoder.space.and(&sets[*a], &endless)?;
+                    self.exists_next(&phi)?
+                }
+                Branch::Until(kept, goal) => {
+                    let goal = self.encoder.space.and(&sets[*goal], &endless)?;
+                    self.exists_until(&sets[*kept], &goal)?
+                }
+                Branch::Weak(kept, goal) => {
+                    let goal = self.encoder.space.and(&sets[*goal], &endless)?;
+                    let until = self.exists_until(&sets[*kept], &goal)?;
+                    let globally = self.exists_globally(&sets[*kept])?;
+                    self.encoder.space.or(&until, &globally)?
+                }
+            };
+            sets.push(set);
         }
-    }
-
-    fn exists_simple_until(&mut self, a: Option<Literal>, goal: Vec<Literal>, endless: Set) -> Limited<Set> {
-        let phi = match a {
-            Some(a) => self.state(a)?,
-            None => self.encoder.space.all(),
-        };
-        let mut sets = goal.into_iter().map(|part| self.state(part)).collect::<Limited<Vec<_>>>()?;
-        sets.push(endless);
-        let psi = self.encoder.balanced(sets, true)?;
-        self.exists_until(&phi, &psi)
+        let found = sets.pop().unwrap_or_else(|| self.encoder.space.all());
+        self.encoder.space.and(&found, &endless)
     }
 
     /// `E ⋀ paths = ∃ promises. (⋀ paths as promised ∧ E_fair G true)`, in the product.

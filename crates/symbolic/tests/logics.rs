@@ -5,10 +5,12 @@
 use std::ops::Range;
 
 use masque_model::semantics::{Truth, explore, holds_in};
-use masque_model::{Deadlock, System};
+use masque_model::{Deadlock, Formula, Paths, System};
 use masque_symbolic::{Reorder, Symbolic};
-use masque_testkit::{load, random_fixpoint_model, random_game_model, random_path_model, shrink};
-use masque_verdict::{Budget, Engine, Show, Verdict};
+use masque_testkit::{
+    load, random_determined_model, random_fixpoint_model, random_game_model, random_path_model, shrink,
+};
+use masque_verdict::{Branching, Budget, Engine, Show, Verdict};
 
 /// Systems with more states are left to others: the definition is slow.
 const MAX_STATES: usize = 200;
@@ -17,6 +19,31 @@ const MAX_STATES: usize = 200;
 fn paths() {
     let tally = run(random_path_model, 0..3_300);
     assert!(tally.systems >= 3_000 && tally.fair * 4 >= tally.systems, "{tally:?}");
+    assert!(tally.holds.min(tally.fails) * 5 >= tally.holds + tally.fails, "{tally:?}");
+}
+
+/// Path formulas that CTL can say. `SEEDS=FROM..TO cargo test --release -p masque-symbolic determined` asks
+/// for more.
+#[test]
+fn determined() {
+    let seeds = std::env::var("SEEDS").unwrap_or("0..1500".to_string());
+    let (from, to) = seeds.split_once("..").expect("a range of seeds");
+    let seeds = from.parse().expect("a number")..to.parse().expect("a number");
+    for seed in seeds.clone().take(1500) {
+        let system = load(&random_determined_model(seed), Deadlock::Finite).expect("a valid model");
+        for property in &system.properties {
+            let (path, holds) = match system.formulas.get(property.formula) {
+                Formula::Forall(Paths::Infinite, path) => (path, false),
+                Formula::Exists(Paths::Infinite, path) => (path, true),
+                _ => continue,
+            };
+            let text = system.formula_text(property.formula);
+            assert!(Branching::of(&system.formulas, path, holds).is_some(), "{text} is not recognised");
+        }
+    }
+    let n_seeds = seeds.clone().count();
+    let tally = run(random_determined_model, seeds);
+    assert!(tally.systems * 10 >= n_seeds * 9 && tally.fair * 4 >= tally.systems, "{tally:?}");
     assert!(tally.holds.min(tally.fails) * 5 >= tally.holds + tally.fails, "{tally:?}");
 }
 

@@ -9,7 +9,9 @@ use masque_explicit::Explicit;
 use masque_model::semantics::explore;
 use masque_model::{ActionId, Deadlock, System};
 use masque_symbolic::Symbolic;
-use masque_testkit::{Reference, load, random_fixpoint_model, random_game_model, random_path_model};
+use masque_testkit::{
+    Reference, load, random_determined_model, random_fixpoint_model, random_game_model, random_path_model,
+};
 use masque_verdict::{Because, Budget, Engine, Evidence, Show, StateId, Support, Verdict, replay};
 
 /// Systems with more states are left to others: the definition is slow.
@@ -18,6 +20,12 @@ const MAX_STATES: usize = 64;
 #[test]
 fn paths() {
     let tally = run(random_path_model, 0..120);
+    assert!(tally.shows("run", 100), "{tally:?}");
+}
+
+#[test]
+fn determined_paths() {
+    let tally = run(random_determined_model, 0..120);
     assert!(tally.shows("run", 100), "{tally:?}");
 }
 

@@ -27,8 +27,8 @@ pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use load::{load, one_agent, system};
 pub use random::{
-    FORMULA_MODEL, random_fair_game_model, random_fixpoint_model, random_formulas, random_game_model,
-    random_model, random_old_model, random_parameterised_model, random_path_model,
+    FORMULA_MODEL, random_determined_model, random_fair_game_model, random_fixpoint_model, random_formulas,
+    random_game_model, random_model, random_old_model, random_parameterised_model, random_path_model,
 };
 pub use shrink::shrink;
 pub use shuffle::shuffle;

@@ -20,6 +20,7 @@
 //! | `oracle` | what evidence asks of an engine |
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
 //! | `explain`, `logics`, `start`, `lasso` | from a verdict to its evidence |
+//! | `branching` | path formulas that CTL can say |
 //! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
 //! | `aim`, `game`, `rounds`, `strategies` | strategies that coalitions ask for |
 //! | `answers` | what the others do where there is none |
@@ -38,6 +39,7 @@ mod ahead;
 mod aim;
 mod answered;
 mod answers;
+mod branching;
 mod buchi;
 mod budget;
 mod choices;
@@ -79,6 +81,7 @@ mod unfolded;
 mod vacuity;
 
 pub use ahead::Ahead;
+pub use branching::{Branch, Branching};
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
 pub use choices::{More, Product, Successors, first_initial_states, joint_choices};

@@ -330,23 +330,25 @@ impl Checker<'_> {
         });
     }
 
-    /// Both are needed after the agents.
+    /// InitStates is needed after the agents. Evaluation is not, but formulas miss it.
     pub(super) fn missing_sections(&mut self) {
-        let (message, help) = match (&self.tree.evaluation, &self.tree.init_states) {
-            (Some(_), Some(_)) => return,
-            (None, Some(_)) => ("there is no `Evaluation` section", "add `Evaluation .. end Evaluation`"),
-            (Some(_), None) => ("there is no `InitStates` section", "add `InitStates .. end InitStates`"),
-            (None, None) => (
-                "there is no `Evaluation` and no `InitStates` section",
-                "add `Evaluation .. end Evaluation` and `InitStates .. end InitStates`",
-            ),
-        };
         // The end of the text without the white space after it.
         let n_bytes = self.sources.slice(self.tree.span).trim_end().len() as u32;
         let span = self.tree.span.slice(n_bytes, n_bytes);
-        self.report(
-            Diagnostic::error("ispl/missing-section", span, message).hint(format!("{help} after the agents")),
-        );
+        if self.tree.init_states.is_none() {
+            let message = "there is no `InitStates` section";
+            self.report(
+                Diagnostic::error("ispl/missing-section", span, message)
+                    .hint("add `InitStates .. end InitStates` after the agents"),
+            );
+        }
+        if self.tree.evaluation.is_none() {
+            let message = "there is no `Evaluation` section, so formulas have no propositions";
+            self.report(
+                Diagnostic::note("ispl/no-evaluation", span, message)
+                    .hint("formulas may still use conditions such as `Alice.x = 1`"),
+            );
+        }
     }
 
     pub(super) fn init_states(&mut self) {

@@ -241,12 +241,17 @@ impl Checker<'_> {
             let message = format!("there is no proposition `{text}`");
             let help = self
                 .with_owner(name)
-                .or_else(|| self.near_or_all(name, self.propositions.keys(), "the propositions are"));
-            self.report(
-                Diagnostic::error("ispl/unknown-proposition", span, message)
-                    .label("not defined in Evaluation")
-                    .help(help),
-            );
+                .or_else(|| self.near_or_all(name, self.propositions.keys(), "the propositions are"))
+                .or_else(|| {
+                    let none = self.propositions.is_empty();
+                    none.then(|| format!("define it: `Evaluation {text} if ..; end Evaluation`"))
+                });
+            let label = match &self.tree.evaluation {
+                Some(section) if section.items.is_empty() => "Evaluation is empty",
+                Some(_) => "not defined in Evaluation",
+                None => "there is no Evaluation",
+            };
+            self.report(Diagnostic::error("ispl/unknown-proposition", span, message).label(label).help(help));
         }
         self.add(Formula::Bool(false))
     }

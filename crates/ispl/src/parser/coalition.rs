@@ -22,6 +22,16 @@ impl Parser<'_> {
             false => None,
         };
         self.expect(Token::Greater, "`,` or `>`")?;
+        self.n_coalitions += 1;
+        let body = self.goal();
+        self.n_coalitions -= 1;
+        let modality = Modality::Enforces(strategies);
+        let body = body?;
+        Ok(self.add_modal(start, Modal { modality, parties: vec![party], body }))
+    }
+
+    /// `X p`, `F p`, `G p` or `(p U q)`
+    fn goal(&mut self) -> Parsed<ExprId> {
         let at = self.position;
         let temporal = match self.word() {
             "X" => Some(Temporal::Next),
@@ -29,22 +39,16 @@ impl Parser<'_> {
             "G" => Some(Temporal::Globally),
             _ => None,
         };
-        let body = match temporal {
-            Some(temporal) => {
-                self.advance();
-                let operand = self.binary(Op::COMPARISON)?;
-                self.add(Kind::Temporal(temporal, operand), self.span_from(at))
-            }
-            None => {
-                self.expect(Token::Open, "`X`, `F`, `G`, or `U` in brackets")?;
-                let left = self.binary(Op::LOOSEST)?;
-                let path = self.until(at + 1, left)?;
-                self.expect(Token::Close, "an operator or `)`")?;
-                path
-            }
-        };
-        let modality = Modality::Enforces(strategies);
-        Ok(self.add_modal(start, Modal { modality, parties: vec![party], body }))
+        if let Some(temporal) = temporal {
+            self.advance();
+            let operand = self.binary(Op::COMPARISON)?;
+            return Ok(self.add(Kind::Temporal(temporal, operand), self.span_from(at)));
+        }
+        self.expect(Token::Open, "`X`, `F`, `G`, or `U` in brackets")?;
+        let left = self.binary(Op::LOOSEST)?;
+        let path = self.until(at + 1, left)?;
+        self.expect(Token::Close, "an operator or `)`")?;
+        Ok(path)
     }
 
     /// `uniform`, `uniform-joint`, ..

@@ -170,6 +170,9 @@ impl Parser<'_> {
                 inner
             }
             Token::Number => self.number(false)?,
+            _ if self.mode != Mode::Condition && self.strategy_logic_ahead() => {
+                return Err(self.strategy_logic());
+            }
             Token::Less if self.mode != Mode::Condition => self.coalition(start)?,
             Token::Word => self.word_operand(start)?,
             _ => {
@@ -407,6 +410,7 @@ impl Parser<'_> {
                     let message = format!("`{word}` stands before a bracket with `U`, `W` or `R` here");
                     Err(self.wrong_logic(&message, help))
                 }
+                (None, Some(_)) if self.n_coalitions > 0 => Err(self.path_goal(word)),
                 (None, Some(_)) => {
                     let help =
                         format!("write `A{word}` or `E{word}`, or begin the formula with `LTL` or `CTL*`");
@@ -451,7 +455,8 @@ impl Parser<'_> {
     fn operand_follows(&self) -> bool {
         match self.kind_ahead(1) {
             Token::Open | Token::Not | Token::Tilde | Token::Number => true,
-            Token::Less => self.coalition_ahead(1),
+            Token::Less => self.coalition_ahead(1) || self.kind_ahead(2) == Token::Less,
+            Token::OpenBracket => self.kind_ahead(2) == Token::OpenBracket, // Strategy Logic.
             Token::Word => match self.word_ahead(1) {
                 "U" | "W" | "R" if self.mode != Mode::State => !begins_operand(self.kind_ahead(2)),
                 "U" | "W" | "R" => matches!(

@@ -6,6 +6,7 @@
 mod coalition;
 mod expr;
 mod fixpoint;
+mod foreign;
 mod recover;
 mod sections;
 
@@ -40,6 +41,10 @@ struct Parser<'t> {
     mode: Mode,
     /// The expression that was last read in brackets, to warn where brackets are missing.
     bracketed: Option<ExprId>,
+    /// Coalitions around the formula that is being read.
+    n_coalitions: u32,
+    /// Whether the file was said to be written in ATL*.
+    is_atl_star: bool,
 }
 
 impl<'t> Deref for Parser<'t> {
@@ -103,7 +108,7 @@ impl Tree {
 impl<'t> Parser<'t> {
     fn new(sources: &'t Sources, file: FileId, tree: Tree) -> Self {
         let cursor = Cursor::new(sources.text(file), sources.span(file).start);
-        Parser { cursor, tree, mode: Mode::Condition, bracketed: None }
+        Parser { cursor, tree, mode: Mode::Condition, bracketed: None, n_coalitions: 0, is_atl_star: false }
     }
 
     /// `;` at the end of a statement. If it is missing but the next line begins something new,

@@ -84,6 +84,7 @@ impl Parser<'_> {
                 let old = self.tree.formulae.replace(section);
                 self.once("Formulae", start, old.map(|s| s.heading))?;
             }
+            "Formulae_ast" => return self.atl_star_section("`Formulae_ast` holds path goals of coalitions"),
             word => {
                 let help = masque_text::did_you_mean(word, TOP_LEVEL);
                 return Err(self.expected_with(
@@ -354,6 +355,9 @@ impl Parser<'_> {
                 agent.evolution.replace(self.section("Evolution", Self::evolution_line)).map(|s| s.heading)
             }
             "Ev" => agent.evolution.replace(self.section("Ev", Self::evolution_line)).map(|s| s.heading),
+            "StrType" => {
+                return self.atl_star_section("`StrType` says what the strategies of an agent depend on");
+            }
             _ => {
                 let help = masque_text::did_you_mean(word, OF_AGENT);
                 return Err(self.expected_with(

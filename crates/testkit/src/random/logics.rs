@@ -8,6 +8,8 @@ use super::formula::Vocabulary;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Logic {
     Paths,
+    /// Path formulas that CTL can say.
+    Determined,
     Strategies,
     Fixpoints,
 }
@@ -32,6 +34,15 @@ impl Speaker<'_> {
             Logic::Paths => {
                 let n_operators = &mut dice.count(1, 4);
                 format!("CTL* {}", self.state(dice, 4, n_operators))
+            }
+            Logic::Determined => {
+                let n_operators = &mut dice.count(1, 4);
+                let path = self.determined(dice, 4, n_operators);
+                match dice.count(0, 3) {
+                    0 | 1 => format!("LTL {path}"),
+                    2 => format!("CTL* A({path})"),
+                    _ => format!("CTL* E(!({path}))"),
+                }
             }
             Logic::Strategies => {
                 let depth = *dice.one_of(&[1, 1, 2, 2, 3]);
@@ -75,6 +86,36 @@ impl Speaker<'_> {
             }
             90..=94 if quantifiers => self.state(dice, depth - 1, left),
             _ => self.words.atom(dice),
+        }
+    }
+
+    /// A path formula of the common fragment of LTL and CTL, with at most so many temporal operators.
+    /// [Mai00 §3]
+    fn determined(&self, dice: &mut Dice, depth: usize, left: &mut usize) -> String {
+        if depth == 0 || *left == 0 {
+            return self.words.atom(dice);
+        }
+        let roll = dice.count(0, 13);
+        *left -= usize::from(roll > 3);
+        let p = match dice.chance(20) {
+            true => format!("K({}, {})", dice.one_of(&self.words.agents), self.words.atom(dice)),
+            false => self.words.atom(dice),
+        };
+        let mut part = |dice: &mut Dice| self.determined(dice, depth - 1, left);
+        match roll {
+            0 => format!("(({}) and ({}))", part(dice), part(dice)),
+            1 => format!("((({p}) and ({})) or (!({p}) and ({})))", part(dice), part(dice)),
+            2 => format!("(({p}) -> ({}))", part(dice)),
+            3 => format!("(({}) or ({p}))", part(dice)),
+            4 | 5 => format!("X ({})", part(dice)),
+            6..=8 => format!("G ({})", part(dice)),
+            9 => format!("F ({p})"),
+            10 => format!("(({}) {} ({p}))", part(dice), dice.pick(&["U", "W"])),
+            11 => format!("(({p}) R ({}))", part(dice)),
+            _ => {
+                let operator = dice.pick(&["U", "W"]);
+                format!("((({p}) and ({})) {operator} (!({p}) and ({})))", part(dice), part(dice))
+            }
         }
     }
 

@@ -11,7 +11,8 @@ mod parameterised;
 
 pub use formulas::{FORMULA_MODEL, random_formulas};
 pub use modern::{
-    random_fair_game_model, random_fixpoint_model, random_game_model, random_model, random_path_model,
+    random_determined_model, random_fair_game_model, random_fixpoint_model, random_game_model, random_model,
+    random_path_model,
 };
 pub use old::random_old_model;
 pub use parameterised::random_parameterised_model;
@@ -108,7 +109,11 @@ mod tests {
     #[test]
     fn the_surface_of_other_logics_occurs() {
         type Make = fn(u64) -> String;
-        let rows: [(Make, &[&str]); 3] = [
+        let rows: [(Make, &[&str]); 4] = [
+            (
+                random_determined_model,
+                &["LTL ", "CTL* A(", "CTL* E(", "X (", "G (", "F (", ") U (", ") W (", ") R ("],
+            ),
             (
                 random_path_model,
                 &["LTL ", "CTL* ", "X (", "F (", "G (", ") U (", ") W (", ") R (", "K(", "A(", "E("],
@@ -142,7 +147,13 @@ mod tests {
 
     #[test]
     fn brackets_and_sections_are_closed() {
-        let small = [random_path_model, random_game_model, random_fair_game_model, random_fixpoint_model];
+        let small = [
+            random_determined_model,
+            random_path_model,
+            random_game_model,
+            random_fair_game_model,
+            random_fixpoint_model,
+        ];
         for make in [random_model, random_old_model, random_parameterised_model].into_iter().chain(small) {
             for seed in 0..300 {
                 let text = make(seed);

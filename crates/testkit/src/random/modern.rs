@@ -22,6 +22,11 @@ pub fn random_path_model(seed: u64) -> String {
     small_model(seed, &[8, 16, 32, 48], Logic::Paths)
 }
 
+/// A random system of at most 48 valuations, with 4 formulas of LTL and CTL* that CTL can say.
+pub fn random_determined_model(seed: u64) -> String {
+    small_model(seed, &[8, 16, 32, 48], Logic::Determined)
+}
+
 /// A random system of at most 32 valuations, with 4 formulas of ATL.
 pub fn random_game_model(seed: u64) -> String {
     small_model(seed, &[4, 8, 16, 32], Logic::Strategies)
