@@ -10,7 +10,7 @@ use masque_text::{Diagnostic, Sources, render};
 const PAGE: &str = include_str!("../../../docs/diagnostics.md");
 
 /// Codes that need the state space: the driver finds them.
-const OF_DRIVER: [&str; 7] = [
+const OF_DRIVER: [&str; 8] = [
     "ispl/deadlock",
     "ispl/no-fair-path",
     "ispl/no-initial-state",
