@@ -15,8 +15,8 @@ use masque_model::{AgentId, VarId};
 use crate::check::Checker;
 use crate::encode::Encoder;
 use crate::moves::{Coalition, Moves};
-use crate::relation::Event;
 use crate::space::{Bit, Limited, Set};
+use crate::stages::Event;
 
 /// A turn may have so many times the nodes of the relation, and so many more; in tests some are too
 /// large.
@@ -63,7 +63,9 @@ impl Checker<'_> {
             return Ok(turns.clone());
         }
         let events = match scheduler {
-            _ if kept.is_empty() => Some(Arc::clone(&self.relation.events)),
+            _ if kept.is_empty() && (scheduler.is_some() || self.relation.events.len() == 1) => {
+                Some(Arc::clone(&self.relation.events))
+            }
             Some(scheduler) => {
                 let parts = self.encoder.parts()?;
                 self.encoder.events_of(scheduler, &parts, &kept)?.map(Arc::new)
