@@ -185,7 +185,10 @@ impl Symbolic {
         built: Built<'s>,
         mut stats: Stats,
     ) -> Result<Box<dyn Encoded + 's>, Stop> {
-        let Built { encoder, relation, initial, reachable, n_steps } = built;
+        let Built { encoder, mut relation, initial, reachable, n_steps } = built;
+        let start = Instant::now();
+        relation.settle(&encoder, &reachable)?;
+        stats.spend("settle", start.elapsed());
         let start = Instant::now();
         let checker = Checker::new(encoder, relation, initial, reachable)?;
         stats.spend("fairness", start.elapsed());

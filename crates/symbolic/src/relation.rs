@@ -17,6 +17,10 @@ pub(crate) struct Relation {
     pub(crate) events: Arc<Vec<Event>>,
     /// Several events put together, once an image is asked for.
     united: OnceCell<Vec<Event>>,
+    /// The one event at reachable states only, once these are known.
+    settled: Option<Event>,
+    /// All states that matter, once they are known.
+    pub(crate) states: Option<Set>,
     /// The agent that chooses who moves.
     pub(crate) scheduler: Option<AgentId>,
     /// Where every agent has an action.
@@ -39,13 +43,32 @@ impl Relation {
     }
 
     fn from_events(events: Vec<Event>, scheduler: Option<AgentId>, alive: Set) -> Relation {
-        Relation { events: Arc::new(events), united: OnceCell::new(), scheduler, alive }
+        Relation {
+            events: Arc::new(events),
+            united: OnceCell::new(),
+            settled: None,
+            states: None,
+            scheduler,
+            alive,
+        }
+    }
+
+    /// From now on only these states matter, all that are reachable. Backward images from clusters may
+    /// get lost among states that are not; at those that are, the relation is mostly small enough to
+    /// be put together.
+    pub(crate) fn settle(&mut self, encoder: &Encoder<'_>, reachable: &Set) -> Limited<()> {
+        if let [event] = &self.events[..] {
+            let states = encoder.space.and(reachable, &self.alive)?;
+            self.settled = event.at(encoder, &states, encoder.space.steps())?;
+            self.states = Some(states);
+        }
+        Ok(())
     }
 
     /// What to take an image with.
     fn united(&self, encoder: &Encoder<'_>) -> Limited<Vec<&Event>> {
         if self.events.len() == 1 {
-            return Ok(self.events.iter().collect());
+            return Ok(vec![self.settled.as_ref().unwrap_or(&self.events[0])]);
         }
         let united = match self.united.get() {
             Some(united) => united,

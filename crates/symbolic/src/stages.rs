@@ -27,6 +27,8 @@ pub(crate) struct Event {
 struct Stage {
     cluster: usize,
     gone: Cube,
+    /// The actions among what is gone.
+    actions: Cube,
 }
 
 impl Event {
@@ -63,8 +65,8 @@ impl Event {
         let space = &encoder.space;
         Ok(Event {
             clusters: parts.into_iter().map(|part| part.relation).collect(),
-            forward: schedule(encoder, &supports, &forward)?,
-            backward: schedule(encoder, &supports, &backward)?,
+            forward: schedule(encoder, &supports, &forward, &actions)?,
+            backward: schedule(encoder, &supports, &backward, &actions)?,
             to_current: space.renaming(changing.iter().map(|&(current, next)| (next, current)))?,
             to_next: space.renaming(changing.iter().copied())?,
             variables,
@@ -111,6 +113,23 @@ impl Event {
         self.through(encoder, &encoder.space.all(), &self.backward)
     }
 
+    /// The event at some states only, as one cluster; none if it is one already, or if that takes more
+    /// steps than that.
+    pub(crate) fn at(&self, encoder: &Encoder<'_>, states: &Set, steps: u64) -> Limited<Option<Event>> {
+        if self.clusters.len() == 1 {
+            return Ok(None);
+        }
+        let relation = encoder.space.within(steps, || {
+            let mut relation = states.clone();
+            for stage in &self.forward {
+                relation =
+                    encoder.space.and_exists(&self.clusters[stage.cluster], &relation, &stage.actions)?;
+            }
+            Ok(relation)
+        })?;
+        relation.map(|relation| Event::new(encoder, relation, &self.variables)).transpose()
+    }
+
     fn through(&self, encoder: &Encoder<'_>, states: &Set, stages: &[Stage]) -> Limited<Set> {
         let mut states = states.clone();
         for stage in stages {
@@ -121,7 +140,12 @@ impl Event {
 }
 
 /// The order in which clusters are applied so that the bits that are to go are gone early.
-fn schedule(encoder: &Encoder<'_>, supports: &[Vec<Bit>], gone: &[Bit]) -> Limited<Vec<Stage>> {
+fn schedule(
+    encoder: &Encoder<'_>,
+    supports: &[Vec<Bit>],
+    gone: &[Bit],
+    actions: &[Bit],
+) -> Limited<Vec<Stage>> {
     let n_bits = encoder.layout.n_bits as usize;
     let mut is_going = vec![false; n_bits];
     gone.iter().for_each(|&bit| is_going[bit as usize] = true);
@@ -151,7 +175,8 @@ fn schedule(encoder: &Encoder<'_>, supports: &[Vec<Bit>], gone: &[Bit]) -> Limit
                 going.push(bit);
             }
         }
-        stages.push(Stage { cluster, gone: encoder.space.cube(going.drain(..))? });
+        let own = encoder.space.cube(going.iter().copied().filter(|bit| actions.contains(bit)))?;
+        stages.push(Stage { cluster, gone: encoder.space.cube(going.drain(..))?, actions: own });
     }
     Ok(stages)
 }
