@@ -98,6 +98,16 @@ impl<'s> Encoder<'s> {
         Ok(())
     }
 
+    /// The relation does not go together. A declared order may be to blame, and is improved before it
+    /// makes large sets. Says whether it was.
+    pub(crate) fn mind_clusters(&self) -> bool {
+        let is_to_blame = self.on_trouble == OnTrouble::Sift;
+        if is_to_blame {
+            self.sift();
+        }
+        is_to_blame
+    }
+
     /// From now on nobody would try another order, so nothing is given up for the sake of one.
     pub(crate) fn take_your_time(&mut self) {
         self.space.take_your_time();

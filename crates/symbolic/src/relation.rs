@@ -38,7 +38,10 @@ impl Relation {
         if let Some((scheduler, events)) = encoder.scheduled(&parts)? {
             return Ok(Relation::from_events(events, Some(scheduler), alive));
         }
-        let clusters = encoder.merge(parts, &[])?;
+        let mut clusters = encoder.merge(parts, &[])?;
+        if clusters.len() > 1 && encoder.mind_clusters() {
+            clusters = encoder.merge(clusters, &[])?;
+        }
         Ok(Relation::from_events(vec![Event::of_clusters(encoder, clusters, &[])?], None, alive))
     }
 
@@ -59,7 +62,7 @@ impl Relation {
     pub(crate) fn settle(&mut self, encoder: &Encoder<'_>, reachable: &Set) -> Limited<()> {
         if let [event] = &self.events[..] {
             let states = encoder.space.and(reachable, &self.alive)?;
-            self.settled = event.at(encoder, &states, encoder.space.steps())?;
+            self.settled = event.at(encoder, &states)?;
             self.states = Some(states);
         }
         Ok(())

@@ -12,6 +12,9 @@ use crate::encode::Encoder;
 use crate::parts::Part;
 use crate::space::{Bit, Cube, Limited, Renaming, Set};
 
+/// Steps that putting clusters together at some states may take.
+const MOST_STEPS: u64 = 8_000_000;
+
 /// A relation on some variables; the others keep their values.
 pub(crate) struct Event {
     pub(crate) variables: Vec<VarId>,
@@ -114,11 +117,12 @@ impl Event {
     }
 
     /// The event at some states only, as one cluster; none if it is one already, or if that takes more
-    /// steps than that.
-    pub(crate) fn at(&self, encoder: &Encoder<'_>, states: &Set, steps: u64) -> Limited<Option<Event>> {
+    /// steps than all before, or very many.
+    pub(crate) fn at(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Option<Event>> {
         if self.clusters.len() == 1 {
             return Ok(None);
         }
+        let steps = encoder.space.steps().min(MOST_STEPS);
         let relation = encoder.space.within(steps, || {
             let mut relation = states.clone();
             for stage in &self.forward {
