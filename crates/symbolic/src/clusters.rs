@@ -9,8 +9,8 @@
 use masque_model::VarId;
 
 use crate::encode::Encoder;
-use crate::relation::Event;
 use crate::space::{Limited, Set};
+use crate::stages::Event;
 
 /// A cluster may have so many times the nodes of its events and of what they must keep.
 const LOOSE: usize = 8;
@@ -25,11 +25,13 @@ struct Cluster {
     size: usize,
 }
 
-/// As few relations as possible whose union is that of the events.
+/// As few relations as possible whose union is that of the events that are one relation each.
 pub(crate) fn clusters(encoder: &Encoder<'_>, events: &[Event]) -> Limited<Vec<Event>> {
-    let mut events: Vec<&Event> = events.iter().collect();
-    events.sort_by_cached_key(|event| place(encoder, &event.variables));
-    let mut clusters: Vec<Cluster> = events.into_iter().map(|event| Cluster::new(encoder, event)).collect();
+    let mut events: Vec<(&Event, &Set)> =
+        events.iter().filter_map(|event| Some((event, event.whole()?))).collect();
+    events.sort_by_cached_key(|(event, _)| place(encoder, &event.variables));
+    let mut clusters: Vec<Cluster> =
+        events.into_iter().map(|(event, relation)| Cluster::new(encoder, event, relation)).collect();
     loop {
         let n_before = clusters.len();
         let mut merged = Vec::with_capacity(n_before.div_ceil(2));
@@ -56,7 +58,7 @@ pub(crate) fn clusters(encoder: &Encoder<'_>, events: &[Event]) -> Limited<Vec<E
 
 /// Where an event stands in the order: the mean of its bits' levels. What all events change moves
 /// all of them alike.
-fn place(encoder: &Encoder<'_>, variables: &[VarId]) -> u64 {
+pub(crate) fn place(encoder: &Encoder<'_>, variables: &[VarId]) -> u64 {
     let bits = variables.iter().flat_map(|v| &encoder.layout.variables[v.index()].current);
     let (n_bits, sum) =
         bits.fold((0, 0), |(n, sum), &bit| (n + 1, sum + u64::from(encoder.space.level(bit).0)));
@@ -64,10 +66,10 @@ fn place(encoder: &Encoder<'_>, variables: &[VarId]) -> u64 {
 }
 
 impl Cluster {
-    fn new(encoder: &Encoder<'_>, event: &Event) -> Cluster {
+    fn new(encoder: &Encoder<'_>, event: &Event, relation: &Set) -> Cluster {
         let mut variables = event.variables.clone();
         variables.sort_unstable();
-        Cluster { relation: event.relation.clone(), variables, size: encoder.space.size(&event.relation) }
+        Cluster { relation: relation.clone(), variables, size: encoder.space.size(relation) }
     }
 
     /// The union of two, unless it is out of proportion.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cubes::{self, Cube};
 use crate::layout::Layout;
-use crate::relation::Part;
+use crate::parts::Part;
 use crate::space::{Bit, Limited, Set, Space};
 
 /// Diagrams of more nodes than this for each level of the order mean trouble.
@@ -29,8 +29,8 @@ const SIFTS: u32 = 2;
 pub(crate) enum OnTrouble {
     /// Nothing.
     GoOn,
-    /// Stop.
-    GiveUp,
+    /// Stop, as soon as the diagrams are too large or so many steps have been taken after encoding.
+    GiveUp(u64),
     /// Improve the order.
     Sift,
     /// Improve the order, but only when the trouble is great: it has been chosen with care.
@@ -90,21 +90,44 @@ impl<'s> Encoder<'s> {
         let large = trouble(self.layout.n_bits);
         match self.on_trouble {
             OnTrouble::GoOn => {}
-            OnTrouble::GiveUp if size > large => return Err(Why::Memory.into()),
+            OnTrouble::GiveUp(_) if size > large => return Err(Why::Memory.into()),
             OnTrouble::Sift if size > large => self.sift(),
             OnTrouble::SiftLate if size > large * LATE => self.sift(),
             OnTrouble::SiftAnyway => self.sift(),
-            OnTrouble::GiveUp | OnTrouble::Sift | OnTrouble::SiftLate => {}
+            OnTrouble::GiveUp(_) | OnTrouble::Sift | OnTrouble::SiftLate => {}
         }
         Ok(())
+    }
+
+    /// The relation does not go together. A declared order may be to blame, and is improved before it
+    /// makes large sets. Says whether it was.
+    pub(crate) fn mind_clusters(&self) -> bool {
+        let is_to_blame = self.on_trouble == OnTrouble::Sift;
+        if is_to_blame {
+            self.sift();
+        }
+        is_to_blame
     }
 
     /// From now on nobody would try another order, so nothing is given up for the sake of one.
     pub(crate) fn take_your_time(&mut self) {
         self.space.take_your_time();
-        if self.on_trouble == OnTrouble::GiveUp {
+        if matches!(self.on_trouble, OnTrouble::GiveUp(_)) {
             self.on_trouble = OnTrouble::GoOn;
         }
+    }
+
+    /// The model is encoded: where steps are counted, as many again and the allowance are left. Some
+    /// models take many steps to be encoded, whatever the order.
+    pub(crate) fn is_encoded(&self) {
+        if let OnTrouble::GiveUp(most_steps) = self.on_trouble {
+            self.space.limit(self.space.steps().saturating_add(most_steps));
+        }
+    }
+
+    /// How many conditions are encoded.
+    pub(crate) fn n_encoded(&self) -> usize {
+        self.memo.iter().filter(|set| set.is_some()).count()
     }
 
     fn sift(&self) {

@@ -24,6 +24,11 @@ pub(crate) const NAME: &str = "symbolic";
 
 /// Steps that mean trouble, for each node that does.
 const STEPS_PER_NODE: u64 = 120;
+/// Steps for each level that the first orders may take, and those found by trial.
+const FIRST_STEPS: u64 = 40_000;
+const LAST_STEPS: u64 = 80_000;
+/// Steps for each level that encoding the model may take.
+const ENCODING_STEPS: u64 = 48_000;
 
 /// Decides CTL, LTL, CTL*, ATL and the mu-calculus, all with knowledge and norms, on decision
 /// diagrams.
@@ -115,8 +120,8 @@ impl Symbolic {
 
     /// Builds something in the order that these options lead to.
     ///
-    /// The first order is good for most systems. Where it leads to trouble, the time for trying
-    /// others is well spent.
+    /// The first order is good for most systems. Where it leads to trouble, the time for trying others
+    /// is well spent; the declared one, good for many of them, is the first that is tried.
     pub(crate) fn in_order<T>(
         &self,
         system: &System,
@@ -136,17 +141,53 @@ impl Symbolic {
             (Reorder::Eager, _) => OnTrouble::SiftAnyway,
             (Reorder::Auto, Order::Given(_)) => OnTrouble::SiftLate,
             (Reorder::Auto, Order::Declared) => OnTrouble::Sift,
-            (Reorder::Auto, Order::Automatic) => OnTrouble::GiveUp,
+            (Reorder::Auto, Order::Automatic) => return self.by_trial(system, items, budget, stats, build),
         };
-        match build(&items, on_trouble, stats) {
-            Err(stop) if stop.why == Why::Memory && on_trouble == OnTrouble::GiveUp => {}
-            done => return done,
+        build(&items, on_trouble, stats)
+    }
+
+    /// Builds something in an order that does not lead to trouble, if there is one.
+    fn by_trial<T>(
+        &self,
+        system: &System,
+        items: Vec<Item>,
+        budget: &Budget,
+        stats: &mut Stats,
+        mut build: impl FnMut(&[Item], OnTrouble, &mut Stats) -> Limited<T>,
+    ) -> Limited<T> {
+        let n_bits = Layout::new(system, &items).n_bits;
+        let mut attempt = |items: &[Item], per_level: u64, stats: &mut Stats| {
+            let start = Instant::now();
+            let mut own = stats.clone();
+            match build(items, OnTrouble::GiveUp(trial::allowance(n_bits, per_level)), &mut own) {
+                Err(stop) if stop.why == Why::Memory => {
+                    stats.spend("trials", start.elapsed());
+                    Ok(None)
+                }
+                done => {
+                    *stats = own;
+                    done.map(Some)
+                }
+            }
+        };
+        if let Some(built) = attempt(&items, FIRST_STEPS, stats)? {
+            return Ok(built);
         }
         let start = Instant::now();
-        let orders = order::alternatives(system);
+        let declared = order::declared(system);
+        let mut orders = order::alternatives(system);
+        orders.retain(|order| *order != declared);
+        orders.insert(0, declared);
         let best = trial::best(system, &orders, budget);
         stats.spend("trials", start.elapsed());
-        build(best?, OnTrouble::SiftLate, stats)
+        let best = best?;
+        stats.notes.push(format!("the order of the variables was chosen among {} by trial", orders.len()));
+        for order in &best {
+            if let Some(built) = attempt(order, LAST_STEPS, stats)? {
+                return Ok(built);
+            }
+        }
+        build(best[0], OnTrouble::SiftLate, stats)
     }
 
     /// What was built, ready for questions.
@@ -155,7 +196,10 @@ impl Symbolic {
         built: Built<'s>,
         mut stats: Stats,
     ) -> Result<Box<dyn Encoded + 's>, Stop> {
-        let Built { encoder, relation, initial, reachable, n_steps } = built;
+        let Built { encoder, mut relation, initial, reachable, n_steps } = built;
+        let start = Instant::now();
+        relation.settle(&encoder, &reachable)?;
+        stats.spend("settle", start.elapsed());
         let start = Instant::now();
         let checker = Checker::new(encoder, relation, initial, reachable)?;
         stats.spend("fairness", start.elapsed());
@@ -225,7 +269,7 @@ pub(crate) fn encoder<'s>(
 ) -> Encoder<'s> {
     let layout = Layout::new(system, items);
     let most_steps = match on_trouble {
-        OnTrouble::GiveUp => steps_of_trouble(layout.n_bits),
+        OnTrouble::GiveUp(_) => trial::allowance(layout.n_bits, ENCODING_STEPS),
         _ => u64::MAX,
     };
     let space = Space::on_threads(layout.n_bits, budget, most_steps, n_threads);
@@ -313,6 +357,7 @@ impl Encoded for Diagrams<'_> {
         stats.figures = vec![
             ("bits", encoder.layout.n_bits.into()),
             ("events", relation.events.len() as u64),
+            ("clusters", relation.events.iter().map(|event| event.n_clusters() as u64).max().unwrap_or(0)),
             ("relation nodes", relation.largest(encoder) as u64),
             ("reachable nodes", space.size(reachable) as u64),
             ("live nodes", space.nodes() as u64),

@@ -8,8 +8,9 @@ use masque_model::{AgentId, Expr, System, VarId};
 use rustc_hash::FxHashSet;
 
 use crate::encode::Encoder;
-use crate::relation::{Event, Part};
+use crate::parts::Part;
 use crate::space::{Limited, Set};
+use crate::stages::Event;
 
 /// An action may change at most one part in so many.
 const SPARSE: usize = 3;

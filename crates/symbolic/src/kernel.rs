@@ -173,6 +173,20 @@ impl Watch {
         self.most_steps.store(u64::MAX, Relaxed);
     }
 
+    /// Lets some operations take so many steps from now on; says what the limit was before.
+    pub(crate) fn limit(&self, steps: u64) -> u64 {
+        let before = self.most_steps.load(Relaxed);
+        let most = self.steps().saturating_add(steps).min(before);
+        self.most_steps.store(most, Relaxed);
+        self.look_at.fetch_min(most, Relaxed);
+        before
+    }
+
+    /// Back to an earlier limit.
+    pub(crate) fn unlimit(&self, most_steps: u64) {
+        self.most_steps.store(most_steps, Relaxed);
+    }
+
     pub(crate) fn steps(&self) -> u64 {
         self.steps.load(Relaxed)
     }

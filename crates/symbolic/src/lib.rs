@@ -7,6 +7,7 @@
 
 mod answers;
 mod arena;
+mod chain;
 mod check;
 mod clusters;
 mod cubes;
@@ -21,15 +22,19 @@ mod kernel;
 mod knowledge;
 mod layout;
 mod linear;
+mod lines;
+mod merge;
 mod moves;
 mod order;
 mod overflow;
 mod parallel;
+mod parts;
 mod reach;
 mod relation;
 mod search;
 mod sift;
 pub mod space;
+mod stages;
 mod strategic;
 mod tableau;
 #[cfg(test)]

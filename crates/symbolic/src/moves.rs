@@ -11,7 +11,7 @@ use masque_model::{AgentId, Deadlock, ExprId};
 
 use crate::check::Checker;
 use crate::encode::Encoder;
-use crate::relation::Part;
+use crate::parts::Part;
 use crate::space::{Bit, Cube, Limited, Renaming, Set};
 
 /// How the system moves, part by part.

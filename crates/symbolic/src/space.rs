@@ -234,6 +234,27 @@ impl Space {
         self.watch.take_your_time();
     }
 
+    /// From now on operations may take so many steps in all, unless the limit is lower already.
+    pub fn limit(&self, steps: u64) {
+        self.watch.limit(steps);
+    }
+
+    /// What operations answer, unless they take more steps than that. Where several spaces are on one
+    /// store, steps are not limited: others would be stopped too.
+    pub fn within<T>(&self, steps: u64, operations: impl FnOnce() -> Limited<T>) -> Limited<Option<T>> {
+        if self.watch.is_shared() {
+            return operations().map(Some);
+        }
+        let before = self.watch.limit(steps);
+        let result = operations();
+        self.watch.unlimit(before);
+        match result {
+            Ok(result) => Ok(Some(result)),
+            Err(stop) if stop.why == Why::Memory => self.watch.check().map(|()| None),
+            Err(stop) => Err(stop),
+        }
+    }
+
     /// The steps that operations have taken so far.
     pub fn steps(&self) -> u64 {
         self.watch.steps()

@@ -1,10 +1,13 @@
-//! Choosing among orders by trial, when the first one leads to trouble.
+//! Choosing among orders by trial, when the first ones lead to trouble.
 //!
 //! What an order is worth shows when it is used. A trial encodes the system and explores it, while
 //! the operations on diagrams may take so many steps: how many images it gets through, and with how
 //! few steps, is the order's score. A trial cannot run away, and it ends the same on every machine.
 //! Steps predict time as sizes do not: between a good and a fair order of go-back-n the reachable
 //! states differ by a factor of 2, the time by 10.
+//!
+//! The relation is not put together at any price ([`merge`](crate::merge)), so the first images come
+//! after few steps, and few steps tell orders apart. All orders get a few, the best of them more.
 
 use std::cmp::Reverse;
 
@@ -17,43 +20,49 @@ use crate::reach;
 use crate::relation::Relation;
 use crate::space::{Limited, Set, Space};
 
-/// Steps that a trial may take for each level in the first round, and whatever the levels.
-const STEPS_PER_LEVEL: u64 = 10_000;
-const FEWEST: u64 = 500_000;
-const MOST: u64 = 10_000_000;
-/// Each round lets fewer orders go farther.
-const ROUNDS: u32 = 2;
-const MORE: u64 = 3;
+/// Steps that a trial may take for each level, round by round.
+const ROUNDS: [u64; 2] = [2_500, 10_000];
+/// Fewer levels do not make it shorter.
+const FEWEST_LEVELS: u64 = 100;
+/// How many orders go on to the next round.
+const LEFT: usize = 2;
+/// Encoding the model may take so many times the steps of its exploration.
+const ENCODING: u64 = 4;
 
-/// How far an order got: images first, then how few steps they took.
-type Score = (u32, Reverse<u64>);
+/// How far an order got: images first, then how much of the model was encoded, then how few steps
+/// that took.
+type Score = (u32, usize, Reverse<u64>);
 
-/// The order that gets farthest; of equals the first.
-pub(crate) fn best<'o>(system: &System, orders: &'o [Vec<Item>], budget: &Budget) -> Limited<&'o [Item]> {
+/// The steps that so many for each level are in all.
+pub(crate) fn allowance(n_bits: u32, per_level: u64) -> u64 {
+    u64::from(n_bits).max(FEWEST_LEVELS) * per_level
+}
+
+/// The best of some orders, the best one first: one if it gets to the end within its steps, else a
+/// few.
+pub(crate) fn best<'o>(
+    system: &System,
+    orders: &'o [Vec<Item>],
+    budget: &Budget,
+) -> Limited<Vec<&'o [Item]>> {
     let mut left: Vec<&[Item]> = orders.iter().map(|order| &order[..]).collect();
-    let mut allowance = 1;
-    for _ in 0..ROUNDS {
+    for per_level in ROUNDS {
         if left.len() == 1 {
             break;
         }
         let mut scored: Vec<(Reverse<Score>, &[Item])> = Vec::new();
-        for order in left {
-            scored.push((Reverse(trial(system, order, allowance, budget)?), order));
+        for &order in &left {
+            let most_steps = allowance(Layout::new(system, order).n_bits, per_level);
+            let probe = probe(system, order, most_steps, budget, |_, initial| Ok(initial.clone()))?;
+            if probe.is_finished {
+                return Ok(vec![order]);
+            }
+            scored.push((Reverse(probe.score()), order));
         }
         scored.sort_by_key(|(score, _)| *score);
-        let n_started = scored.iter().filter(|(score, _)| score.0.0 > 0).count();
-        let n_left = if n_started == 0 { scored.len() } else { n_started.div_ceil(2) };
-        left = scored[..n_left].iter().map(|(_, order)| *order).collect();
-        allowance *= MORE;
+        left = scored.into_iter().take(LEFT).map(|(_, order)| order).collect();
     }
-    Ok(left[0])
-}
-
-fn trial(system: &System, order: &[Item], allowance: u64, budget: &Budget) -> Limited<Score> {
-    let n_bits = Layout::new(system, order).n_bits;
-    let most_steps = (u64::from(n_bits) * STEPS_PER_LEVEL).clamp(FEWEST, MOST) * allowance;
-    let Probe { images, .. } = probe(system, order, most_steps, budget, |_, initial| Ok(initial.clone()))?;
-    Ok((images.len() as u32, Reverse(images.last().copied().unwrap_or(u64::MAX))))
+    Ok(left)
 }
 
 /// How far an exploration got.
@@ -65,9 +74,18 @@ pub(crate) struct Probe {
     pub(crate) images: Vec<u64>,
     /// Whether everything was explored.
     pub(crate) is_finished: bool,
+    /// How many conditions were encoded.
+    pub(crate) n_encoded: usize,
 }
 
-/// Explores what is reachable from some of the initial states, with so many steps.
+impl Probe {
+    fn score(&self) -> Score {
+        let steps = self.images.last().copied().unwrap_or(u64::MAX);
+        (self.images.len() as u32, self.n_encoded, Reverse(steps))
+    }
+}
+
+/// Explores what is reachable from some of the initial states, with so many steps after encoding.
 pub(crate) fn probe(
     system: &System,
     order: &[Item],
@@ -76,8 +94,8 @@ pub(crate) fn probe(
     from: impl FnOnce(&Encoder<'_>, &Set) -> Limited<Set>,
 ) -> Limited<Probe> {
     let layout = Layout::new(system, order);
-    let space = Space::for_steps(layout.n_bits, budget, most_steps);
-    let mut encoder = Encoder::new(system, layout, space, OnTrouble::GoOn);
+    let space = Space::for_steps(layout.n_bits, budget, most_steps * ENCODING);
+    let mut encoder = Encoder::new(system, layout, space, OnTrouble::GiveUp(most_steps));
     let mut probe = Probe::default();
     let explored = reach::initial(&mut encoder).and_then(|initial| {
         let initial = from(&encoder, &initial)?;
@@ -89,6 +107,7 @@ pub(crate) fn probe(
         })
     });
     probe.is_finished = explored.is_ok();
+    probe.n_encoded = encoder.n_encoded();
     match explored {
         Err(stop) if stop.why != Why::Memory => Err(stop),
         _ => Ok(probe),

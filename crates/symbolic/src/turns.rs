@@ -4,24 +4,18 @@
 //! changes, so that images are local. What a group can do in one turn or another is a union if the
 //! scheduler is a member, and then the turns are chained in a least fixpoint, as the events of the
 //! relation are: `<sched>F in1` on 200 trains takes 0.2 s, and part by part
-//! ([`moves`](crate::moves)) 8.6 s. Where there is no scheduler there is one turn. It is mostly far
-//! better than the parts, but may be larger than the relation, in which no actions are left; beyond
-//! a limit the parts are used.
+//! ([`moves`](crate::moves)) 8.6 s. Where there is no scheduler there is one turn, of the reachable
+//! states only, or in clusters if it would be too large.
 
 use std::sync::Arc;
 
-use masque_model::{AgentId, VarId};
+use masque_model::AgentId;
 
 use crate::check::Checker;
 use crate::encode::Encoder;
 use crate::moves::{Coalition, Moves};
-use crate::relation::Event;
 use crate::space::{Bit, Limited, Set};
-
-/// A turn may have so many times the nodes of the relation, and so many more; in tests some are too
-/// large.
-const LOOSE: usize = if cfg!(test) { 1 } else { 64 };
-const SMALL: usize = if cfg!(test) { 10 } else { 100_000 };
+use crate::stages::Event;
 
 /// The steps of a system, one turn for each action of its scheduler, or one for all.
 pub(crate) struct Turns {
@@ -63,12 +57,14 @@ impl Checker<'_> {
             return Ok(turns.clone());
         }
         let events = match scheduler {
-            _ if kept.is_empty() => Some(Arc::clone(&self.relation.events)),
+            _ if kept.is_empty() && (scheduler.is_some() || self.relation.events.len() == 1) => {
+                Some(Arc::clone(&self.relation.events))
+            }
             Some(scheduler) => {
                 let parts = self.encoder.parts()?;
                 self.encoder.events_of(scheduler, &parts, &kept)?.map(Arc::new)
             }
-            None => self.whole_turn(&kept)?.map(|event| Arc::new(vec![event])),
+            None => Some(Arc::new(vec![self.whole_turn(&kept)?])),
         };
         let turns = match events {
             Some(events) => Some(Arc::new(Turns::new(&mut self.encoder, scheduler, events, &moves, &kept)?)),
@@ -78,15 +74,16 @@ impl Checker<'_> {
         Ok(turns)
     }
 
-    /// All steps with the actions of some agents left in, unless that is too large.
-    fn whole_turn(&mut self, kept: &[AgentId]) -> Limited<Option<Event>> {
+    /// All steps with the actions of some agents left in.
+    fn whole_turn(&mut self, kept: &[AgentId]) -> Limited<Event> {
         let encoder = &mut self.encoder;
         let parts = encoder.parts()?;
-        let most = self.relation.size(encoder) * LOOSE + SMALL;
-        let Some(relation) = encoder.merge_within(parts, kept, most)? else { return Ok(None) };
-        let changing: Vec<VarId> =
-            encoder.system.variable_ids().filter(|&v| !encoder.layout.is_frozen(v)).collect();
-        Event::new(encoder, relation, &changing).map(Some)
+        let event = Event::of_clusters(encoder, encoder.merge(parts, kept)?, kept)?;
+        let settled = match &self.relation.states {
+            Some(states) => event.at(encoder, states)?,
+            None => None,
+        };
+        Ok(settled.unwrap_or(event))
     }
 
     /// A group as it plays in turns, unless they are too large.

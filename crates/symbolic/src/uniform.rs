@@ -18,9 +18,9 @@ use crate::arena::{Arena, Board};
 use crate::check::Checker;
 use crate::moves::Coalition;
 use crate::reach::{least, singleton};
-use crate::relation::Event;
 use crate::search::{Aim, Search};
 use crate::space::{Bit, Cube, Limited, Set, Table};
+use crate::stages::Event;
 use crate::strategic::Goal;
 
 /// Of which states the truth is wanted.
@@ -137,7 +137,7 @@ impl Checker<'_> {
             None => Vec::new(),
         };
         Ok(Board {
-            relation: Table::new(&steps.relation),
+            relation: Table::new(&steps.relation(&self.encoder)?),
             may: Table::new(&may),
             spoiled: Table::new(&spoiled),
             done: Table::new(&done),

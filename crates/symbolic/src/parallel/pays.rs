@@ -33,7 +33,7 @@ pub(super) fn explore<'s>(
         let built = Built::new((system, items, on_trouble), parallel.jobs, &mut watch, stats)?;
         Ok(Explored::Whole(Box::new(built)))
     };
-    match whole(OnTrouble::GiveUp, stats) {
+    match whole(OnTrouble::GiveUp(u64::MAX), stats) {
         Err(stop) if stop.why == Why::Memory => {}
         done => {
             stats.notes.push("not split: small enough as a whole".to_string());
@@ -44,7 +44,7 @@ pub(super) fn explore<'s>(
     if pays(&merge, (system, items, on_trouble), budget)? {
         return strategy::explore(&merge, (system, items, on_trouble), budget, stats);
     }
-    if on_trouble == OnTrouble::GiveUp {
+    if matches!(on_trouble, OnTrouble::GiveUp(_)) {
         // The order may be to blame.
         return Err(Why::Memory.into());
     }
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn fewer_steps() {
         let check = |whole: &[u64], part: &[u64], is_finished, n_parts, expected, because: &str| {
-            let probe = |images: &[u64], is_finished| Probe { relation: 100, images: images.to_vec(), is_finished };
+            let probe = |images: &[u64], is_finished| Probe { relation: 100, images: images.to_vec(), is_finished, ..Probe::default() };
             assert_eq!(is_less(&probe(part, is_finished), n_parts, &probe(whole, false)), expected, "{because}");
         };
         //     whole          part        end    parts  pays

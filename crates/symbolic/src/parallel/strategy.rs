@@ -60,7 +60,7 @@ pub(super) fn explore<'s>(
     let share = budget.clone().with_memory(if parallel.shared { memory } else { memory / n_jobs as u64 });
     // Nobody may change an order that others rely on.
     let on_trouble = match on_trouble {
-        OnTrouble::GiveUp => OnTrouble::GiveUp,
+        OnTrouble::GiveUp(steps) => OnTrouble::GiveUp(steps),
         _ if parallel.shared => OnTrouble::GoOn,
         other => other,
     };
