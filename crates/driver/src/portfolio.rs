@@ -22,15 +22,18 @@ struct Turn {
     bytes: u64,
     /// Finding them may take so many steps, each some thousand successors.
     stored_steps: u64,
-    /// The diagrams may take so many steps, each some ten thousand operations; no limit in the last turn.
+    /// The diagrams may take so many steps; no limit in the last turn.
     drawn_steps: Option<u64>,
 }
 
 const TURNS: [Turn; 3] = [
-    Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(160) },
-    Turn { states: 100_000, bytes: 64 << 20, stored_steps: 400, drawn_steps: Some(4096) },
+    Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(2_000_000) },
+    Turn { states: 100_000, bytes: 64 << 20, stored_steps: 400, drawn_steps: Some(32_000_000) },
     Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 8000, drawn_steps: None },
 ];
+
+/// Where stored states are slow, the diagrams may take so many times as many steps.
+const MUCH_MORE: u64 = 8;
 
 /// States of so many bits take no longer than others.
 const USUAL_BITS: u64 = 512;
@@ -44,6 +47,8 @@ enum Chance {
     /// So good that it comes before the diagrams.
     Good,
     Some,
+    /// There is one, but each state takes long.
+    Slow,
     None,
 }
 
@@ -100,7 +105,8 @@ impl Portfolio {
             if chance == Chance::Good {
                 continue;
             }
-            let steps = turn.drawn_steps.filter(|_| chance != Chance::None);
+            let more = if chance == Chance::Slow { MUCH_MORE } else { 1 };
+            let steps = turn.drawn_steps.map(|steps| steps * more).filter(|_| chance != Chance::None);
             match self.diagrams(steps, system, early, budget) {
                 Ok(encoded) => {
                     let reason = format!("{}: more than {n_seen} states", self.diagrams.name());
@@ -136,6 +142,7 @@ impl Portfolio {
             let next = TURNS.iter().find(|other| other.states > turn.states).map(|next| next.states as f64);
             let chance = match (next, unfinished.likely_states) {
                 (None, _) => Chance::None,
+                (Some(_), None) if unfinished.stop.why == Why::Timeout => Chance::Slow,
                 (Some(_), None) => Chance::Some,
                 (Some(most), Some(likely)) if likely * 2.0 <= most => Chance::Good,
                 (Some(most), Some(likely)) if likely <= most * FAR_OFF => Chance::Some,
@@ -154,10 +161,7 @@ impl Portfolio {
     ) -> Result<Box<dyn Encoded + 's>, Stop> {
         match steps {
             None => self.diagrams.explore(system, early, budget),
-            Some(steps) => {
-                let encoded = self.diagrams.explore(system, early, &budget.branch().with_steps(steps))?;
-                Ok(encoded)
-            }
+            Some(steps) => self.diagrams.explore(system, early, &budget.branch().with_work(steps)),
         }
     }
 }

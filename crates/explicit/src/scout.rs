@@ -77,6 +77,11 @@ impl Scout {
     }
 }
 
+/// Where layers grow by so little each time, as a logarithm, and not less and less, there are likely so
+/// many times as many states.
+const SLOW_GROWTH: f64 = 0.25;
+const FAR_TO_GO: f64 = 50.0;
+
 /// Roughly how many states there will be, from the sizes of the first layers; none if that cannot be
 /// told.
 ///
@@ -95,6 +100,9 @@ fn likely_states(layers: &[u32]) -> Option<f64> {
         return Some(so_far * 2.0);
     }
     let fall = (before - now) / stride as f64;
+    if fall <= 0.0 && now < SLOW_GROWTH {
+        return Some(so_far * FAR_TO_GO);
+    }
     let peak = size(0)? * (now * now / (2.0 * fall)).exp();
     let total = peak * (std::f64::consts::TAU / fall).sqrt();
     (fall > 0.0).then_some(total.max(so_far))

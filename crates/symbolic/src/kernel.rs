@@ -121,6 +121,8 @@ pub(crate) struct Watch {
     /// Whether several threads are at work on the store, so that each counts for itself.
     counts_apart: AtomicBool,
     budget: Mutex<Budget>,
+    /// The steps that the budget was told of.
+    told: AtomicU64,
 }
 
 /// Steps between two looks at the clock: some milliseconds.
@@ -196,7 +198,11 @@ impl Watch {
         if self.steps() >= self.most_steps.load(Relaxed) {
             return Err(Why::Memory.into());
         }
-        self.budget.lock().unwrap_or_else(PoisonError::into_inner).check()
+        let steps = self.steps();
+        let told = self.told.fetch_max(steps, Relaxed);
+        let budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
+        budget.spend(steps.saturating_sub(told))?;
+        budget.check()
     }
 
     /// Whatever was stopped is over.

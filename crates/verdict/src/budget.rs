@@ -24,6 +24,7 @@ use crate::{Meter, Why};
 pub struct Budget {
     deadline: Option<Instant>,
     steps: Option<Steps>,
+    work: Option<Steps>,
     memory: Option<u64>,
     states: Option<u64>,
     cancelled: Arc<AtomicBool>,
@@ -48,8 +49,8 @@ impl Steps {
 
     /// Counts a check, unless none is left. A check that fails is not counted, so a budget that shares
     /// its steps with others never takes more than its own.
-    fn take(&self) -> bool {
-        let count = |taken: u64| (taken < self.most).then_some(taken + 1);
+    fn take(&self, n: u64) -> bool {
+        let count = |taken: u64| (taken < self.most).then_some(taken + n);
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, count).is_ok()
     }
 }
@@ -76,6 +77,19 @@ impl Budget {
     /// instead of measuring time, so that a test gives the same result on every machine.
     pub fn with_steps(mut self, most: u64) -> Budget {
         self.steps = Some(Steps { taken: Arc::default(), most });
+        self
+    }
+
+    /// Stops after so much work, in the units that an engine counts in, with [`Why::Timeout`].
+    ///
+    /// ```
+    /// use masque_verdict::Budget;
+    /// let budget = Budget::default().with_work(100);
+    /// assert!(budget.spend(60).is_ok() && budget.spend(60).is_ok() && budget.spend(1).is_err());
+    /// assert!(Budget::default().spend(u64::MAX).is_ok());
+    /// ```
+    pub fn with_work(mut self, most: u64) -> Budget {
+        self.work = Some(Steps { taken: Arc::default(), most });
         self
     }
 
@@ -178,10 +192,18 @@ impl Budget {
         if is_set(&self.cancelled) || self.above.iter().any(is_set) {
             return Err(Why::Interrupted.into());
         }
-        let has_steps = self.steps.as_ref().is_none_or(Steps::take);
+        let has_steps = self.steps.as_ref().is_none_or(|steps| steps.take(1));
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Why::Timeout.into()),
             _ if !has_steps => Err(Why::Timeout.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts work that an engine has done, in units of its own.
+    pub fn spend(&self, units: u64) -> Result<(), Stop> {
+        match &self.work {
+            Some(work) if !work.take(units) => Err(Why::Timeout.into()),
             _ => Ok(()),
         }
     }
