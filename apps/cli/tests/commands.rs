@@ -97,7 +97,7 @@ snapshots! {
     check_chain: "check models/chain.ispl";
     check_norms: "check models/norms.ispl --evidence all";
     check_timeout: "check models/light.ispl --timeout 0s";
-    check_memory: "check models/lamps.ispl -D N=14 --memory 1k";
+    check_memory: "check models/lamps.ispl -D N=14 --engine explicit --memory 1k";
     check_several: "check models/light.ispl models/missing.ispl models/wrong.ispl models/stop.ispl";
     check_parse_only: "check --parse-only models/light.ispl models/lamps.ispl";
     check_parse_only_json: "check --parse-only models/lamps.ispl --format json";

@@ -27,8 +27,8 @@ struct Turn {
 }
 
 const TURNS: [Turn; 3] = [
-    Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(2_000_000) },
-    Turn { states: 100_000, bytes: 64 << 20, stored_steps: 400, drawn_steps: Some(32_000_000) },
+    Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(600_000) },
+    Turn { states: 100_000, bytes: 64 << 20, stored_steps: 400, drawn_steps: Some(16_000_000) },
     Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 8000, drawn_steps: None },
 ];
 

@@ -24,6 +24,9 @@ use crate::world::has_one;
 const SHARE: u32 = 21;
 const QUICK_SHARE: u32 = 18;
 
+/// Steps that it may take to find out what to look for.
+const MOST_PREPARED: u64 = 1 << 17;
+
 /// Who listens while a system is explored.
 pub(crate) struct Watch<'w, 'e> {
     pub(crate) evidence: Show,
@@ -78,7 +81,12 @@ impl<'w, 'e> Watch<'w, 'e> {
             n_steps: 0,
         };
         for position in looking.watch.early.open() {
-            looking.prepare(encoder, position)?;
+            // What is too large to look for is not looked for.
+            encoder.space.set_budget(&looking.watch.budget.branch().with_work(MOST_PREPARED));
+            if looking.prepare(encoder, position).is_err() {
+                looking.hunted.retain(|hunted| hunted.position != position);
+            }
+            encoder.space.set_budget(looking.watch.budget);
         }
         let size = 0;
         looking.step(encoder, &Reached { states: initial, new: initial, is_layer: true, size })?;

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use masque_explicit::Scout;
-use masque_verdict::{Early, Outcome, Stop, is_hunt};
+use masque_verdict::{Early, Outcome, Stop, hunts, is_condition, is_hunt};
 
 use super::{Answer, Decided, Event, InUse, Used, replayed};
 use crate::engines::EXPLICIT;
@@ -47,7 +47,10 @@ impl Used<'_, '_> {
         let (system, property) = (self.system, &self.system.properties[position]);
         let is_wanted = self.evidence.wanted(outcome.verdict).is_some();
         // Where one path is the evidence, it is the same from all engines.
-        if engine == EXPLICIT || !is_wanted || is_hunt(&system.formulas, property.formula) {
+        let formulas = &system.formulas;
+        let is_path = is_hunt(formulas, property.formula)
+            && hunts(formulas, property.formula).iter().all(|hunt| is_condition(formulas, hunt.formula));
+        if engine == EXPLICIT || !is_wanted || is_path {
             return outcome;
         }
         let mut shown = None;
