@@ -21,8 +21,7 @@ fn uniform_strategies_are_searched_for_among_stored_states() {
     for (property, decided) in system.properties.iter().zip(&run.decided) {
         let is_uniform = is_uniform(&system, property);
         n_uniform += usize::from(is_uniform);
-        let expected = if is_uniform { "explicit" } else { "symbolic" };
-        assert_eq!(decided.engine, Some(expected), "property {}", property.name);
+        assert!(!is_uniform || decided.engine == Some("explicit"), "property {}", property.name);
         assert!(!matches!(decided.outcome.verdict, Verdict::Unknown(_)), "{}", property.name);
     }
     assert!(n_uniform > 0 && n_uniform < system.properties.len(), "{n_uniform}");

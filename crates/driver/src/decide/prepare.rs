@@ -48,9 +48,11 @@ impl Used<'_, '_> {
         let is_wanted = self.evidence.wanted(outcome.verdict).is_some();
         // Where one path is the evidence, it is the same from all engines.
         let formulas = &system.formulas;
-        let is_path = is_hunt(formulas, property.formula)
+        let is_path = system.fairness.is_empty()
+            && is_hunt(formulas, property.formula)
             && hunts(formulas, property.formula).iter().all(|hunt| is_condition(formulas, hunt.formula));
-        if engine == EXPLICIT || !is_wanted || is_path {
+        let is_shown = outcome.evidence.is_some() && (engine == EXPLICIT || is_path);
+        if is_shown || !is_wanted {
             return outcome;
         }
         let mut shown = None;

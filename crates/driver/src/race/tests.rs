@@ -21,7 +21,7 @@ const MODEL: &str = "
     end Agent
     Evaluation lit if Light.on; end Evaluation
     InitStates !Light.on; end InitStates
-    Formulae EF lit; AG !lit; end Formulae";
+    Formulae EX lit; AX lit; end Formulae";
 
 fn options() -> EngineOptions {
     EngineOptions { evidence: Show::All, ..EngineOptions::default() }
