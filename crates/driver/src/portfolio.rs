@@ -9,7 +9,7 @@
 use std::num::NonZeroUsize;
 
 use masque_explicit::Scout;
-use masque_model::System;
+use masque_model::{Formula, System};
 use masque_verdict::{Budget, Early, Encoded, Show, Stop, Why};
 
 use crate::engines::{AnyEngine, EXPLICIT};
@@ -144,7 +144,8 @@ impl Portfolio {
                 (None, _) => Chance::None,
                 (Some(_), None) if unfinished.stop.why == Why::Timeout => Chance::Slow,
                 (Some(_), None) => Chance::Some,
-                (Some(most), Some(likely)) if likely * 2.0 <= most => Chance::Good,
+                // Games on stored states may take far longer than finding these.
+                (Some(most), Some(likely)) if likely * 2.0 <= most && !has_games(system) => Chance::Good,
                 (Some(most), Some(likely)) if likely <= most * FAR_OFF => Chance::Some,
                 _ => Chance::None,
             };
@@ -164,4 +165,9 @@ impl Portfolio {
             Some(steps) => self.diagrams.explore(system, early, &budget.branch().with_work(steps)),
         }
     }
+}
+
+/// Whether some property asks what a group can enforce.
+fn has_games(system: &System) -> bool {
+    system.formulas.ids().any(|id| matches!(system.formulas.get(id), Formula::Enforces(..)))
 }
