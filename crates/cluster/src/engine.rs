@@ -159,7 +159,7 @@ impl Engine for Cluster {
     }
 }
 
-/// A hunt as it travels.
+/// Converts a hunt to its wire format.
 fn wire(Hunt { formula, holds, verdict }: Hunt) -> WireHunt {
     WireHunt { formula: formula.index(), holds, from_one: verdict }
 }
@@ -186,7 +186,7 @@ impl Spread<'_> {
         Ok(first)
     }
 
-    /// Explores all states. When a state turns up that decides a property, that is told at once.
+    /// Explores all states. Reports a property's verdict as soon as a state decides it.
     fn find_states(&mut self, early: &mut Early<'_>, budget: &Budget) -> Result<u64, Stop> {
         let mut wanted = self.hunts(early);
         loop {
@@ -215,8 +215,8 @@ impl Spread<'_> {
         }
     }
 
-    /// The states to be looked for on the way, each for a property. With fairness it takes more than a
-    /// state.
+    /// Conditions on single states that decide an open property. None under fairness, where one state
+    /// is not enough.
     fn hunts(&self, early: &Early<'_>) -> Vec<(usize, Hunt)> {
         let System { formulas, properties, fairness, .. } = self.system;
         let of_property = |position: usize| {

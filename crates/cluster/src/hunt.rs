@@ -1,4 +1,4 @@
-//! Looking, while states are still being found, for one that decides a property.
+//! Search, during exploration, for a state that decides a property.
 
 use masque_explicit::parts::Reader as StateReader;
 use masque_model::{FormulaId, System};
@@ -9,13 +9,13 @@ use crate::explore::Space;
 use crate::net::Net;
 use crate::shard::Shard;
 
-/// What a worker looks for among the states it keeps.
+/// One worker's search among the states it stores.
 pub(crate) struct Hunters<'s> {
     system: &'s System,
     reader: StateReader<'s, 's>,
-    /// The position of each hunt, its formula, and whether that is to be true.
+    /// Position of each hunt, its formula, and the truth value searched for.
     hunts: Vec<(usize, FormulaId, bool)>,
-    /// So many states have been looked at.
+    /// Number of states already examined.
     n_looked: usize,
 }
 
@@ -37,7 +37,7 @@ impl<'s> Hunters<'s> {
         Ok(Hunters { system, reader, hunts, n_looked: 0 })
     }
 
-    /// The first hunt that has found its state at some worker. All workers look at the same time.
+    /// Returns the first hunt with a matching state on any worker. All workers must call it together.
     pub(crate) fn look(&mut self, net: &mut Net, space: &Space) -> Result<Option<usize>, Stop> {
         if self.hunts.is_empty() {
             return Ok(None);
