@@ -1,8 +1,8 @@
-//! Verdicts while states are still being explored.
+//! Verdicts during exploration.
 //!
-//! What is looked at is always a number of whole layers: the states of all but the last are expanded.
-//! Evidence is taken from the fewest layers that show the verdict, so it is the same whenever it was
-//! noticed.
+//! Formulas are evaluated on complete layers, of which all but the last are expanded. Evidence comes from
+//! the smallest number of layers that decides the property, so it does not depend on the moment of the
+//! evaluation.
 
 use std::rc::Rc;
 
@@ -21,27 +21,27 @@ use crate::label::Labeller;
 use crate::steps::Steps;
 use crate::store::Store;
 
-/// Fewer states than this are explored before anybody could wait for a verdict.
+/// Minimum number of states before formulas are evaluated for the first time.
 const FIRST_LOOK: usize = 1024;
 
-/// The last look may take so many steps, and one more for each of so many states.
+/// Budget steps of the final evaluation after a limit: a constant, and one per `STATES_PER_STEP` states.
 const LAST_STEPS: u64 = 16;
 const STATES_PER_STEP: u64 = 512;
 
-/// Looks at what exploration has found, and tells the verdicts that it shows.
+/// Evaluates the open properties during exploration and reports their verdicts.
 pub(crate) struct Watch<'w, 'e, 's> {
     pub(crate) system: &'s System,
     pub(crate) steps: Rc<Steps<'s>>,
     pub(crate) atoms: Rc<Atoms<'s>>,
     evidence: Show,
     early: &'w mut Early<'e>,
-    /// The conditions on states that would decide a property, and whether they are to be true.
+    /// Property, condition that decides it, and the truth value searched for.
     hunted: Vec<(usize, FormulaId, bool)>,
-    /// So many states are known not to meet any of them.
+    /// Number of states already examined for these conditions.
     n_hunted: usize,
-    /// So many states there are to be at the next look.
+    /// Number of states at which all open properties are evaluated next.
     next_look: usize,
-    /// The sizes of the layers, if exploration was stopped.
+    /// Sizes of the layers of a stopped exploration.
     pub(crate) layers: Vec<u32>,
 }
 
@@ -65,7 +65,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         Watch { system, steps, atoms, evidence, early, hunted, n_hunted, next_look, layers }
     }
 
-    /// Looks at whole layers before the last of them is expanded.
+    /// Evaluates properties before the last layer is expanded.
     pub(crate) fn layer(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
         if !self.early.is_listening() {
             return Ok(());
@@ -81,8 +81,8 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         self.early.enough()
     }
 
-    /// All states are known. If only verdicts are wanted, what the layers show is told as if there were
-    /// more.
+    /// Called when all states are known. In quick mode it evaluates the layers as if there were more
+    /// states, so that evidence is the same as from an exploration that stopped earlier.
     pub(crate) fn all(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
         if self.early.is_quick() {
             let open: Vec<usize> = self.early.open().collect();
@@ -91,8 +91,8 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         self.early.enough()
     }
 
-    /// Takes a last look when a limit has ended the exploration. It may take about as much work as that
-    /// did.
+    /// Evaluates the open properties once more after a limit has stopped the exploration, with a budget
+    /// in proportion to the number of states.
     pub(crate) fn stopped(&mut self, store: &Store, layers: &[u32], budget: &Budget) {
         let steps = LAST_STEPS + store.len() as u64 / STATES_PER_STEP;
         let budget = budget.clone().with_steps(steps).with_states(u64::MAX);
@@ -106,7 +106,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         }
     }
 
-    /// The open properties that a state found since the last time may decide.
+    /// Returns the open properties that a newly found state may decide.
     fn hunt(&mut self, store: &Store, budget: &Budget) -> Result<Vec<usize>, Stop> {
         let mut found = Vec::new();
         if self.hunted.is_empty() {
@@ -135,7 +135,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         Ok(found)
     }
 
-    /// Tells what whole layers show. If that takes too much, nothing is told: exploring goes on.
+    /// Evaluates properties on complete layers. A limit here ends the evaluation, not the exploration.
     fn look(&mut self, open: &[usize], store: &Store, layers: &[u32], budget: &Budget) {
         let is_begun = layers.last().is_some_and(|&n_states| n_states > 0);
         if open.is_empty() || !is_begun {
@@ -160,7 +160,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         self.hunted.retain(|(position, ..)| is_open.contains(position));
     }
 
-    /// The evidence that the fewest layers give.
+    /// Returns the evidence from the smallest deciding number of layers.
     fn shown(
         &self,
         property: &Property,
@@ -192,7 +192,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         explain(&mut shows, self.system, property, holds, budget)
     }
 
-    /// The states of these layers, ready to be looked at.
+    /// Labeller for the states of these layers.
     fn labeller(&self, store: &Store, layers: &[u32], budget: &Budget) -> Result<Labeller<'s>, Stop> {
         let at = |from_last: usize| layers[layers.len() - from_last] as usize;
         budget.check_memory(store.bytes() * 2)?;
@@ -211,13 +211,13 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
 }
 
 impl<'s> Labeller<'s> {
-    /// Reads formulas off states that may not be all.
+    /// Evaluates formulas on a partial exploration.
     pub(crate) fn look<'l>(&'l mut self, budget: &'l Budget) -> Look<'l, Partly<'l, 's>> {
         Look { system: self.system, sight: Partly { labeller: self, budget } }
     }
 }
 
-/// Some of the reachable states.
+/// View of a labeller as a partial exploration.
 pub(crate) struct Partly<'l, 's> {
     labeller: &'l mut Labeller<'s>,
     budget: &'l Budget,

@@ -1,4 +1,4 @@
-//! Exploring for a while, to see whether the states are few.
+//! Bounded exploration that finds out whether a system has few states.
 
 use std::num::NonZeroUsize;
 
@@ -8,7 +8,7 @@ use masque_verdict::{Budget, Early, Encoded, Show, Stop, Why};
 use crate::engine::{Explicit, Explored};
 use crate::jobs::Jobs;
 
-/// Explores up to so many states.
+/// Explores a system up to a maximum number of states.
 ///
 /// ```
 /// use masque_explicit::Scout;
@@ -42,21 +42,21 @@ pub struct Scout {
     pub evidence: Show,
     /// How many threads may work at once; if nothing is said, as many as there are processors.
     pub jobs: Option<NonZeroUsize>,
-    /// How many states there may be.
+    /// Maximum number of states.
     pub most_states: u64,
 }
 
-/// What is known when a scout comes back without having seen everything.
+/// Result of an exploration that was stopped.
 #[derive(Clone, Copy, Debug)]
 pub struct Unfinished {
-    /// Why it came back.
+    /// Limit that was reached.
     pub stop: Stop,
-    /// Roughly how many states there are, if the way they grow tells.
+    /// Estimated number of reachable states, if the growth of the layers allows an estimate.
     pub likely_states: Option<f64>,
 }
 
 impl Scout {
-    /// Explores a system. Verdicts that show on the way are told at once.
+    /// Explores a system and reports early verdicts.
     pub fn explore<'s>(
         self,
         system: &'s System,
@@ -77,13 +77,12 @@ impl Scout {
     }
 }
 
-/// Where layers grow by so little each time, as a logarithm, and not less and less, there are likely so
-/// many times as many states.
+/// If the logarithmic growth per layer stays below `SLOW_GROWTH` without falling, the estimate is
+/// `FAR_TO_GO` times the current number of states.
 const SLOW_GROWTH: f64 = 0.25;
 const FAR_TO_GO: f64 = 50.0;
 
-/// Roughly how many states there will be, from the sizes of the first layers; none if that cannot be
-/// told.
+/// Estimates the number of reachable states from the sizes of the first layers.
 ///
 /// Products of many small parts, and games with a board that fills up, have layers that grow by less
 /// and less each time, then shrink. If the logarithm of the growth falls in a straight line, the sizes

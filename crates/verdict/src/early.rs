@@ -1,36 +1,36 @@
-//! Who wants to hear of verdicts while states are still being explored.
+//! Receiver of verdicts that an engine finds during exploration.
 
 use masque_model::{Deadlock, Overflow, System};
 
 use crate::{Outcome, Stop, Why};
 
-/// How much must have been found since the last look at formulas that take a while to read.
-const GROWTH: usize = 8;
+/// Factor by which the number of states must grow before formulas are evaluated again.
+const GROWTH_FACTOR: usize = 8;
 
-/// Listens to verdicts while an engine explores.
+/// Receives verdicts during exploration.
 ///
-/// A verdict told here stands, whatever is found later. An engine that is stopped need not explore on
-/// when [`Early::enough`] says so.
+/// Such a verdict is final: states found later cannot change it. [`Early::enough`] stops an exploration
+/// that only needs verdicts.
 pub struct Early<'e> {
-    /// Of each property: whether its verdict is wanted and not yet known.
+    /// For each property, whether its verdict is wanted and still unknown.
     open: Vec<bool>,
     is_quick: bool,
     tell: Option<Tell<'e>>,
 }
 
-/// Takes the position of a property, the engine's name, and what it found.
+/// Callback with the position of a property, the engine's name and its outcome.
 type Tell<'e> = &'e mut dyn FnMut(usize, &'static str, Outcome);
 
 impl<'e> Early<'e> {
-    /// Nobody listens: everything is explored.
+    /// Ignores early verdicts; the engine explores all states.
     pub fn deaf() -> Early<'static> {
         Early { open: Vec::new(), is_quick: false, tell: None }
     }
 
-    /// Listens to the verdicts of these properties.
+    /// Receives the verdicts of these properties.
     ///
-    /// Where a deadlock or an overflow makes the model an error no verdict means anything before all
-    /// states are known, so none is wanted.
+    /// If a deadlock or an overflow would make the model an error, no verdict is valid before all states
+    /// are known, so none is accepted.
     pub fn new(system: &System, properties: impl IntoIterator<Item = usize>, tell: Tell<'e>) -> Early<'e> {
         let mut open = vec![false; system.properties.len()];
         let is_strict =
@@ -41,34 +41,34 @@ impl<'e> Early<'e> {
         Early { open, is_quick: false, tell: Some(tell) }
     }
 
-    /// The same, but nothing is explored for its own sake: it ends when all verdicts are known.
+    /// Stops the exploration once all verdicts are known.
     pub fn quick(mut self) -> Early<'e> {
         self.is_quick = true;
         self
     }
 
-    /// Whether only verdicts are wanted.
+    /// Whether the exploration stops once all verdicts are known.
     pub fn is_quick(&self) -> bool {
         self.is_quick
     }
 
-    /// The properties whose verdicts are wanted and not yet known.
+    /// Positions of the properties whose verdicts are wanted and still unknown.
     pub fn open(&self) -> impl Iterator<Item = usize> + use<> {
         let open: Vec<usize> = (0..self.open.len()).filter(|&position| self.open[position]).collect();
         open.into_iter()
     }
 
-    /// Whether there is anything to look for.
+    /// Whether some verdict is still wanted.
     pub fn is_listening(&self) -> bool {
         self.open.iter().any(|&is_open| is_open)
     }
 
-    /// After how much growth it pays to look again: looks must not cost more than exploring.
+    /// Growth factor between two evaluations, which keeps their cost below that of exploring.
     pub fn growth(&self) -> usize {
-        if self.is_quick { 2 } else { GROWTH }
+        if self.is_quick { 2 } else { GROWTH_FACTOR }
     }
 
-    /// Tells the verdict of an engine.
+    /// Reports a verdict.
     pub fn decided(&mut self, position: usize, engine: &'static str, outcome: Outcome) {
         self.open[position] = false;
         if let Some(tell) = &mut self.tell {
@@ -76,7 +76,7 @@ impl<'e> Early<'e> {
         }
     }
 
-    /// Stops an exploration that has told all that was asked.
+    /// Returns an error if the exploration may stop because all wanted verdicts are known.
     pub fn enough(&self) -> Result<(), Stop> {
         if self.is_quick && !self.is_listening() { Err(Why::Interrupted.into()) } else { Ok(()) }
     }

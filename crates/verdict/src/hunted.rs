@@ -1,12 +1,12 @@
-//! Evidence from a path that was found while states were still being explored.
+//! Evidence from a path found during exploration.
 
 use masque_model::{FormulaId, Property, System};
 
 use crate::sight::is_hunt;
 use crate::{Budget, Evidence, Oracle, Part, Route, State, Stop, Why, explain};
 
-/// The evidence that one path gives, if the property is such that one path decides it: the states from
-/// an initial one to the one that was looked for.
+/// Builds the evidence for a property that one path decides. `path` leads from an initial state to the
+/// deciding state.
 pub fn explain_found(
     system: &System,
     property: &Property,
@@ -20,7 +20,7 @@ pub fn explain_found(
     }
 }
 
-/// Knows one path, and answers with it.
+/// Oracle that knows one path only.
 struct Found(Vec<State>);
 
 impl Oracle for Found {

@@ -1,12 +1,12 @@
-//! What a part of the reachable states shows.
+//! Truth of formulas on a part of the reachable states.
 //!
-//! While states are being explored, a formula has two bounds: the states where it is surely true,
-//! whatever is still to be found, and those where it is possibly true. A state that is known may be
-//! _open_: some of its successors may be missing. An open state possibly leads anywhere, and a state
-//! that was not seen may look like any other, so knowledge can be refuted here but not confirmed. With
-//! fairness only states on a fair path that was seen whole count as sure.
+//! During exploration a formula has two bounds: the states where it is surely true, whatever states are
+//! found later, and the states where it is possibly true. A known state is _open_ if some of its
+//! successors may be unknown; an open state possibly leads anywhere. Unknown states may look like any
+//! known one to an agent, so knowledge can be refuted here but never confirmed. Under fairness a state
+//! counts as sure only if a fair path from it lies completely in the explored part.
 //!
-//! Both bounds only come closer as more is seen, so a verdict that they give stands.
+//! Exploring more states only tightens the bounds, so a verdict that follows from them is final.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ use masque_model::{AgentId, At, ExprId, Formula, FormulaId, Formulas, GroupId, P
 /// Where a formula is surely true, and where it is possibly true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds<S> {
-    /// The states where it is true, whatever is still to be found.
+    /// States where it is true, whatever states are found later.
     pub surely: S,
-    /// All others where it may turn out to be true, and these.
+    /// These states and all others where it may become true.
     pub possibly: S,
 }
 
-/// The states seen so far, as an engine sees them: sets of them, and what leads from one to another.
+/// The explored states as an engine represents them, with set operations and images.
 pub trait Sight {
-    /// A set of states that were seen.
+    /// Set of explored states.
     type Set: Clone;
 
-    /// What has been found out about formulas.
+    /// Bounds computed so far.
     fn noted(&mut self) -> &mut Noted<Self::Set>;
     /// All of them, or none.
     fn constant(&mut self, value: bool) -> Self::Set;
@@ -39,27 +39,25 @@ pub trait Sight {
     fn or(&mut self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, Stop>;
     /// Whether none is in a set.
     fn is_empty(&mut self, set: &Self::Set) -> Result<bool, Stop>;
-    /// The initial states: all of them have been seen.
+    /// The initial states; all of them are known.
     fn initial(&mut self) -> Self::Set;
     /// Whether there is one initial state only.
     fn has_one_initial(&mut self) -> Result<bool, Stop>;
-    /// Those of which a successor may be missing.
+    /// States with possibly unknown successors.
     fn open(&mut self) -> Result<Self::Set, Stop>;
     /// Where a condition is true.
     fn where_true(&mut self, condition: ExprId) -> Result<Self::Set, Stop>;
     /// Where an agent is green.
     fn green(&mut self, agent: AgentId) -> Result<Self::Set, Stop>;
-    /// Those with a successor in `phi` that was seen.
+    /// States with a known successor in `phi`.
     fn exists_next(&mut self, phi: &Self::Set) -> Result<Self::Set, Stop>;
-    /// Those from which steps that were seen lead through `phi` to `psi`.
+    /// States from which known transitions lead through `phi` to `psi`.
     fn exists_until(&mut self, phi: &Self::Set, psi: &Self::Set) -> Result<Self::Set, Stop>;
-    /// Those from which steps that were seen stay in `phi` for ever, and meet each constraint again and
-    /// again.
+    /// States from which known transitions stay in `phi` forever and meet each constraint infinitely often.
     fn exists_globally(&mut self, phi: &Self::Set, constraints: &[Self::Set]) -> Result<Self::Set, Stop>;
-    /// Those that the agents, putting together what they see, cannot tell from one of a set.
+    /// States that the agents together cannot distinguish from some state of a set.
     fn confused(&mut self, agents: &[AgentId], set: &Self::Set) -> Result<Self::Set, Stop>;
-    /// Those that a chain of confusions of members of the group, each between states of `inside`, leads
-    /// to from a set inside.
+    /// States reached from a set by steps inside `inside` that some member of the group cannot distinguish.
     fn confused_by_chains(
         &mut self,
         group: GroupId,
@@ -68,12 +66,12 @@ pub trait Sight {
     ) -> Result<Self::Set, Stop>;
 }
 
-/// What has been found out about the formulas of a system, for one part of its states.
+/// Bounds of formulas on one part of the states.
 #[derive(Debug)]
 pub struct Noted<S> {
-    /// The bounds of each formula, over all paths or over fair ones.
+    /// Bounds of each formula, over all paths (`false`) or fair paths (`true`).
     known: BTreeMap<(FormulaId, bool), Bounds<S>>,
-    /// The states at which surely a fair path starts, and where each constraint is surely true.
+    /// States that surely start a fair path, and for each constraint the states where it is surely true.
     fair: Option<(S, Vec<S>)>,
 }
 
@@ -84,7 +82,7 @@ impl<S> Default for Noted<S> {
 }
 
 impl<S> Noted<S> {
-    /// All sets that are kept.
+    /// All stored sets.
     pub fn sets(&self) -> impl Iterator<Item = &S> {
         let bounds = self.known.values().flat_map(|bounds| [&bounds.surely, &bounds.possibly]);
         let fair = self.fair.iter().flat_map(|(states, constraints)| constraints.iter().chain([states]));
@@ -92,15 +90,15 @@ impl<S> Noted<S> {
     }
 }
 
-/// Reads formulas off a part of the states.
+/// Evaluates formulas on a part of the states.
 pub struct Look<'l, S> {
-    /// What the formulas belong to.
+    /// System of the formulas.
     pub system: &'l System,
     /// The part.
     pub sight: S,
 }
 
-/// What single states may decide of a property.
+/// Returns the conditions under which a single state decides a property.
 pub fn hunts(formulas: &Formulas, property: FormulaId) -> Vec<Hunt> {
     let mut found = Vec::new();
     let mut conjuncts = vec![property];
@@ -113,14 +111,14 @@ pub fn hunts(formulas: &Formulas, property: FormulaId) -> Vec<Hunt> {
     found
 }
 
-/// A state to be found, and the verdict that finding it gives.
+/// A kind of state whose discovery decides a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hunt {
-    /// What is looked for: a state where this is true, or one where it is false.
+    /// Formula that the state satisfies or violates.
     pub formula: FormulaId,
-    /// Which of the two.
+    /// Whether the state satisfies it.
     pub holds: bool,
-    /// Whether the property then holds; for that there must be one initial state only.
+    /// Whether the property holds once such a state is found. `true` requires a single initial state.
     pub verdict: bool,
 }
 
@@ -164,7 +162,7 @@ fn hunt(formulas: &Formulas, formula: FormulaId) -> Option<Hunt> {
 }
 
 impl<S: Sight> Look<'_, S> {
-    /// What the part shows of a property; nothing if it does not show it yet.
+    /// Returns whether a property holds, or `None` if the explored part does not decide it.
     pub fn verdict(&mut self, property: &Property) -> Result<Option<bool>, Stop> {
         let mut all_hold = true;
         let mut conjuncts = vec![property.formula];
@@ -500,7 +498,7 @@ impl<S: Sight> Look<'_, S> {
         self.never_sure(doubt)
     }
 
-    /// What can be refuted, and nothing else.
+    /// Bounds of a formula that can be refuted but not confirmed.
     fn never_sure(&mut self, refuted: S::Set) -> Result<Bounds<S::Set>, Stop> {
         Ok(Bounds { surely: self.sight.constant(false), possibly: self.sight.not(&refuted)? })
     }
