@@ -1,10 +1,8 @@
-//! Stored states and diagrams take turns, each with a larger allowance than before.
+//! Alternation of the explicit and the symbolic engine with growing budgets.
 //!
-//! Which of the two is better for a model shows only when they are used: a few hundred states are stored
-//! before the first diagram is drawn, and a space that grows without end fits into a small diagram or
-//! nowhere. So a turn that ends without a result costs less than the next one, and what is lost is
-//! about what the better engine takes. Allowances are counted in states, bytes and steps, not in time:
-//! a check goes the same way on every machine.
+//! Neither engine is better for all models, and only running them shows which one suits a model. Each turn
+//! costs less than the next, so the total cost stays within a small factor of the better engine. Budgets
+//! count states, bytes and steps instead of time, so a check takes the same course on every machine.
 
 use std::num::NonZeroUsize;
 
@@ -16,13 +14,13 @@ use crate::engines::{AnyEngine, EXPLICIT};
 
 /// A turn of each engine.
 struct Turn {
-    /// So many states may be stored.
+    /// Maximum number of stored states.
     states: u64,
-    /// They may take so many bytes.
+    /// Maximum bytes for the stored states.
     bytes: u64,
-    /// Finding them may take so many steps, each some thousand successors.
+    /// Maximum budget steps of the explicit engine, each about 4096 successors.
     stored_steps: u64,
-    /// The diagrams may take so many steps; no limit in the last turn.
+    /// Maximum diagram steps of the symbolic engine; `None` in the last turn.
     drawn_steps: Option<u64>,
 }
 
@@ -32,28 +30,30 @@ const TURNS: [Turn; 3] = [
     Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 8000, drawn_steps: None },
 ];
 
-/// Where stored states are slow, the diagrams may take so many times as many steps.
-const MUCH_MORE: u64 = 8;
+/// Factor on the diagram steps if the explicit engine ran out of steps rather than states.
+const SLOW_STATES_FACTOR: u64 = 8;
 
-/// States of so many bits take no longer than others.
+/// Bits per state above which the maximum number of states is reduced in proportion.
 const USUAL_BITS: u64 = 512;
 
-/// A forecast may be wrong by so much.
-const FAR_OFF: f64 = 10.0;
+/// Factor by which an estimated number of states may exceed the next turn's maximum.
+const ESTIMATE_TOLERANCE: f64 = 10.0;
 
-/// What the chances are that a next turn of stored states sees everything.
+/// Prospect that the explicit engine finds all states in its next turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chance {
-    /// So good that it comes before the diagrams.
+    /// Likely: the symbolic engine is skipped in this turn.
     Good,
+    /// Possible.
     Some,
-    /// There is one, but each state takes long.
+    /// Possible, but each state is expensive.
     Slow,
+    /// Unlikely: the explicit engine is not tried again.
     None,
 }
 
-/// Of the memory that a check may use, stored states get one part in so many.
-const SHARE: u64 = 10;
+/// Divisor of the memory limit for stored states.
+const MEMORY_SHARE: u64 = 10;
 
 /// Two engines that take turns.
 #[derive(Clone)]
@@ -66,17 +66,17 @@ pub(crate) struct Portfolio {
     pub(crate) diagrams: AnyEngine,
 }
 
-/// What came of it.
+/// A completely explored system.
 pub(crate) struct Ended<'s> {
-    /// The name of the engine that has explored everything.
+    /// Name of the engine that explored it.
     pub(crate) engine: &'static str,
     pub(crate) encoded: Box<dyn Encoded + 's>,
-    /// Why it was this one.
+    /// Reason shown by `-v`.
     pub(crate) reason: String,
 }
 
 impl Portfolio {
-    /// Explores a system; whichever engine gets to the end answers.
+    /// Explores a system with the engine that finishes first.
     pub(crate) fn explore<'s>(
         &self,
         system: &'s System,
@@ -105,7 +105,7 @@ impl Portfolio {
             if chance == Chance::Good {
                 continue;
             }
-            let more = if chance == Chance::Slow { MUCH_MORE } else { 1 };
+            let more = if chance == Chance::Slow { SLOW_STATES_FACTOR } else { 1 };
             let steps = turn.drawn_steps.map(|steps| steps * more).filter(|_| chance != Chance::None);
             match self.diagrams(steps, system, early, budget) {
                 Ok(encoded) => {
@@ -119,11 +119,11 @@ impl Portfolio {
                 }
             }
         }
-        // The last turn of the diagrams has no limit of its own.
+        // Not reached: the symbolic engine has no step limit in the last turn.
         Err(Why::Timeout.into())
     }
 
-    /// Stores states for a turn. If that does not suffice: why, and what the chances are in the next.
+    /// Runs the explicit engine for one turn. If it does not finish, returns the limit and its prospects.
     fn stored<'s>(
         &self,
         turn: &Turn,
@@ -131,10 +131,10 @@ impl Portfolio {
         early: &mut Early<'_>,
         budget: &Budget,
     ) -> Result<Box<dyn Encoded + 's>, (Stop, Chance)> {
-        let memory = budget.memory().map_or(turn.bytes, |memory| turn.bytes.min(memory / SHARE));
-        // Threads pay once there is enough to do.
+        let memory = budget.memory().map_or(turn.bytes, |memory| turn.bytes.min(memory / MEMORY_SHARE));
+        // Several threads pay off only in the largest turn.
         let jobs = if turn.drawn_steps.is_none() { self.jobs } else { Some(NonZeroUsize::MIN) };
-        // A state of many bits takes longer to find.
+        // Successors of wide states are slower to compute.
         let most_states = turn.states * USUAL_BITS / system.bits().max(USUAL_BITS);
         let scout = Scout { evidence: self.evidence, jobs, most_states };
         let allowance = budget.branch().with_memory(memory).with_steps(turn.stored_steps);
@@ -144,9 +144,9 @@ impl Portfolio {
                 (None, _) => Chance::None,
                 (Some(_), None) if unfinished.stop.why == Why::Timeout => Chance::Slow,
                 (Some(_), None) => Chance::Some,
-                // Games on stored states may take far longer than finding these.
+                // Solving games on stored states may take far longer than exploring.
                 (Some(most), Some(likely)) if likely * 2.0 <= most && !has_games(system) => Chance::Good,
-                (Some(most), Some(likely)) if likely <= most * FAR_OFF => Chance::Some,
+                (Some(most), Some(likely)) if likely <= most * ESTIMATE_TOLERANCE => Chance::Some,
                 _ => Chance::None,
             };
             (unfinished.stop, chance)

@@ -1,8 +1,8 @@
-//! Verdicts while states are still being explored.
+//! Verdicts during exploration.
 //!
-//! After each step a state is looked for that decides an `AG φ` or an `EF φ` by itself: one question to
-//! a diagram. Other formulas are read off now and then, with a small part of the steps that exploring
-//! has taken.
+//! After each image one intersection per property decides an `AG φ` or `EF φ` whose `φ` is a condition on
+//! states. Other formulas are evaluated after 1, 2, 4, .. images, with a small fraction of the steps that
+//! the exploration has taken.
 
 use masque_model::{AgentId, At, Deadlock, ExprId, Formula, FormulaId, GroupId, System};
 use masque_verdict::{
@@ -19,22 +19,22 @@ use crate::relation::Relation;
 use crate::space::{Limited, Set};
 use crate::world::has_one;
 
-/// A look may take one step of a budget for each two to this power of operations so far; for fewer of
-/// them, and one more, if only verdicts are wanted.
+/// Binary logarithm of the diagram steps that allow an evaluation one budget step; the second is for quick
+/// mode, which always allows one more.
 const SHARE: u32 = 21;
 const QUICK_SHARE: u32 = 18;
 
-/// Steps that it may take to find out what to look for.
+/// Maximum diagram steps for the conditions of one property.
 const MOST_PREPARED: u64 = 1 << 17;
 
-/// Who listens while a system is explored.
+/// Receiver of early verdicts, with the options of the engine.
 pub(crate) struct Watch<'w, 'e> {
     pub(crate) evidence: Show,
     pub(crate) early: &'w mut Early<'e>,
     pub(crate) budget: &'w Budget,
 }
 
-/// Looks at the steps of one exploration.
+/// Evaluation of properties during one exploration.
 pub(crate) struct Looking<'l, 'w, 'e, 's> {
     watch: &'l mut Watch<'w, 'e>,
     system: &'s System,
@@ -42,14 +42,14 @@ pub(crate) struct Looking<'l, 'w, 'e, 's> {
     initial: &'l Set,
     has_one_initial: bool,
     hunted: Vec<Hunted>,
-    /// The properties that are read off now and then.
+    /// Properties that are evaluated after 1, 2, 4, .. images.
     others: Vec<usize>,
-    /// The conditions that they speak of.
+    /// Sets of the conditions in these properties.
     conditions: FxHashMap<ExprId, Set>,
     n_steps: u32,
 }
 
-/// States that decide a property.
+/// Set of states that decide a property.
 struct Hunted {
     position: usize,
     states: Set,
@@ -57,7 +57,7 @@ struct Hunted {
 }
 
 impl<'w, 'e> Watch<'w, 'e> {
-    /// Gets ready, and looks at the initial states.
+    /// Prepares the evaluation and examines the initial states.
     pub(crate) fn begin<'l, 's>(
         &'l mut self,
         encoder: &mut Encoder<'s>,
@@ -81,7 +81,7 @@ impl<'w, 'e> Watch<'w, 'e> {
             n_steps: 0,
         };
         for position in looking.watch.early.open() {
-            // What is too large to look for is not looked for.
+            // Conditions whose diagrams are too large are not searched for.
             encoder.space.set_budget(&looking.watch.budget.branch().with_work(MOST_PREPARED));
             if looking.prepare(encoder, position).is_err() {
                 looking.hunted.retain(|hunted| hunted.position != position);
@@ -96,7 +96,7 @@ impl<'w, 'e> Watch<'w, 'e> {
 }
 
 impl<'s> Looking<'_, '_, '_, 's> {
-    /// Finds out what to look for.
+    /// Encodes the conditions of a property.
     fn prepare(&mut self, encoder: &mut Encoder<'s>, position: usize) -> Limited<()> {
         let formulas = &self.system.formulas;
         let formula = self.system.properties[position].formula;
@@ -124,7 +124,7 @@ impl<'s> Looking<'_, '_, '_, 's> {
         Ok(())
     }
 
-    /// Looks at what a step has reached.
+    /// Evaluates properties after an image.
     pub(crate) fn step(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Limited<()> {
         self.n_steps += 1;
         let mut found = Vec::new();
@@ -152,7 +152,7 @@ impl<'s> Looking<'_, '_, '_, 's> {
         self.watch.early.enough()
     }
 
-    /// What can be read off of the other properties, as far as that goes.
+    /// Evaluates the other properties until the budget ends.
     fn read(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Vec<(usize, bool)> {
         let mut found = Vec::new();
         let Ok(sight) = Partly::new(self, encoder, reached) else { return found };
@@ -167,7 +167,7 @@ impl<'s> Looking<'_, '_, '_, 's> {
         found
     }
 
-    /// Tells a verdict, with the path to one of the states that decide it.
+    /// Reports a verdict, with a path to a deciding state if one is known.
     fn tell(
         &mut self,
         encoder: &Encoder<'s>,
@@ -201,12 +201,12 @@ impl<'s> Looking<'_, '_, '_, 's> {
     }
 }
 
-/// Whether a property is no conjunction: then one state may confirm it.
+/// Whether a property is not a conjunction, so that a single state can confirm it.
 fn is_single(system: &System, position: usize) -> bool {
     !matches!(system.formulas.get(system.properties[position].formula), Formula::And(_))
 }
 
-/// Whether something may be read off before all states are known, without much ado.
+/// Whether a formula can be evaluated on a part of the states: it is in CTL with knowledge and norms.
 fn is_readable(system: &System, formula: FormulaId) -> bool {
     use masque_model::Paths;
     let is_beyond = matches!(
@@ -222,7 +222,7 @@ fn is_readable(system: &System, formula: FormulaId) -> bool {
     !is_beyond && system.formulas.operands(formula).into_iter().all(|operand| is_readable(system, operand))
 }
 
-/// The conditions that a formula speaks of, and those that the fairness constraints do.
+/// Conditions in a formula and in the fairness constraints.
 fn conditions(system: &System, formula: FormulaId) -> Vec<ExprId> {
     let mut found: Vec<ExprId> = system.agents.iter().filter_map(|agent| agent.red).collect();
     let mut open: Vec<FormulaId> = system.fairness.iter().copied().chain([formula]).collect();
@@ -281,7 +281,7 @@ fn condition(encoder: &mut Encoder<'_>, formula: FormulaId) -> Limited<Set> {
     }
 }
 
-/// Some of the reachable states. A set stands for its intersection with them.
+/// Part of the reachable states. A set stands for its intersection with this part.
 struct Partly<'p, 's> {
     system: &'s System,
     encoder: &'p Encoder<'s>,
@@ -290,10 +290,10 @@ struct Partly<'p, 's> {
     initial: &'p Set,
     has_one_initial: bool,
     seen: &'p Set,
-    /// Those whose steps are looked at.
+    /// States whose transitions are used.
     expanded: Set,
     open: Set,
-    /// The states with a successor, if a dead end gets a step to itself.
+    /// States with a successor; needed only if deadlock states loop.
     live: Option<Set>,
     projections: Projections,
     noted: Noted<Set>,
@@ -308,7 +308,7 @@ impl<'p, 's> Partly<'p, 's> {
         let space = &encoder.space;
         let (expanded, open) = match reached.is_layer {
             true => (space.minus(reached.states, reached.new)?, reached.new.clone()),
-            // Any of them may have other successors.
+            // Chained events do not say which states are expanded.
             false => (reached.states.clone(), reached.states.clone()),
         };
         let live = match looking.system.meaning.deadlock {

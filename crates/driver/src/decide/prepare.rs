@@ -1,4 +1,4 @@
-//! Exploring, while verdicts that show on the way are told at once.
+//! Exploration of the system, with verdicts reported as soon as they are known.
 
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -10,12 +10,12 @@ use super::{Answer, Decided, Event, InUse, Used, replayed};
 use crate::engines::EXPLICIT;
 use crate::portfolio::{Ended, Portfolio};
 
-/// Among so many stored states evidence is looked for that another engine has none of.
-const MOST_SHOWN: u64 = 100_000;
+/// Maximum number of stored states in the search for canonical evidence.
+const MAX_EVIDENCE_STATES: u64 = 100_000;
 
 impl Used<'_, '_> {
-    /// Explores the system with the first engine, or with the one that a portfolio comes to; tells
-    /// which one that is.
+    /// Explores the system and returns the position of the engine that did: the first candidate, or the
+    /// portfolio's choice.
     pub(super) fn prepare(
         &mut self,
         portfolio: Option<&Portfolio>,
@@ -41,12 +41,13 @@ impl Used<'_, '_> {
         Ok(engine)
     }
 
-    /// The outcome with the evidence that the fewest layers of stored states give, if these are few
-    /// enough. So evidence does not depend on how far an engine had come when it saw a verdict.
+    /// Replaces the evidence by the one from the smallest number of layers that decides the property, if
+    /// a bounded explicit exploration finds it. This makes evidence independent of the engine and of the
+    /// moment at which it found the verdict.
     pub(super) fn fewest_layers(&self, position: usize, engine: &str, outcome: Outcome) -> Outcome {
         let (system, property) = (self.system, &self.system.properties[position]);
         let is_wanted = self.evidence.wanted(outcome.verdict).is_some();
-        // Where one path is the evidence, it is the same from all engines.
+        // Evidence that is a single path is the same from all engines.
         let formulas = &system.formulas;
         let is_path = system.fairness.is_empty()
             && is_hunt(formulas, property.formula)
@@ -58,13 +59,14 @@ impl Used<'_, '_> {
         let mut shown = None;
         let mut on_verdict = |_, _: &str, found: Outcome| shown = Some(found);
         let mut early = Early::new(system, [position], &mut on_verdict).quick();
-        let scout = Scout { evidence: self.evidence, jobs: NonZeroUsize::new(1), most_states: MOST_SHOWN };
-        // A scout that sees all states without a verdict has nothing to add.
+        let scout =
+            Scout { evidence: self.evidence, jobs: NonZeroUsize::new(1), most_states: MAX_EVIDENCE_STATES };
+        // A stop is expected here: quick mode stops after the verdict.
         _ = scout.explore(system, &mut early, self.budget);
         shown.filter(|found| found.verdict == outcome.verdict).unwrap_or(outcome)
     }
 
-    /// Explores, and tells the verdicts that show.
+    /// Explores and reports early verdicts.
     fn listening<T>(
         &mut self,
         tell: &dyn Fn(Event),
