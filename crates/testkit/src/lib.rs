@@ -14,6 +14,7 @@
 
 mod again;
 mod broken;
+mod early;
 mod evidence;
 mod expect;
 mod load;
@@ -23,6 +24,7 @@ mod shuffle;
 
 pub use again::{seeds, structure};
 pub use broken::{Breaker, points_into, roughly_tokens};
+pub use early::{EarlyTally, check_early_verdicts};
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use load::{load, one_agent, system};
