@@ -105,7 +105,7 @@ fn on_worker<T: Send + 'static>(
     on_large_stack(limits, move |budget| {
         let mut encoded = match &portfolio {
             None => engine.encode(&system, budget)?,
-            Some(portfolio) => portfolio.explore(&system, &mut Early::deaf(), budget)?.encoded,
+            Some(portfolio) => portfolio.explore(&system, &[], &mut Early::deaf(), budget)?.encoded,
         };
         ask(&system, &mut *encoded, budget)
     })

@@ -6,13 +6,14 @@
 
 use std::num::NonZeroUsize;
 
-use masque_explicit::Scout;
+use masque_explicit::{Scout, Unfinished};
 use masque_model::{Formula, System};
-use masque_verdict::{Budget, Early, Encoded, Show, Stop, Why};
+use masque_verdict::{Budget, Early, Encoded, Show, Stop, Verdict, Why};
 
 use crate::engines::{AnyEngine, EXPLICIT};
 
 /// A turn of each engine.
+#[derive(Clone, Copy)]
 struct Turn {
     /// Maximum number of stored states.
     states: u64,
@@ -20,18 +21,18 @@ struct Turn {
     bytes: u64,
     /// Maximum budget steps of the explicit engine, each about 4096 successors.
     stored_steps: u64,
-    /// Maximum diagram steps of the symbolic engine; `None` in the last turn.
+    /// Maximum diagram steps of the symbolic engine to explore, and again to decide the properties; `None`
+    /// in the last turn.
     drawn_steps: Option<u64>,
 }
 
-const TURNS: [Turn; 3] = [
+/// A diagram step costs about as much as two or three successors.
+const TURNS: [Turn; 4] = [
     Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(600_000) },
-    Turn { states: 100_000, bytes: 64 << 20, stored_steps: 400, drawn_steps: Some(16_000_000) },
-    Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 8000, drawn_steps: None },
+    Turn { states: 30_000, bytes: 32 << 20, stored_steps: 800, drawn_steps: Some(2_400_000) },
+    Turn { states: 150_000, bytes: 128 << 20, stored_steps: 4000, drawn_steps: Some(10_000_000) },
+    Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 40_000, drawn_steps: None },
 ];
-
-/// Factor on the diagram steps if the explicit engine ran out of steps rather than states.
-const SLOW_STATES_FACTOR: u64 = 8;
 
 /// Bits per state above which the maximum number of states is reduced in proportion.
 const USUAL_BITS: u64 = 512;
@@ -46,8 +47,6 @@ enum Chance {
     Good,
     /// Possible.
     Some,
-    /// Possible, but each state is expensive.
-    Slow,
     /// Unlikely: the explicit engine is not tried again.
     None,
 }
@@ -76,16 +75,19 @@ pub(crate) struct Ended<'s> {
 }
 
 impl Portfolio {
-    /// Explores a system with the engine that finishes first.
+    /// Explores a system with the engine that first finds all states and, if that is the symbolic one,
+    /// decides these properties within its steps.
     pub(crate) fn explore<'s>(
         &self,
         system: &'s System,
+        properties: &[usize],
         early: &mut Early<'_>,
         budget: &Budget,
     ) -> Result<Ended<'s>, Stop> {
         let mut chance = Chance::Some;
         let mut n_seen = 0;
-        for turn in &TURNS {
+        let mut drawn: Option<Box<dyn Encoded + 's>> = None;
+        for (number, turn) in TURNS.iter().enumerate() {
             if chance != Chance::None {
                 match self.stored(turn, system, early, budget) {
                     Ok(encoded) => {
@@ -94,43 +96,61 @@ impl Portfolio {
                         let reason = format!("explicit: {n_states} {are_few}");
                         return Ok(Ended { engine: EXPLICIT, encoded, reason });
                     }
-                    Err((stop, next)) => {
+                    Err(unfinished) => {
                         early.enough()?;
                         budget.check()?;
-                        n_seen = n_seen.max(stop.states.unwrap_or(0));
-                        chance = next;
+                        n_seen = n_seen.max(unfinished.stop.states.unwrap_or(0));
+                        chance = TURNS
+                            .get(number + 1)
+                            .map_or(Chance::None, |next| Chance::new(system, turn, next, unfinished));
                     }
                 }
             }
             if chance == Chance::Good {
                 continue;
             }
-            let more = if chance == Chance::Slow { SLOW_STATES_FACTOR } else { 1 };
-            let steps = turn.drawn_steps.map(|steps| steps * more).filter(|_| chance != Chance::None);
-            match self.diagrams(steps, system, early, budget) {
-                Ok(encoded) => {
-                    let reason = format!("{}: more than {n_seen} states", self.diagrams.name());
-                    return Ok(Ended { engine: self.diagrams.name(), encoded, reason });
+            let steps = turn.drawn_steps.filter(|_| chance != Chance::None);
+            let allowance = || match steps {
+                None => budget.clone(),
+                Some(steps) => budget.branch().with_work(steps),
+            };
+            let explored = match drawn.take() {
+                Some(encoded) => Ok(encoded),
+                None => self.diagrams.explore(system, early, &allowance()),
+            };
+            match explored {
+                Ok(mut encoded) => {
+                    let allowance = allowance();
+                    let open: Vec<usize> = early.open().collect();
+                    let mut asked =
+                        properties.iter().filter(|position| !early.is_quick() || open.contains(position));
+                    let is_decided = |&position: &usize| {
+                        let verdict = encoded.verdict(&system.properties[position], &allowance);
+                        !matches!(verdict, Verdict::Unknown(Why::Timeout))
+                    };
+                    if steps.is_none() || asked.all(is_decided) {
+                        let reason = format!("{}: more than {n_seen} states", self.diagrams.name());
+                        return Ok(Ended { engine: self.diagrams.name(), encoded, reason });
+                    }
+                    drawn = Some(encoded);
                 }
                 Err(stop) if steps.is_none() => return Err(stop),
-                Err(_) => {
-                    early.enough()?;
-                    budget.check()?;
-                }
+                Err(_) => early.enough()?,
             }
+            budget.check()?;
         }
         // Not reached: the symbolic engine has no step limit in the last turn.
         Err(Why::Timeout.into())
     }
 
-    /// Runs the explicit engine for one turn. If it does not finish, returns the limit and its prospects.
+    /// Runs the explicit engine for one turn.
     fn stored<'s>(
         &self,
         turn: &Turn,
         system: &'s System,
         early: &mut Early<'_>,
         budget: &Budget,
-    ) -> Result<Box<dyn Encoded + 's>, (Stop, Chance)> {
+    ) -> Result<Box<dyn Encoded + 's>, Unfinished> {
         let memory = budget.memory().map_or(turn.bytes, |memory| turn.bytes.min(memory / MEMORY_SHARE));
         // Several threads pay off only in the largest turn.
         let jobs = if turn.drawn_steps.is_none() { self.jobs } else { Some(NonZeroUsize::MIN) };
@@ -138,31 +158,25 @@ impl Portfolio {
         let most_states = turn.states * USUAL_BITS / system.bits().max(USUAL_BITS);
         let scout = Scout { evidence: self.evidence, jobs, most_states };
         let allowance = budget.branch().with_memory(memory).with_steps(turn.stored_steps);
-        scout.explore(system, early, &allowance).map_err(|unfinished| {
-            let next = TURNS.iter().find(|other| other.states > turn.states).map(|next| next.states as f64);
-            let chance = match (next, unfinished.likely_states) {
-                (None, _) => Chance::None,
-                (Some(_), None) if unfinished.stop.why == Why::Timeout => Chance::Slow,
-                (Some(_), None) => Chance::Some,
-                // Solving games on stored states may take far longer than exploring.
-                (Some(most), Some(likely)) if likely * 2.0 <= most && !has_games(system) => Chance::Good,
-                (Some(most), Some(likely)) if likely <= most * ESTIMATE_TOLERANCE => Chance::Some,
-                _ => Chance::None,
-            };
-            (unfinished.stop, chance)
-        })
+        scout.explore(system, early, &allowance)
     }
+}
 
-    fn diagrams<'s>(
-        &self,
-        steps: Option<u64>,
-        system: &'s System,
-        early: &mut Early<'_>,
-        budget: &Budget,
-    ) -> Result<Box<dyn Encoded + 's>, Stop> {
-        match steps {
-            None => self.diagrams.explore(system, early, budget),
-            Some(steps) => self.diagrams.explore(system, early, &budget.branch().with_work(steps)),
+impl Chance {
+    /// The prospect after an unfinished turn.
+    fn new(system: &System, turn: &Turn, next: &Turn, unfinished: Unfinished) -> Chance {
+        let is_slow = unfinished.stop.why == Why::Timeout;
+        // If the steps ran out first, they will again.
+        let most = match unfinished.stop.states {
+            Some(n_seen) if is_slow => next.states.min(n_seen * (next.stored_steps / turn.stored_steps)),
+            _ => next.states,
+        } as f64;
+        match unfinished.likely_states {
+            None => Chance::Some,
+            // Solving games on stored states may take far longer than exploring.
+            Some(likely) if likely * 2.0 <= most && !has_games(system) => Chance::Good,
+            Some(likely) if likely <= most * ESTIMATE_TOLERANCE => Chance::Some,
+            Some(_) => Chance::None,
         }
     }
 }

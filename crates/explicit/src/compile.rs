@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::analyse::{Analysis, Shape, constant_value, size_of};
 use crate::bounds::Bounds;
 use crate::code::{Cell, CellKind, Code, Linear, NO_CODE, Program, Source};
+use crate::codeset::CodeSet;
 use crate::exact::Exact;
 use crate::layout::{Field, Layout, Slot};
 
@@ -31,6 +32,8 @@ pub(crate) struct Compiler<'s, 'a> {
 
 /// A shared condition that costs so many tests is worth a cell.
 const WORTH_A_CELL: u32 = 4;
+/// The same for fields that are compared word by word.
+const WORTH_A_CELL_MASKED: u32 = 64;
 /// The recursion of `emit` goes no deeper than this between cells.
 const DEEP: u32 = 40;
 /// Numbers stay this far from the ends of 64 bits.
@@ -94,7 +97,8 @@ impl<'s, 'a> Compiler<'s, 'a> {
         let mut costs: FxHashMap<ExprId, Cost> = FxHashMap::default();
         for part in self.analysis.parts.clone() {
             let mut cost = self.cost(part, &costs);
-            let is_shared = n_uses.get(&part).is_some_and(|&n| n > 1) && cost.tests >= WORTH_A_CELL;
+            let is_quick = cost.tests < if cost.is_masked { WORTH_A_CELL_MASKED } else { WORTH_A_CELL };
+            let is_shared = n_uses.get(&part).is_some_and(|&n| n > 1) && !is_quick;
             let is_number = is_number.get(&part) == Some(&true);
             let wanted = if self.analysis.is_sound[part.index()] {
                 let is_simple = matches!(self.analysis.shape_of(part), Shape::Known(_))
@@ -109,21 +113,24 @@ impl<'s, 'a> Compiler<'s, 'a> {
                 }
             };
             if wanted && self.make_cell(part).is_some() {
-                cost = Cost { tests: 1, depth: 0 };
+                cost = Cost { tests: 1, ..Cost::default() };
             }
             costs.insert(part, cost);
         }
     }
 
     fn cost(&self, part: ExprId, costs: &FxHashMap<ExprId, Cost>) -> Cost {
-        if !matches!(self.analysis.shape_of(part), Shape::Other) {
-            return Cost { tests: 1, depth: 0 };
+        if let shape @ (Shape::Known(_) | Shape::Codes(..)) = self.analysis.shape_of(part) {
+            let is_masked = matches!(shape, Shape::Codes(_, CodeSet::One(_)));
+            return Cost { tests: 1, depth: 0, is_masked };
         }
-        let mut cost = Cost { tests: 1, depth: 0 };
+        let is_masked = matches!(self.system.exprs.get(part), Expr::And(_));
+        let mut cost = Cost { tests: 1, depth: 0, is_masked };
         self.system.exprs.each_operand(part, |operand| {
             let operand = costs.get(&operand).copied().unwrap_or_default();
             cost.tests = cost.tests.saturating_add(operand.tests);
             cost.depth = cost.depth.max(operand.depth + 1);
+            cost.is_masked &= operand.is_masked;
         });
         cost
     }
@@ -303,6 +310,8 @@ impl<'s, 'a> Compiler<'s, 'a> {
 struct Cost {
     tests: u32,
     depth: u32,
+    /// Whether it is a conjunction of fields with given values, which costs one test for each word.
+    is_masked: bool,
 }
 
 /// A sum that is being put together.

@@ -9,7 +9,7 @@ use masque_model::ExprId;
 use crate::code::{Code, Memory, Program, TRUE};
 use crate::compile::Compiler;
 use crate::emit::Guard;
-use crate::layout::Layout;
+use crate::layout::{Field, Layout};
 
 /// Numbered lines, each with a condition.
 #[derive(Debug)]
@@ -78,6 +78,43 @@ impl Guards {
                 }
             }
         }
+    }
+}
+
+impl Guards {
+    /// Appends the values of a field for which some line may still be enabled, given the bits of the row
+    /// that are `known`. Returns false if other values may matter too.
+    pub(crate) fn possible_values(
+        &self,
+        row: &[u64],
+        known: &[u64],
+        field: Field,
+        values: &mut Vec<u32>,
+    ) -> bool {
+        for group in &self.groups {
+            let width = group.bits.len();
+            let position =
+                group.bits.iter().position(|(word, mask)| *word == field.word && mask & field.bits() != 0);
+            for (number, (_, rest)) in group.lines.iter().enumerate() {
+                let keys = &group.values[number * width..][..width];
+                let is_possible = group.bits.iter().zip(keys).all(|((word, mask), value)| {
+                    (row[*word as usize] ^ value) & mask & known[*word as usize] == 0
+                });
+                if !is_possible {
+                    continue;
+                }
+                match position {
+                    Some(position)
+                        if rest.start == TRUE && group.bits[position].1 & field.bits() == field.bits() =>
+                    {
+                        values.push(((keys[position] >> field.shift) & field.mask) as u32);
+                    }
+                    None if rest.start == TRUE => {}
+                    _ => return false,
+                }
+            }
+        }
+        true
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Component {
     pub(crate) settled: Vec<(u32, Box<[u32]>)>,
     /// The same by action: pairs of an action and the position of a unit that tests it.
     by_action: Vec<(u32, u32)>,
+    /// All units that depend on this choice, settled by it or below.
+    pub(crate) units: Vec<u32>,
     /// The choices below, independent of each other given this one.
     pub(crate) components: Vec<Component>,
 }
@@ -83,6 +85,7 @@ fn component(open: Vec<Open<'_>>) -> Component {
     }
     let most = n_readers.values().copied().max().unwrap_or(0);
     let agent = n_readers.iter().find(|(_, n)| **n == most).map_or(0, |(agent, _)| *agent);
+    let units = open.iter().map(|o| o.unit).collect();
     let mut settled = Vec::new();
     let mut by_action = Vec::new();
     let mut rest = Vec::new();
@@ -98,7 +101,7 @@ fn component(open: Vec<Open<'_>>) -> Component {
         }
     }
     by_action.sort_unstable();
-    Component { agent, settled, by_action, components: components(rest) }
+    Component { agent, settled, units, by_action, components: components(rest) }
 }
 
 /// Splits units into sets that share no agent, directly or not.

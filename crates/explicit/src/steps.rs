@@ -44,6 +44,8 @@ pub(crate) struct Unit {
     pub(crate) bits: Box<[(u32, u64)]>,
     /// The actions it tests, as pairs of agent and action, in increasing order.
     pub(crate) tests: Box<[(u32, u32)]>,
+    /// Whether a value that it assigns depends on actions.
+    assigns_by_action: bool,
     /// All that decides what it becomes, if that is little.
     pub(crate) gather: Option<Gather>,
 }
@@ -76,11 +78,16 @@ pub(crate) struct Tuning {
     pub(crate) word_bits: u32,
     /// What reads more bits than this has no table.
     pub(crate) table_bits: u32,
+    /// The same for what is slow to evaluate.
+    pub(crate) slow_table_bits: u32,
 }
+
+/// Parts of expressions that make a unit slow to evaluate.
+const SLOW_PARTS: usize = if cfg!(test) { 4 } else { 64 };
 
 impl Default for Tuning {
     fn default() -> Tuning {
-        Tuning { word_bits: u64::BITS, table_bits: 10 }
+        Tuning { word_bits: u64::BITS, table_bits: 10, slow_table_bits: 32 }
     }
 }
 
@@ -122,17 +129,42 @@ impl Unit {
         let exprs = draft.lines.iter().flat_map(|(condition, assigned)| {
             std::iter::once(*condition).chain(assigned.iter().map(|(_, expr)| *expr))
         });
-        let mut tests: Vec<(u32, u32)> = parts(&compiler.system.exprs, exprs.clone())
-            .into_iter()
-            .filter_map(|part| match compiler.system.exprs.get(part) {
-                Expr::ActionIs(agent, action) => Some((agent.0, action.0)),
-                _ => None,
-            })
-            .collect();
+        let tested = |part| match compiler.system.exprs.get(part) {
+            Expr::ActionIs(agent, action) => Some((agent.0, action.0)),
+            _ => None,
+        };
+        let read = parts(&compiler.system.exprs, exprs.clone());
+        let table_bits = if read.len() < SLOW_PARTS { tuning.table_bits } else { tuning.slow_table_bits };
+        let mut tests: Vec<(u32, u32)> = read.into_iter().filter_map(tested).collect();
         tests.sort_unstable();
+        let assigned = draft.lines.iter().flat_map(|(_, assigned)| assigned.iter().map(|(_, expr)| *expr));
+        let assigns_by_action =
+            parts(&compiler.system.exprs, assigned).into_iter().any(|part| tested(part).is_some());
         let own = draft.variables.iter().map(|&variable| compiler.layout.variable(variable));
-        let gather = Gather::new(own.chain(fields_read(compiler, exprs)), tuning.table_bits);
-        Unit { guards, lines, bits, tests: tests.into(), gather }
+        let gather = Gather::new(own.chain(fields_read(compiler, exprs)), table_bits);
+        Unit { guards, lines, bits, tests: tests.into(), assigns_by_action, gather }
+    }
+
+    pub(crate) fn n_lines(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Appends the actions of an agent that the unit can still tell from others, given the bits of the row
+    /// that are `known`.
+    pub(crate) fn telling_actions(
+        &self,
+        row: &[u64],
+        known: &[u64],
+        (agent, field): (u32, Field),
+        actions: &mut Vec<u32>,
+    ) {
+        let n_before = actions.len();
+        if self.assigns_by_action || !self.guards.possible_values(row, known, field, actions) {
+            actions.truncate(n_before);
+            let begin = self.tests.partition_point(|test| test.0 < agent);
+            let tested = self.tests[begin..].iter().take_while(|test| test.0 == agent);
+            actions.extend(tested.map(|test| test.1));
+        }
     }
 
     /// What the unit may become in a row: the first choice is written into the unit's bits of

@@ -3,8 +3,18 @@
 //! Most protocols and most units read a handful of bits: an agent's own variables, one or two
 //! actions. These are gathered into a small number, and what was once computed for that number is
 //! looked up ever after. On `dc 14 sum` that leaves one unit of thirty to be evaluated.
+//!
+//! Up to ten bits index an array. More bits, up to 32, index a hash table of limited size; that pays only
+//! where evaluation is slow, as in games whose lines list dozens of moves.
+
+use rustc_hash::FxHashMap;
 
 use crate::layout::Field;
+
+/// Maximum number of bits that index an array.
+const MAX_ARRAY_BITS: u32 = 10;
+/// Maximum number of entries in a hash table.
+const MAX_HASHED: usize = if cfg!(test) { 8 } else { 1 << 14 };
 
 /// Which bits of a row to gather, in runs of neighbours.
 #[derive(Debug)]
@@ -59,17 +69,29 @@ impl Gather {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     entries: Vec<u32>,
+    hashed: FxHashMap<u32, u32>,
 }
 
 impl Table {
     /// Where the entry for a row is, and the entry; none if there is no table.
     #[inline]
     pub(crate) fn look_up(&self, gather: Option<&Gather>, row: &[u64]) -> Option<(usize, u32)> {
-        let index = gather?.index(row);
-        Some((index, self.entries.get(index).copied().unwrap_or(0)))
+        let gather = gather?;
+        let index = gather.index(row);
+        let entry = match gather.n_bits <= MAX_ARRAY_BITS {
+            true => self.entries.get(index),
+            false => self.hashed.get(&(index as u32)),
+        };
+        Some((index, entry.copied().unwrap_or(0)))
     }
 
     pub(crate) fn set(&mut self, gather: &Gather, index: usize, entry: u32) {
+        if gather.n_bits > MAX_ARRAY_BITS {
+            if self.hashed.len() < MAX_HASHED {
+                self.hashed.insert(index as u32, entry);
+            }
+            return;
+        }
         if self.entries.is_empty() {
             self.entries = vec![0; 1 << gather.n_bits];
         }

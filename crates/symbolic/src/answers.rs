@@ -37,8 +37,8 @@ impl Checker<'_> {
 
     /// The reachable states in which a value may leave its domain.
     pub(crate) fn overflowing(&mut self) -> Limited<Set> {
-        let overflowing = self.encoder.overflowing(&self.relation.alive)?;
-        self.encoder.space.and(&overflowing, &self.reachable)
+        let states = self.encoder.space.and(&self.reachable, &self.relation.alive)?;
+        self.encoder.overflowing(&states)
     }
 
     /// What shows that a property holds or fails. A budget that ends here costs the evidence, not

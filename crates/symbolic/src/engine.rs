@@ -288,6 +288,25 @@ impl Diagrams<'_> {
     fn set_budget(&self, budget: &Budget) {
         self.checker.encoder.space.set_budget(budget);
     }
+
+    /// The verdict on a property.
+    fn judge(&mut self, property: &Property, budget: &Budget) -> Verdict {
+        self.set_budget(budget);
+        let start = Instant::now();
+        self.checker.turn_to(property.formula);
+        let is_outside = outside_logic(&self.checker.system.formulas, property.formula).is_some();
+        let verdict = match self.checker.fair_initial {
+            FairInitial::Unsupported => Verdict::Unknown(Why::Unsupported),
+            FairInitial::None => Verdict::Unknown(Why::NoFairPath),
+            FairInitial::All | FairInitial::Some if is_outside => Verdict::Unknown(Why::Unsupported),
+            FairInitial::All | FairInitial::Some => match self.checker.holds(property) {
+                Ok(holds) => holds.into(),
+                Err(stop) => Verdict::Unknown(stop.why),
+            },
+        };
+        self.stats.spend("decide", start.elapsed());
+        verdict
+    }
 }
 
 impl Encoded for Diagrams<'_> {
@@ -300,26 +319,8 @@ impl Encoded for Diagrams<'_> {
     }
 
     fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
-        self.set_budget(budget);
-        let start = Instant::now();
-        self.checker.turn_to(property.formula);
-        let verdict = match self.checker.fair_initial {
-            FairInitial::Unsupported => Verdict::Unknown(Why::Unsupported),
-            FairInitial::None => Verdict::Unknown(Why::NoFairPath),
-            FairInitial::All | FairInitial::Some => {
-                if outside_logic(&self.checker.system.formulas, property.formula).is_some() {
-                    Verdict::Unknown(Why::Unsupported)
-                } else {
-                    match self.checker.holds(property) {
-                        Ok(holds) => holds.into(),
-                        Err(stop) => Verdict::Unknown(stop.why),
-                    }
-                }
-            }
-        };
-        self.stats.spend("decide", start.elapsed());
-        let mut outcome = Outcome::from(verdict);
-        if let Some(holds) = self.evidence.wanted(verdict) {
+        let mut outcome = Outcome::from(self.judge(property, budget));
+        if let Some(holds) = self.evidence.wanted(outcome.verdict) {
             let start = Instant::now();
             outcome.evidence = self.checker.evidence(property, holds, budget);
             self.stats.spend("evidence", start.elapsed());
@@ -329,6 +330,12 @@ impl Encoded for Diagrams<'_> {
             self.checker.ahead.put_off();
         }
         outcome
+    }
+
+    fn verdict(&mut self, property: &Property, budget: &Budget) -> Verdict {
+        let verdict = self.judge(property, budget);
+        self.checker.ahead.put_off();
+        verdict
     }
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {

@@ -2,17 +2,19 @@
 
 use masque_model::{Domain, Expr, ExprId, VarId};
 
+use rustc_hash::FxHashSet;
+
 use crate::encode::Encoder;
-use crate::layout::actions_read;
-use crate::space::{Limited, Set};
+use crate::space::{Bit, Limited, Set};
 
 impl Encoder<'_> {
-    /// The states in which some enabled joint action makes an enabled line overflow.
+    /// The states among `states`, where all agents can act, in which some enabled joint action makes an
+    /// enabled line overflow.
     ///
     /// ```text
     /// ⋃_lines ∃ action. (enabled(action) ∧ condition ∧ ¬∃ next. next = value)
     /// ```
-    pub(crate) fn overflowing(&mut self, alive: &Set) -> Limited<Set> {
+    pub(crate) fn overflowing(&mut self, states: &Set) -> Limited<Set> {
         let system = self.system;
         let mut sets = Vec::new();
         for agent in &system.agents {
@@ -22,6 +24,10 @@ impl Encoder<'_> {
                         continue;
                     }
                     let condition = self.condition(line.condition)?;
+                    let condition = self.space.and(&condition, states)?;
+                    if condition.is_empty() {
+                        continue;
+                    }
                     let next = self.layout.variables[v.index()].next.clone();
                     let fits = self.next_is_number(v, &next, value)?;
                     let cube = self.space.cube(next)?;
@@ -31,23 +37,17 @@ impl Encoder<'_> {
             }
         }
         sets.retain(|set| !set.is_empty());
-        let overflow = self.balanced(sets, false)?;
-        if overflow.is_empty() {
-            return Ok(overflow);
-        }
-        let read = actions_read(system);
-        let mut protocols = vec![overflow, alive.clone()];
-        let mut bits = Vec::new();
-        for agent in system.agent_ids().filter(|a| !read[a.index()].is_empty()) {
-            let choice = self.choice(agent)?;
-            if !choice.is_determined {
-                protocols.push(self.protocol(agent, &choice)?);
-                bits.extend(self.layout.actions[agent.index()].iter().copied());
+        let mut overflow = self.balanced(sets, false)?;
+        let support: FxHashSet<Bit> = self.space.support(&overflow).into_iter().collect();
+        for agent in system.agent_ids() {
+            let bits = self.layout.actions[agent.index()].clone();
+            if bits.iter().any(|bit| support.contains(bit)) {
+                let choice = self.choice(agent)?;
+                let protocol = self.protocol(agent, &choice)?;
+                overflow = self.space.and_exists(&overflow, &protocol, &self.space.cube(bits)?)?;
             }
         }
-        let both = self.balanced(protocols, true)?;
-        let cube = self.space.cube(bits)?;
-        self.space.exists(&both, &cube)
+        Ok(overflow)
     }
 
     /// Whether a value may fall outside a variable's domain: a number, unless it is a constant or

@@ -45,6 +45,11 @@ pub trait Encoded {
     /// Decides one property. A budget that runs out is `Unknown` here.
     fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome;
 
+    /// Decides one property without evidence. A later [`decide`](Self::decide) reuses the result.
+    fn verdict(&mut self, property: &Property, budget: &Budget) -> Verdict {
+        self.decide(property, budget).verdict
+    }
+
     /// Whether a state formula is true at some state of the domain: a reachable state, and one on a
     /// fair path if there are fairness constraints.
     ///

@@ -5,9 +5,10 @@
 //! of it (SingleAssignment): a *unit*. A joint action leads from one state to another iff each unit
 //! by itself can do so. Hence a step is checked unit by unit, and the joint action behind a step is
 //! searched for by a depth-first search that asks each unit as soon as all the actions it reads are
-//! chosen.
+//! chosen, and before that whether one of its lines can still do it.
 
 use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
 
 use masque_model::semantics::{Ratio, enabled_actions, is_true, value};
 use masque_model::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
@@ -69,7 +70,22 @@ impl<'s> Moves<'s> {
         next: &[i64],
         budget: &Budget,
     ) -> Result<Option<JointAction>, Stop> {
-        self.first_joint_action(state, budget, |unit, joint| unit.leads_to(self.system, state, joint, next))
+        // The lines that lead to `next` with the right actions, and whether a unit may do so without one.
+        let lines: Vec<(Vec<&UnitLine<'_>>, bool)> = self
+            .units
+            .iter()
+            .map(|unit| {
+                let fitting =
+                    unit.lines.iter().filter(|line| line.may_lead_to(self.system, unit, state, next));
+                (fitting.collect(), unit.variables.iter().all(|v| next[v.index()] == state[v.index()]))
+            })
+            .collect();
+        let approves = |unit: &Unit<'_>, joint: &[ActionId]| unit.leads_to(self.system, state, joint, next);
+        let may_approve = |unit: usize, chosen: &[ActionId]| {
+            let (fitting, may_keep) = &lines[unit];
+            *may_keep || fitting.iter().any(|line| line.admits(chosen))
+        };
+        self.first_joint_action(state, budget, approves, may_approve)
     }
 
     /// Whether the state has a successor; none if that could not be told by trying
@@ -89,26 +105,34 @@ impl<'s> Moves<'s> {
             }
             unit.leads_on(self.system, state, joint)
         };
-        let found = self.first_joint_action(state, &budget, approves).ok()?;
+        let found = self.first_joint_action(state, &budget, approves, |_, _| true).ok()?;
         Some(found.is_some())
     }
 
-    /// The least enabled joint action of which every unit approves.
+    /// The least enabled joint action of which every unit approves. `may_approve` sees the number of a unit
+    /// and the actions chosen so far.
     fn first_joint_action(
         &self,
         state: &[i64],
         budget: &Budget,
         approves: impl Fn(&Unit<'_>, &[ActionId]) -> bool,
+        may_approve: impl Fn(usize, &[ActionId]) -> bool,
     ) -> Result<Option<JointAction>, Stop> {
         let enabled: Vec<_> =
             self.system.agent_ids().map(|i| enabled_actions(self.system, i, state)).collect();
-        // Which units to ask once the first n agents have chosen.
+        // Which units to ask once the first n agents have chosen, and which may still object later.
         let mut due: Vec<Vec<&Unit<'_>>> = vec![Vec::new(); enabled.len() + 1];
-        for unit in &self.units {
-            let last = unit.reads.iter().rfind(|i| enabled[i.index()].len() > 1);
-            due[last.map_or(0, |i| i.index() + 1)].push(unit);
+        let mut early: Vec<Vec<usize>> = vec![Vec::new(); enabled.len() + 1];
+        for (number, unit) in self.units.iter().enumerate() {
+            let mut choosing: Vec<usize> =
+                unit.reads.iter().map(|i| i.index()).filter(|&i| enabled[i].len() > 1).collect();
+            due[choosing.pop().map_or(0, |last| last + 1)].push(unit);
+            choosing.into_iter().for_each(|agent| early[agent + 1].push(number));
         }
-        search(&enabled, budget, |n_chosen, joint| due[n_chosen].iter().all(|unit| approves(unit, joint)))
+        search(&enabled, budget, |n_chosen, joint| {
+            early[n_chosen].iter().all(|&unit| may_approve(unit, &joint[..n_chosen]))
+                && due[n_chosen].iter().all(|unit| approves(unit, joint))
+        })
     }
 }
 
@@ -206,9 +230,35 @@ pub(crate) struct UnitLine<'s> {
     position: usize,
     pub(crate) condition: ExprId,
     pub(crate) assignments: &'s [(VarId, ExprId)],
+    /// The actions that its condition demands.
+    demands: Vec<(AgentId, ActionId)>,
+    /// Other parts that its condition demands and that read no action.
+    on_state: Vec<ExprId>,
+    /// Whether its assignments read no action.
+    assigns_by_state: bool,
 }
 
 impl UnitLine<'_> {
+    /// Whether the line leads to `next` for some actions, as far as that is easy to tell.
+    fn may_lead_to(&self, system: &System, unit: &Unit<'_>, state: &[i64], next: &[i64]) -> bool {
+        let fits = |variable: &VarId| {
+            let index = variable.index();
+            match self.assignments.iter().find(|(target, _)| target == variable) {
+                None => next[index] == state[index],
+                Some(&assignment) => {
+                    !self.assigns_by_state
+                        || UnitLine::assigned(system, assignment, state, &[]) == Some(next[index])
+                }
+            }
+        };
+        self.on_state.iter().all(|&part| is_true(system, part, state, &[])) && unit.variables.iter().all(fits)
+    }
+
+    /// Whether none of these actions, those of the first agents, contradicts what the line demands.
+    fn admits(&self, chosen: &[ActionId]) -> bool {
+        self.demands.iter().all(|(agent, action)| chosen.get(agent.index()).is_none_or(|a| a == action))
+    }
+
     /// The value of an assignment; none if it overflows.
     pub(crate) fn assigned(
         system: &System,
@@ -268,6 +318,7 @@ impl Unit<'_> {
 
 /// The units of a system, in the order of agents and variables.
 fn units(system: &System) -> Vec<Unit<'_>> {
+    let mut reader = Reader { system, reads_action: HashMap::new() };
     let mut units = Vec::new();
     for (agent, owner) in system.agent_ids().zip(&system.agents) {
         let lines = owner.evolution.iter().enumerate();
@@ -276,31 +327,84 @@ fn units(system: &System) -> Vec<Unit<'_>> {
                 agent,
                 variables: owner.variables.clone(),
                 lines: lines
-                    .map(|(position, line)| UnitLine {
-                        position,
-                        condition: line.condition,
-                        assignments: &line.assignments,
-                    })
+                    .map(|(position, line)| reader.line(position, line.condition, &line.assignments))
                     .collect(),
                 reads: Vec::new(),
             }),
-            Assignment::Single => units.extend(owner.variables.iter().map(|variable| {
-                let lines = lines.clone().flat_map(|(position, line)| {
-                    let own = line.assignments.iter().filter(|(target, _)| target == variable);
-                    own.map(move |assignment| UnitLine {
-                        position,
-                        condition: line.condition,
-                        assignments: std::slice::from_ref(assignment),
-                    })
-                });
-                Unit { agent, variables: vec![*variable], lines: lines.collect(), reads: Vec::new() }
-            })),
+            Assignment::Single => {
+                let mut lines_of: BTreeMap<VarId, Vec<UnitLine<'_>>> =
+                    owner.variables.iter().map(|&variable| (variable, Vec::new())).collect();
+                for (position, line) in lines {
+                    for assignment in &line.assignments {
+                        let line = reader.line(position, line.condition, std::slice::from_ref(assignment));
+                        lines_of.entry(assignment.0).or_default().push(line);
+                    }
+                }
+                units.extend(lines_of.into_iter().map(|(variable, lines)| Unit {
+                    agent,
+                    variables: vec![variable],
+                    lines,
+                    reads: Vec::new(),
+                }));
+            }
         }
     }
     for unit in &mut units {
         unit.reads = agents_read(system, unit);
     }
     units
+}
+
+/// Parts of a condition that are looked into; many lines may share a long one.
+const MOST_PARTS: usize = 256;
+
+/// Looks into conditions.
+struct Reader<'s> {
+    system: &'s System,
+    /// Whether an expression reads an action, for those looked at.
+    reads_action: HashMap<ExprId, bool>,
+}
+
+impl<'s> Reader<'s> {
+    fn line(
+        &mut self,
+        position: usize,
+        condition: ExprId,
+        assignments: &'s [(VarId, ExprId)],
+    ) -> UnitLine<'s> {
+        let (mut demands, mut on_state) = (Vec::new(), Vec::new());
+        let mut open = vec![condition];
+        let mut n_parts = 0;
+        while let Some(part) = open.pop().filter(|_| n_parts < MOST_PARTS) {
+            n_parts += 1;
+            match self.system.exprs.get(part) {
+                Expr::And(list) => open.extend(list),
+                Expr::ActionIs(agent, action) => demands.push((agent, action)),
+                _ if !self.reads_action(part) => on_state.push(part),
+                _ => {}
+            }
+        }
+        let assigns_by_state = !assignments.iter().any(|(_, value)| self.reads_action(*value));
+        UnitLine { position, condition, assignments, demands, on_state, assigns_by_state }
+    }
+
+    fn reads_action(&mut self, root: ExprId) -> bool {
+        let mut open = vec![(root, false)];
+        while let Some((expr, are_operands_known)) = open.pop() {
+            if self.reads_action.contains_key(&expr) {
+                continue;
+            }
+            if !are_operands_known {
+                open.push((expr, true));
+                self.system.exprs.each_operand(expr, |operand| open.push((operand, false)));
+                continue;
+            }
+            let mut reads = matches!(self.system.exprs.get(expr), Expr::ActionIs(..));
+            self.system.exprs.each_operand(expr, |operand| reads |= self.reads_action[&operand]);
+            self.reads_action.insert(expr, reads);
+        }
+        self.reads_action[&root]
+    }
 }
 
 /// The agents whose actions a unit's lines read, in increasing order.

@@ -29,8 +29,10 @@ impl Used<'_, '_> {
                 (leader, self.listening(tell, |early| candidates[leader].explore(system, early, budget))?)
             }
             Some(portfolio) => {
+                let asked: Vec<usize> =
+                    (0..plan.len()).filter(|&position| plan[position].is_some()).collect();
                 let Ended { engine, encoded, reason } =
-                    self.listening(tell, |early| portfolio.explore(system, early, budget))?;
+                    self.listening(tell, |early| portfolio.explore(system, &asked, early, budget))?;
                 tell(Event::Chosen(reason));
                 let engine = candidates.iter().position(|one| one.name() == engine).unwrap_or(leader);
                 plan.iter_mut().flatten().for_each(|chosen| *chosen = engine);

@@ -14,10 +14,10 @@ use crate::tests::{explore_all, load};
 
 /// Words of 8 bits make states of several words; without tables everything is evaluated.
 const TUNINGS: [Tuning; 4] = [
-    Tuning { word_bits: 64, table_bits: 10 },
-    Tuning { word_bits: 64, table_bits: 0 },
-    Tuning { word_bits: 8, table_bits: 0 },
-    Tuning { word_bits: 3, table_bits: 6 },
+    Tuning { word_bits: 64, table_bits: 10, slow_table_bits: 32 },
+    Tuning { word_bits: 64, table_bits: 0, slow_table_bits: 0 },
+    Tuning { word_bits: 8, table_bits: 0, slow_table_bits: 0 },
+    Tuning { word_bits: 3, table_bits: 6, slow_table_bits: 12 },
 ];
 
 #[test]
