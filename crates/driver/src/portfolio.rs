@@ -37,6 +37,12 @@ const TURNS: [Turn; 4] = [
 /// Bits per state above which the maximum number of states is reduced in proportion.
 const USUAL_BITS: u64 = 512;
 
+/// Factor by which the next turn's maximum must exceed an estimated number of states for a good chance.
+const MARGIN: f64 = 2.0;
+
+/// The same if there are games: solving them takes longer than exploring.
+const GAMES_MARGIN: f64 = 4.0;
+
 /// Factor by which an estimated number of states may exceed the next turn's maximum.
 const ESTIMATE_TOLERANCE: f64 = 10.0;
 
@@ -171,10 +177,10 @@ impl Chance {
             Some(n_seen) if is_slow => next.states.min(n_seen * (next.stored_steps / turn.stored_steps)),
             _ => next.states,
         } as f64;
+        let margin = if has_games(system) { GAMES_MARGIN } else { MARGIN };
         match unfinished.likely_states {
             None => Chance::Some,
-            // Solving games on stored states may take far longer than exploring.
-            Some(likely) if likely * 2.0 <= most && !has_games(system) => Chance::Good,
+            Some(likely) if likely * margin <= most => Chance::Good,
             Some(likely) if likely <= most * ESTIMATE_TOLERANCE => Chance::Some,
             Some(_) => Chance::None,
         }

@@ -1,15 +1,15 @@
 //! What a group can choose at a state, and where each choice may lead.
 //!
 //! A *move* is a choice of one action for each member. Its targets are all successors, whatever the
-//! others do; they are found by one expansion with the members' actions fixed, so that the others'
-//! choices are combined as exploration combines them, and not listed. Only where some choice
-//! overflows are the others' completions looked at one by one: one of them may lead nowhere.
+//! others do, whose choices are combined as exploration combines them, and not listed. Only where
+//! some choice overflows are the others' completions looked at one by one: one of them may lead
+//! nowhere.
 
 use masque_model::{AgentId, Deadlock, System};
 use masque_verdict::{Budget, Stop};
 
 use crate::steps::Steps;
-use crate::successors::Stepper;
+use crate::successors::{Listed, Stepper};
 
 /// Stands for every action: the loop of a dead end is the only move there is.
 pub(crate) const ANY: u32 = u32::MAX;
@@ -18,11 +18,11 @@ pub(crate) const ANY: u32 = u32::MAX;
 pub struct Mover<'a> {
     steps: &'a Steps<'a>,
     stepper: Stepper<'a>,
-    members: Vec<usize>,
-    others: Vec<usize>,
+    members: Vec<u32>,
+    others: Vec<u32>,
     stutters: bool,
-    /// The targets of the move being listed.
-    targets: Vec<u64>,
+    /// The moves at the current state.
+    listed: Listed,
 }
 
 /// A move of a group at a state.
@@ -43,14 +43,14 @@ impl<'a> Mover<'a> {
         members: &[AgentId],
         budget: &'a Budget,
     ) -> Mover<'a> {
-        let is_member = |agent: &usize| members.contains(&AgentId(*agent as u32));
+        let is_member = |agent: &u32| members.contains(&AgentId(*agent));
         Mover {
             steps,
             stepper: Stepper::new(steps, budget),
-            members: members.iter().map(|agent| agent.index()).collect(),
-            others: (0..system.agents.len()).filter(|agent| !is_member(agent)).collect(),
+            members: members.iter().map(|agent| agent.0).collect(),
+            others: (0..system.agents.len() as u32).filter(|agent| !is_member(agent)).collect(),
             stutters: system.meaning.deadlock == Deadlock::Stutter,
-            targets: Vec::new(),
+            listed: Listed::default(),
         }
     }
 
@@ -60,49 +60,49 @@ impl<'a> Mover<'a> {
         row: &[u64],
         mut found: impl FnMut(Move<'_>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        if self.stutters && self.stepper.expand(row, |_| Ok(()))?.is_dead {
+        let mut listed = std::mem::take(&mut self.listed);
+        self.stepper.list_moves(row, &self.members, &mut listed)?;
+        if self.stutters && listed.targets.is_empty() {
             // No joint action leads anywhere: the loop is the only move.
             let actions = vec![ANY; self.members.len()];
             return found(Move { actions: &actions, is_total: true, targets: row });
         }
-        let enabled: Vec<Vec<u32>> = self.stepper.enabled_actions(row);
-        if enabled.iter().any(Vec::is_empty) {
-            return Ok(());
+        let mut begin = 0;
+        for (number, &(end, may_overflow)) in listed.ends.iter().enumerate() {
+            let actions = &listed.actions[number * self.members.len()..][..self.members.len()];
+            let is_total = !may_overflow || self.is_total(row, actions)?;
+            found(Move { actions, is_total, targets: &listed.targets[begin..end] })?;
+            begin = end;
         }
-        // An action that nothing reads may be any.
-        let options = |&agent: &usize| match self.steps.is_read[agent] {
-            true => &enabled[agent][..],
-            false => &enabled[agent][..1],
-        };
-        let mine: Vec<&[u32]> = self.members.iter().map(options).collect();
-        let theirs: Vec<&[u32]> = self.others.iter().map(options).collect();
-        let mut choice = Odometer::new(&mine);
-        while let Some(actions) = choice.next() {
-            hold(&mut self.stepper, &self.members, &actions);
-            self.targets.clear();
-            let expansion = self.stepper.expand(row, |next| {
-                self.targets.extend_from_slice(next);
-                Ok(())
-            })?;
-            let mut is_total = true;
-            if expansion.overflows {
-                let mut completion = Odometer::new(&theirs);
-                while let (true, Some(completed)) = (is_total, completion.next()) {
-                    hold(&mut self.stepper, &self.others, &completed);
-                    is_total = !self.stepper.expand(row, |_| Ok(()))?.is_dead;
-                }
-                self.others.iter().for_each(|&agent| self.stepper.only(agent, None));
-            }
-            found(Move { actions: &actions, is_total, targets: &self.targets })?;
-        }
-        self.members.iter().for_each(|&agent| self.stepper.only(agent, None));
+        self.listed = listed;
         Ok(())
+    }
+
+    /// Whether a step follows the members' actions, whatever the others do.
+    fn is_total(&mut self, row: &[u64], actions: &[u32]) -> Result<bool, Stop> {
+        let Mover { steps, stepper, members, others, .. } = self;
+        let enabled: Vec<Vec<u32>> = stepper.enabled_actions(row);
+        // An action that nothing reads may be any.
+        let options = |&agent: &u32| match steps.is_read[agent as usize] {
+            true => &enabled[agent as usize][..],
+            false => &enabled[agent as usize][..1],
+        };
+        let theirs: Vec<&[u32]> = others.iter().map(options).collect();
+        hold(stepper, members, actions);
+        let mut is_total = true;
+        let mut completion = Odometer::new(&theirs);
+        while let (true, Some(completed)) = (is_total, completion.next()) {
+            hold(stepper, others, &completed);
+            is_total = !stepper.expand(row, |_| Ok(()))?.is_dead;
+        }
+        members.iter().chain(others.iter()).for_each(|&agent| stepper.only(agent as usize, None));
+        Ok(is_total)
     }
 }
 
 /// Holds agents to one action each.
-fn hold(stepper: &mut Stepper<'_>, agents: &[usize], actions: &[u32]) {
-    agents.iter().zip(actions).for_each(|(&agent, &action)| stepper.only(agent, Some(action)));
+fn hold(stepper: &mut Stepper<'_>, agents: &[u32], actions: &[u32]) {
+    agents.iter().zip(actions).for_each(|(&agent, &action)| stepper.only(agent as usize, Some(action)));
 }
 
 /// All ways to choose one of each list, the last changing fastest.

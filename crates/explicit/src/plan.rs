@@ -51,20 +51,62 @@ impl Plan {
     /// A plan for the agents `choosing`, in increasing order; `tests` gives the actions that each
     /// unit tests, as pairs of agent and action in increasing order.
     pub(crate) fn new<'u>(choosing: &[u32], tests: impl Iterator<Item = &'u [(u32, u32)]>) -> Plan {
-        let mut settled = Vec::new();
-        let mut open = Vec::new();
-        for (unit, tests) in (0..).zip(tests) {
-            let mut reads: Vec<u32> =
-                tests.iter().map(|test| test.0).filter(|a| choosing.binary_search(a).is_ok()).collect();
-            reads.dedup();
-            if reads.is_empty() {
-                settled.push(unit);
-            } else {
-                open.push(Open { unit, reads, tests });
-            }
-        }
+        let (settled, open) = open(choosing, tests);
         Plan { settled, components: components(open) }
     }
+}
+
+/// What to do if the members of a group choose first, one after the other.
+#[derive(Debug)]
+pub(crate) struct Led {
+    /// The units that read no choice.
+    pub(crate) settled: Vec<u32>,
+    /// Choices of others that no unit ties to a member's.
+    pub(crate) free: Vec<Component>,
+    /// The members' choices, without components below.
+    pub(crate) members: Vec<Component>,
+    /// The choices of others after all members have chosen.
+    pub(crate) others: Vec<Component>,
+}
+
+impl Led {
+    /// A plan for the agents `choosing`, of which `members` are a part, in the order in which they choose.
+    pub(crate) fn new<'u>(
+        members: &[u32],
+        choosing: &[u32],
+        tests: impl Iterator<Item = &'u [(u32, u32)]>,
+    ) -> Led {
+        let (settled, open) = open(choosing, tests);
+        let reads_member = |o: &Open<'_>| o.reads.iter().any(|agent| members.contains(agent));
+        let (led, free): (Vec<_>, Vec<_>) =
+            connected(open).into_iter().partition(|units| units.iter().any(reads_member));
+        let mut led: Vec<Open<'_>> = led.into_iter().flatten().collect();
+        let mut levels = Vec::new();
+        for &agent in members {
+            let (level, rest) = chosen(agent, led);
+            levels.push(level);
+            led = rest;
+        }
+        let free = free.into_iter().map(component).collect();
+        Led { settled, free, members: levels, others: components(led) }
+    }
+}
+
+/// The units that read no choice, and the others.
+fn open<'u>(choosing: &[u32], tests: impl Iterator<Item = &'u [(u32, u32)]>) -> (Vec<u32>, Vec<Open<'u>>) {
+    let mut settled = Vec::new();
+    let mut open = Vec::new();
+    for (unit, tests) in (0..).zip(tests) {
+        let mut reads: Vec<u32> =
+            tests.iter().map(|test| test.0).filter(|a| choosing.binary_search(a).is_ok()).collect();
+        reads.dedup();
+        if reads.is_empty() {
+            settled.push(unit);
+        } else {
+            open.push(Open { unit, reads, tests });
+        }
+    }
+    (settled, open)
 }
 
 /// A unit and the agents it reads that have not yet chosen, at least one.
@@ -85,6 +127,12 @@ fn component(open: Vec<Open<'_>>) -> Component {
     }
     let most = n_readers.values().copied().max().unwrap_or(0);
     let agent = n_readers.iter().find(|(_, n)| **n == most).map_or(0, |(agent, _)| *agent);
+    let (component, rest) = chosen(agent, open);
+    Component { components: components(rest), ..component }
+}
+
+/// An agent's choice without what is below it, and the units that are still open.
+fn chosen(agent: u32, open: Vec<Open<'_>>) -> (Component, Vec<Open<'_>>) {
     let units = open.iter().map(|o| o.unit).collect();
     let mut settled = Vec::new();
     let mut by_action = Vec::new();
@@ -101,7 +149,7 @@ fn component(open: Vec<Open<'_>>) -> Component {
         }
     }
     by_action.sort_unstable();
-    Component { agent, settled, units, by_action, components: components(rest) }
+    (Component { agent, settled, units, by_action, components: Vec::new() }, rest)
 }
 
 /// Splits units into sets that share no agent, directly or not.
@@ -134,6 +182,17 @@ mod tests {
         let units = |c: &Component| c.settled.iter().map(|(unit, _)| *unit).collect::<Vec<_>>();
         let one = |c: &Component| format!("{}({:?} | {})", c.agent, units(c), show(&c.components));
         components.iter().map(one).collect::<Vec<_>>().join(" x ")
+    }
+
+    /// Agent 0 leads: unit 1 ties agent 1 to it, so unit 0 must wait for agent 1; agent 2 is free.
+    #[test]
+    fn members_choose_first() {
+        let tests: [&[(u32, u32)]; 5] = [&[(1, 7)], &[(0, 7), (1, 7)], &[(2, 7)], &[(0, 7)], &[]];
+        let led = Led::new(&[0], &[0, 1, 2], tests.into_iter());
+        assert_eq!(led.settled, [4]);
+        assert_eq!(show(&led.free), "2([2] | )");
+        assert_eq!(show(&led.members), "0([3] | )");
+        assert_eq!(show(&led.others), "1([0, 1] | )");
     }
 
     /// Units test action 7 of each agent they read.

@@ -17,6 +17,10 @@ use crate::plan::{Component, Plan};
 use crate::steps::{Choices, Enabling, Steps, Unit};
 use crate::tables::Table;
 
+mod led;
+use led::LedPlans;
+pub(crate) use led::Listed;
+
 /// Enumerates successors; holds what is needed from state to state.
 pub(crate) struct Stepper<'a> {
     steps: &'a Steps<'a>,
@@ -29,6 +33,8 @@ pub(crate) struct Stepper<'a> {
     choices: Vec<(u32, u32)>,
     /// The agents that have a choice and whose action is read.
     choosing: Vec<u32>,
+    /// For each agent its least enabled action, or what it has chosen as a member of a group.
+    chosen: Vec<u32>,
     /// What is known of each agent's enabled actions: `ONLY` and the action, or a list.
     enabled_tables: Vec<Table>,
     enabled_lists: Vec<Box<[u32]>>,
@@ -41,6 +47,8 @@ pub(crate) struct Stepper<'a> {
     plan_of: FxHashMap<Box<[u32]>, usize>,
     plan: usize,
     planned_for: Vec<u32>,
+    /// Plans for the moves of a group.
+    led: LedPlans,
     /// Parts of states, to be combined: `parts[k]` are the choices of one of several factors.
     parts: Vec<Vec<u64>>,
     /// Vectors to be used again.
@@ -90,6 +98,7 @@ impl<'a> Stepper<'a> {
             enabled: Vec::new(),
             choices: vec![(0, 0); steps.protocols.len()],
             choosing: Vec::new(),
+            chosen: vec![0; steps.protocols.len()],
             enabled_tables: vec![Table::default(); steps.protocols.len()],
             enabled_lists: Vec::new(),
             unit_tables: vec![Table::default(); steps.units.len()],
@@ -98,6 +107,7 @@ impl<'a> Stepper<'a> {
             plan_of: std::iter::once((Box::default(), 0)).collect(),
             plan: 0,
             planned_for: Vec::new(),
+            led: LedPlans::default(),
             parts: Vec::new(),
             spare: Vec::new(),
             spare_lists: Vec::new(),
@@ -147,14 +157,8 @@ impl<'a> Stepper<'a> {
         state: &[u64],
         found: &mut impl FnMut(&[u64]) -> Result<(), Stop>,
     ) -> Result<bool, Stop> {
-        let mut base = self.spare.pop().unwrap_or_default();
-        base.clear();
-        base.extend(state.iter().zip(&self.steps.frozen).map(|(word, frozen)| word & frozen));
+        let mut base = self.begin(state);
         let mut is_dead = self.settle(&plan.settled, &mut base);
-        self.known.fill(u64::MAX);
-        for agent in 0..self.choosing.len() {
-            self.set_known(self.choosing[agent], false);
-        }
         for component in &plan.components {
             is_dead |= self.choose_in(component)?;
         }
@@ -164,6 +168,18 @@ impl<'a> Stepper<'a> {
         self.spare.push(base);
         self.drop_parts(0);
         Ok(is_dead)
+    }
+
+    /// The part of a state that is kept. No agent that has a choice has chosen.
+    fn begin(&mut self, state: &[u64]) -> Vec<u64> {
+        self.known.fill(u64::MAX);
+        for agent in 0..self.choosing.len() {
+            self.set_known(self.choosing[agent], false);
+        }
+        let mut base = self.spare.pop().unwrap_or_default();
+        base.clear();
+        base.extend(state.iter().zip(&self.steps.frozen).map(|(word, frozen)| word & frozen));
+        base
     }
 
     /// From now on an agent performs nothing but this action, which must be enabled; anything
@@ -200,8 +216,8 @@ impl<'a> Stepper<'a> {
             if n_actions == 0 {
                 return false;
             }
-            let action = u64::from(self.enabled[begin]);
-            steps.layout.action(AgentId(agent as u32)).set(&mut self.row, action);
+            self.chosen[agent] = self.enabled[begin];
+            steps.layout.action(AgentId(agent as u32)).set(&mut self.row, self.enabled[begin].into());
             if n_actions == 1 || !steps.is_read[agent] {
                 self.enabled.truncate(begin);
             } else {
@@ -358,17 +374,7 @@ impl<'a> Stepper<'a> {
             base.clear();
             base.extend_from_slice(&usual);
             let first_part = self.parts.len();
-            let mut is_dead = false;
-            for position in component.testing(action) {
-                if special.binary_search(&position).is_err() {
-                    let (unit, _) = component.settled[position as usize];
-                    self.steps.units[unit as usize].clear(&mut base);
-                    is_dead |= self.evolve(unit, &mut base) == Choices::None;
-                }
-            }
-            for &position in &special {
-                is_dead |= self.evolve(component.settled[position as usize].0, &mut base) == Choices::None;
-            }
+            let mut is_dead = self.evolve_chosen(component, action, &special, &mut base);
             for below in &component.components {
                 is_dead |= self.choose_in(below)?;
             }
@@ -424,6 +430,29 @@ impl<'a> Stepper<'a> {
             let word = &mut self.known[field.word as usize];
             *word = if is_known { *word | field.bits() } else { *word & !field.bits() };
         }
+    }
+
+    /// Lets the units evolve that an agent's choice settles: those that test the action, over what they do
+    /// usually, and those that do nothing usual. Answers whether one has no choice.
+    fn evolve_chosen(
+        &mut self,
+        component: &Component,
+        action: u32,
+        special: &[u32],
+        base: &mut [u64],
+    ) -> bool {
+        let mut is_dead = false;
+        for position in component.testing(action) {
+            if special.binary_search(&position).is_err() {
+                let (unit, _) = component.settled[position as usize];
+                self.steps.units[unit as usize].clear(base);
+                is_dead |= self.evolve(unit, base) == Choices::None;
+            }
+        }
+        for &position in special {
+            is_dead |= self.evolve(component.settled[position as usize].0, base) == Choices::None;
+        }
+        is_dead
     }
 
     /// What the settled units of a component become when its agent does something they do not test,
