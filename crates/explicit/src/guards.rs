@@ -2,7 +2,10 @@
 //!
 //! The lines of an agent often differ only in the constants they compare the same variables and
 //! actions with (`cards = c7 and player.Action = swap`, for ten thousand values of 7). So lines are
-//! grouped by *what* they compare, and within a group found by *the values*, in one search.
+//! grouped by *what* they compare, and within a group found by *the values*, in one search. Lines that
+//! differ in what they compare are grouped by what most of them do, say the action of an agent.
+
+use std::collections::BTreeMap;
 
 use masque_model::ExprId;
 
@@ -17,40 +20,70 @@ pub(crate) struct Guards {
     groups: Vec<Group>,
 }
 
-/// The lines that compare the same bits.
+/// Lines that compare the same bits.
 #[derive(Debug)]
 struct Group {
     /// The words compared and which of their bits.
     bits: Box<[(u32, u64)]>,
     /// For each line, in increasing order: the values of those bits, one per word.
     values: Vec<u64>,
-    /// For each line, its number and what else must be true.
-    lines: Vec<(u32, Program)>,
+    lines: Vec<Line>,
 }
 
+#[derive(Debug)]
+struct Line {
+    number: u32,
+    /// Other bits that it compares: word, mask and value.
+    key: Box<[(u32, u64, u64)]>,
+    /// What else must be true.
+    rest: Program,
+}
+
+/// Guards with the numbers of their lines.
+type Numbered = Vec<(u32, Guard)>;
+
 /// Groups up to this size are searched line by line.
-const SHORT: usize = 8;
+const SHORT: usize = if cfg!(test) { 2 } else { 8 };
 
 impl Guards {
     /// Lines that are never enabled are left out.
     pub(crate) fn new(compiler: &mut Compiler<'_, '_>, conditions: impl Iterator<Item = ExprId>) -> Guards {
-        let mut guards: Vec<(u32, Guard)> =
-            (0..).zip(conditions).filter_map(|(line, c)| Some((line, compiler.guard(c)?))).collect();
-        let bits =
-            |guard: &Guard| guard.key.iter().map(|&(word, mask, _)| (word, mask)).collect::<Box<[_]>>();
-        let values = |guard: &Guard| guard.key.iter().map(|&(_, _, value)| value).collect::<Box<[_]>>();
-        guards.sort_by_cached_key(|(line, guard)| (bits(guard), values(guard), *line));
-        let mut groups: Vec<Group> = Vec::new();
+        let guards = (0..).zip(conditions).filter_map(|(line, c)| Some((line, compiler.guard(c)?)));
+        let mut by_bits: BTreeMap<Box<[(u32, u64)]>, Numbered> = BTreeMap::new();
         for (line, guard) in guards {
-            let bits = bits(&guard);
-            if groups.last().is_none_or(|group| group.bits != bits) {
-                groups.push(Group { bits, values: Vec::new(), lines: Vec::new() });
-            }
-            if let Some(group) = groups.last_mut() {
-                group.values.extend(values(&guard));
-                group.lines.push((line, guard.rest));
+            let bits = guard.key.iter().map(|&(word, mask, _)| (word, mask)).collect();
+            by_bits.entry(bits).or_default().push((line, guard));
+        }
+        let mut groups = Vec::new();
+        let mut scattered = Vec::new();
+        for (bits, lines) in by_bits {
+            match lines.len() <= SHORT {
+                true => scattered.extend(lines),
+                false => groups.push(Group::new(&bits, lines)),
             }
         }
+        // Lines of short groups may still share the action that they ask for.
+        while scattered.len() > SHORT {
+            let mut bits = most_compared(&scattered);
+            // One agent's action is enough, and known before those of others.
+            let actions = compiler.system.agent_ids().map(|agent| compiler.layout.action(agent));
+            let is_compared = |field: &Field| {
+                let is_part = |(word, mask): &(u32, u64)| *word == field.word && field.bits() & !mask == 0;
+                field.mask != 0 && bits.iter().any(is_part)
+            };
+            if let Some(field) = actions.into_iter().find(is_compared) {
+                bits = vec![(field.word, field.bits())];
+            }
+            let (sharing, others): (Vec<_>, Vec<_>) =
+                scattered.into_iter().partition(|(_, guard)| compares(guard, &bits));
+            scattered = others;
+            if sharing.len() <= SHORT || bits.is_empty() {
+                scattered.extend(sharing);
+                break;
+            }
+            groups.push(Group::new(&bits, sharing));
+        }
+        groups.push(Group::new(&[], scattered));
         Guards { groups }
     }
 
@@ -70,11 +103,12 @@ impl Guards {
                 if group.lines.len() > SHORT { group.range(row) } else { (0, group.lines.len()) };
             for position in first..last {
                 let values = &group.values[position * width..][..width];
-                let (line, rest) = &group.lines[position];
+                let Line { number, key, rest } = &group.lines[position];
                 let matches =
-                    group.bits.iter().zip(values).all(|((word, mask), v)| row[*word as usize] & mask == *v);
+                    group.bits.iter().zip(values).all(|((word, mask), v)| row[*word as usize] & mask == *v)
+                        && key.iter().all(|(word, mask, value)| row[*word as usize] & mask == *value);
                 if matches && (rest.start == TRUE || code.is_true(rest, layout, row, memory)) {
-                    found(*line, memory);
+                    found(*number, memory);
                 }
             }
         }
@@ -93,23 +127,32 @@ impl Guards {
     ) -> bool {
         for group in &self.groups {
             let width = group.bits.len();
-            let position =
-                group.bits.iter().position(|(word, mask)| *word == field.word && mask & field.bits() != 0);
-            for (number, (_, rest)) in group.lines.iter().enumerate() {
-                let keys = &group.values[number * width..][..width];
-                let is_possible = group.bits.iter().zip(keys).all(|((word, mask), value)| {
-                    (row[*word as usize] ^ value) & mask & known[*word as usize] == 0
-                });
-                if !is_possible {
+            let is_known = group.bits.iter().all(|(word, mask)| mask & !known[*word as usize] == 0);
+            let (first, last) = if is_known { group.range(row) } else { (0, group.lines.len()) };
+            for position in first..last {
+                let line = &group.lines[position];
+                let shared = group.bits.iter().zip(&group.values[position * width..]);
+                let key = shared
+                    .map(|((word, mask), value)| (*word, *mask, *value))
+                    .chain(line.key.iter().copied());
+                let is_possible = |(word, mask, value): (u32, u64, u64)| {
+                    (row[word as usize] ^ value) & mask & known[word as usize] == 0
+                };
+                if !key.clone().all(is_possible) {
                     continue;
                 }
-                match position {
-                    Some(position)
-                        if rest.start == TRUE && group.bits[position].1 & field.bits() == field.bits() =>
-                    {
-                        values.push(((keys[position] >> field.shift) & field.mask) as u32);
-                    }
-                    None if rest.start == TRUE => {}
+                if line.rest.start != TRUE {
+                    return false;
+                }
+                let mut compared = 0;
+                let mut code = 0;
+                for (_, mask, value) in key.filter(|(word, ..)| *word == field.word) {
+                    compared |= mask & field.bits();
+                    code |= (value & field.bits()) >> field.shift;
+                }
+                match compared {
+                    0 => {}
+                    all if all == field.bits() => values.push(code as u32),
                     _ => return false,
                 }
             }
@@ -119,22 +162,72 @@ impl Guards {
 }
 
 impl Group {
+    /// A group of lines that all compare these bits.
+    fn new(bits: &[(u32, u64)], lines: Numbered) -> Group {
+        let shared = |word: u32| bits.iter().find(|(other, _)| *other == word).map_or(0, |(_, mask)| *mask);
+        let mut lines: Vec<(Vec<u64>, Line)> = lines
+            .into_iter()
+            .map(|(number, guard)| {
+                let values = guard.key.iter().filter(|(word, ..)| shared(*word) != 0);
+                let values = values.map(|(word, _, value)| value & shared(*word)).collect();
+                let key = guard.key.iter().map(|&(word, mask, value)| {
+                    let own = mask & !shared(word);
+                    (word, own, value & own)
+                });
+                let key = key.filter(|(_, mask, _)| *mask != 0).collect();
+                (values, Line { number, key, rest: guard.rest })
+            })
+            .collect();
+        lines.sort_by(|a, b| (&a.0, a.1.number).cmp(&(&b.0, b.1.number)));
+        Group {
+            bits: bits.into(),
+            values: lines.iter().flat_map(|(values, _)| values).copied().collect(),
+            lines: lines.into_iter().map(|(_, line)| line).collect(),
+        }
+    }
+
     /// The lines whose values are those in the row: from, and up to but not including.
     fn range(&self, row: &[u64]) -> (usize, usize) {
+        if let [(word, mask)] = *self.bits {
+            let wanted = row[word as usize] & mask;
+            let first = self.values.partition_point(|value| *value < wanted);
+            return (
+                first,
+                first + self.values[first..].iter().take_while(|value| **value == wanted).count(),
+            );
+        }
         let width = self.bits.len();
         let order = |position: usize| {
             let values = &self.values[position * width..][..width];
             let wanted = self.bits.iter().map(|(word, mask)| row[*word as usize] & mask);
             values.iter().copied().cmp(wanted)
         };
-        let bound = |is_before: fn(std::cmp::Ordering) -> bool| {
-            let (mut low, mut high) = (0, self.lines.len());
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if is_before(order(middle)) { low = middle + 1 } else { high = middle }
-            }
-            low
-        };
-        (bound(std::cmp::Ordering::is_lt), bound(std::cmp::Ordering::is_le))
+        let (mut first, mut high) = (0, self.lines.len());
+        while first < high {
+            let middle = first + (high - first) / 2;
+            if order(middle).is_lt() { first = middle + 1 } else { high = middle }
+        }
+        let n_equal = (first..self.lines.len()).take_while(|&position| order(position).is_eq()).count();
+        (first, first + n_equal)
     }
+}
+
+/// The bits that most lines compare, by word.
+fn most_compared(lines: &[(u32, Guard)]) -> Vec<(u32, u64)> {
+    let mut counts: BTreeMap<u32, [u32; 64]> = BTreeMap::new();
+    for &(word, mask, _) in lines.iter().flat_map(|(_, guard)| &guard.key) {
+        let counts = counts.entry(word).or_insert([0; 64]);
+        (0..64).filter(|bit| mask >> bit & 1 == 1).for_each(|bit| counts[bit] += 1);
+    }
+    let most = counts.values().flatten().copied().max().unwrap_or(0);
+    let bits = counts.iter().map(|(word, counts)| {
+        (*word, (0..64).filter(|bit| counts[*bit] == most).fold(0, |mask, bit| mask | 1 << bit))
+    });
+    bits.filter(|(_, mask)| *mask != 0).collect()
+}
+
+/// Whether a guard compares all these bits.
+fn compares(guard: &Guard, bits: &[(u32, u64)]) -> bool {
+    bits.iter()
+        .all(|(word, mask)| guard.key.iter().any(|(other, own, _)| other == word && own & mask == *mask))
 }
