@@ -31,7 +31,7 @@ const TURNS: [Turn; 4] = [
     Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(600_000) },
     Turn { states: 30_000, bytes: 32 << 20, stored_steps: 800, drawn_steps: Some(2_400_000) },
     Turn { states: 150_000, bytes: 128 << 20, stored_steps: 4000, drawn_steps: Some(10_000_000) },
-    Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 40_000, drawn_steps: None },
+    Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 10_000, drawn_steps: None },
 ];
 
 /// Bits per state above which the maximum number of states is reduced in proportion.
@@ -40,10 +40,12 @@ const USUAL_BITS: u64 = 512;
 /// Factor by which the next turn's maximum must exceed an estimated number of states for a good chance.
 const MARGIN: f64 = 2.0;
 
-/// The same if there are games: solving them takes longer than exploring.
+/// The same if there are games: solving them takes longer than exploring, and far longer if each state
+/// has many successors.
 const GAMES_MARGIN: f64 = 4.0;
 
-/// Factor by which an estimated number of states may exceed the next turn's maximum.
+/// Factor by which an estimated number of states may exceed the next turn's maximum, or the estimate
+/// before it: estimates that keep growing are worth nothing.
 const ESTIMATE_TOLERANCE: f64 = 10.0;
 
 /// Prospect that the explicit engine finds all states in its next turn.
@@ -92,6 +94,7 @@ impl Portfolio {
     ) -> Result<Ended<'s>, Stop> {
         let mut chance = Chance::Some;
         let mut n_seen = 0;
+        let mut likely_before = f64::INFINITY;
         let mut drawn: Option<Box<dyn Encoded + 's>> = None;
         for (number, turn) in TURNS.iter().enumerate() {
             if chance != Chance::None {
@@ -109,6 +112,12 @@ impl Portfolio {
                         chance = TURNS
                             .get(number + 1)
                             .map_or(Chance::None, |next| Chance::new(system, turn, next, unfinished));
+                        if let Some(likely) = unfinished.likely_states {
+                            if likely > likely_before * ESTIMATE_TOLERANCE {
+                                chance = Chance::None;
+                            }
+                            likely_before = likely;
+                        }
                     }
                 }
             }
@@ -177,10 +186,11 @@ impl Chance {
             Some(n_seen) if is_slow => next.states.min(n_seen * (next.stored_steps / turn.stored_steps)),
             _ => next.states,
         } as f64;
-        let margin = if has_games(system) { GAMES_MARGIN } else { MARGIN };
+        let has_games = has_games(system);
+        let margin = if has_games { GAMES_MARGIN } else { MARGIN };
         match unfinished.likely_states {
             None => Chance::Some,
-            Some(likely) if likely * margin <= most => Chance::Good,
+            Some(likely) if likely * margin <= most && !(has_games && is_slow) => Chance::Good,
             Some(likely) if likely <= most * ESTIMATE_TOLERANCE => Chance::Some,
             Some(_) => Chance::None,
         }

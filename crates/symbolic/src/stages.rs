@@ -12,9 +12,6 @@ use crate::encode::Encoder;
 use crate::parts::Part;
 use crate::space::{Bit, Cube, Limited, Renaming, Set};
 
-/// Steps that putting clusters together at some states may take.
-const MOST_STEPS: u64 = 8_000_000;
-
 /// A relation on some variables; the others keep their values.
 pub(crate) struct Event {
     pub(crate) variables: Vec<VarId>,
@@ -117,12 +114,12 @@ impl Event {
     }
 
     /// The event at some states only, as one cluster; none if it is one already, or if that takes more
-    /// steps than all before, or very many.
+    /// steps than all before.
     pub(crate) fn at(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Option<Event>> {
         if self.clusters.len() == 1 {
             return Ok(None);
         }
-        let steps = encoder.space.steps().min(MOST_STEPS);
+        let steps = encoder.space.steps();
         let relation = encoder.space.within(steps, || {
             let mut relation = states.clone();
             for stage in &self.forward {
