@@ -45,6 +45,9 @@ type Numbered = Vec<(u32, Guard)>;
 /// Groups up to this size are searched line by line.
 const SHORT: usize = if cfg!(test) { 2 } else { 8 };
 
+/// Maximum number of groups made of lines that share only some of the bits they compare.
+const MOST_SHARED: usize = 16;
+
 impl Guards {
     /// Lines that are never enabled are left out.
     pub(crate) fn new(compiler: &mut Compiler<'_, '_>, conditions: impl Iterator<Item = ExprId>) -> Guards {
@@ -62,18 +65,8 @@ impl Guards {
                 false => groups.push(Group::new(&bits, lines)),
             }
         }
-        // Lines of short groups may still share the action that they ask for.
-        while scattered.len() > SHORT {
-            let mut bits = most_compared(&scattered);
-            // One agent's action is enough, and known before those of others.
-            let actions = compiler.system.agent_ids().map(|agent| compiler.layout.action(agent));
-            let is_compared = |field: &Field| {
-                let is_part = |(word, mask): &(u32, u64)| *word == field.word && field.bits() & !mask == 0;
-                field.mask != 0 && bits.iter().any(is_part)
-            };
-            if let Some(field) = actions.into_iter().find(is_compared) {
-                bits = vec![(field.word, field.bits())];
-            }
+        for _ in 0..MOST_SHARED {
+            let bits = most_compared(compiler, &scattered);
             let (sharing, others): (Vec<_>, Vec<_>) =
                 scattered.into_iter().partition(|(_, guard)| compares(guard, &bits));
             scattered = others;
@@ -212,8 +205,8 @@ impl Group {
     }
 }
 
-/// The bits that most lines compare, by word.
-fn most_compared(lines: &[(u32, Guard)]) -> Vec<(u32, u64)> {
+/// The bits that most lines compare, by word; only those of one agent's action if there is one.
+fn most_compared(compiler: &Compiler<'_, '_>, lines: &[(u32, Guard)]) -> Vec<(u32, u64)> {
     let mut counts: BTreeMap<u32, [u32; 64]> = BTreeMap::new();
     for &(word, mask, _) in lines.iter().flat_map(|(_, guard)| &guard.key) {
         let counts = counts.entry(word).or_insert([0; 64]);
@@ -223,7 +216,14 @@ fn most_compared(lines: &[(u32, Guard)]) -> Vec<(u32, u64)> {
     let bits = counts.iter().map(|(word, counts)| {
         (*word, (0..64).filter(|bit| counts[*bit] == most).fold(0, |mask, bit| mask | 1 << bit))
     });
-    bits.filter(|(_, mask)| *mask != 0).collect()
+    let bits: Vec<(u32, u64)> = bits.filter(|(_, mask)| *mask != 0).collect();
+    // One agent's action is chosen before those of others, so it tells early which lines are left.
+    let mut actions = compiler.system.agent_ids().map(|agent| compiler.layout.action(agent));
+    let is_compared = |field: &Field| {
+        let has_field = |(word, mask): &(u32, u64)| *word == field.word && field.bits() & !mask == 0;
+        field.mask != 0 && bits.iter().any(has_field)
+    };
+    actions.find(is_compared).map(|field| vec![(field.word, field.bits())]).unwrap_or(bits)
 }
 
 /// Whether a guard compares all these bits.
