@@ -57,8 +57,9 @@ fn quick_ends_when_all_is_decided() {
 #[test]
 fn a_verdict_stands_when_a_limit_ends_the_rest() {
     let model = model("limited.ispl", HUGE);
-    for engine in ["auto", "explicit"] {
-        let output = check(&model, &["--engine", engine, "--timeout", "3s", "--format", "json"]);
+    for (engine, n) in [("auto", "N=300"), ("explicit", "N=30")] {
+        let limited = ["--engine", engine, "-D", n, "--timeout", "2s", "--format", "json"];
+        let output = check(&model, &limited);
         let text = text(&output);
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert!(text.contains("\"verdict\": \"fails\"") && text.contains("\"states\": null"), "{text}");

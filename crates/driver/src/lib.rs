@@ -21,11 +21,14 @@
 //! | `select` | finds properties and agents by name |
 //! | `lcc` | LCC files: several files as one instance |
 //! | `lcc_check` | the work on an LCC instance |
+//! | `lcc_each` | LCC files one by one |
+//! | `imports` | finds the files that LCC files import |
 //! | `format` | from a path to formatted text |
 //! | `order` | reads a file of variables for `--order` |
 //! | `variables` | finds variables by name |
 //! | `parallel` | what `--parallel` asks for |
 //! | `engines` | the engines there are, which one is asked, and how it goes about it |
+//! | `portfolio` | stored states and diagrams in turns |
 //! | `cluster` | what the workers of the distributed engine are told, and what they do with it |
 //! | `compare` | the answers of several engines side by side |
 //! | `decide` | the work: facts, verdicts, vacuity |

@@ -92,6 +92,7 @@ impl Portfolio {
         early: &mut Early<'_>,
         budget: &Budget,
     ) -> Result<Ended<'s>, Stop> {
+        let has_games = has_games(system);
         let mut chance = Chance::Some;
         let mut n_seen = 0;
         let mut likely_before = f64::INFINITY;
@@ -111,7 +112,7 @@ impl Portfolio {
                         n_seen = n_seen.max(unfinished.stop.states.unwrap_or(0));
                         chance = TURNS
                             .get(number + 1)
-                            .map_or(Chance::None, |next| Chance::new(system, turn, next, unfinished));
+                            .map_or(Chance::None, |next| Chance::new(has_games, turn, next, unfinished));
                         if let Some(likely) = unfinished.likely_states {
                             if likely > likely_before * ESTIMATE_TOLERANCE {
                                 chance = Chance::None;
@@ -179,14 +180,13 @@ impl Portfolio {
 
 impl Chance {
     /// The prospect after an unfinished turn.
-    fn new(system: &System, turn: &Turn, next: &Turn, unfinished: Unfinished) -> Chance {
+    fn new(has_games: bool, turn: &Turn, next: &Turn, unfinished: Unfinished) -> Chance {
         let is_slow = unfinished.stop.why == Why::Timeout;
         // If the steps ran out first, they will again.
         let most = match unfinished.stop.states {
             Some(n_seen) if is_slow => next.states.min(n_seen * (next.stored_steps / turn.stored_steps)),
             _ => next.states,
         } as f64;
-        let has_games = has_games(system);
         let margin = if has_games { GAMES_MARGIN } else { MARGIN };
         match unfinished.likely_states {
             None => Chance::Some,
@@ -200,4 +200,37 @@ impl Chance {
 /// Whether some property asks what a group can enforce.
 fn has_games(system: &System) -> bool {
     system.formulas.ids().any(|id| matches!(system.formulas.get(id), Formula::Enforces(..)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prospect_follows_states_steps_and_games() {
+        let [turn, next, ..] = &TURNS;
+        let after = |has_games, why, n_seen, likely_states| {
+            let stop = Stop { why, states: Some(n_seen), bytes: None };
+            Chance::new(has_games, turn, next, Unfinished { stop, likely_states })
+        };
+        let half = Some(next.states as f64 / 2.0);
+        assert_eq!(after(false, Why::States, 512, None), Chance::Some);
+        assert_eq!(after(false, Why::States, 512, half), Chance::Good);
+        assert_eq!(after(true, Why::States, 512, half), Chance::Some, "games need a larger margin");
+        assert_eq!(after(false, Why::States, 512, Some(next.states as f64 * 5.0)), Chance::Some);
+        assert_eq!(after(false, Why::States, 512, Some(next.states as f64 * 20.0)), Chance::None);
+        // Steps for 10 states allow 1000 in the next turn.
+        assert_eq!(after(false, Why::Timeout, 10, Some(500.0)), Chance::Good);
+        assert_eq!(after(true, Why::Timeout, 10, Some(100.0)), Chance::Some, "games on expensive states");
+        assert_eq!(after(false, Why::Timeout, 10, half), Chance::None);
+    }
+
+    #[test]
+    fn each_turn_allows_more_than_the_one_before() {
+        for pair in TURNS.windows(2) {
+            assert!(pair[0].states < pair[1].states && pair[0].stored_steps < pair[1].stored_steps);
+            assert!(pair[0].bytes < pair[1].bytes && pair[0].drawn_steps.is_some());
+        }
+        assert!(TURNS[TURNS.len() - 1].drawn_steps.is_none());
+    }
 }
