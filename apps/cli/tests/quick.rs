@@ -67,6 +67,18 @@ fn a_verdict_stands_when_a_limit_ends_the_rest() {
     }
 }
 
+/// Both parts of a conjunction are violated in the same step, and another property is decided with them.
+#[test]
+fn one_step_may_decide_a_property_twice() {
+    let twice = HUGE.replace("AG !bad;", "AG !bad and AG !(Environment.x[2] = 3); EF bad;");
+    let model = model("twice.ispl", &twice);
+    for engine in ["auto", "explicit", "symbolic"] {
+        let output = check(&model, &["--quick", "--engine", engine]);
+        assert_eq!(output.status.code(), Some(1), "{engine}: {}", text(&output));
+        assert!(text(&output).contains("1 holds, 1 fails"), "{engine}: {}", text(&output));
+    }
+}
+
 /// All engines give the same report, whether or not they have seen everything.
 #[test]
 fn quick_reports_are_the_same_from_all_engines() {

@@ -50,6 +50,7 @@ pub(crate) struct Looking<'l, 'w, 'e, 's> {
 }
 
 /// Set of states that decide a property.
+#[derive(Clone)]
 struct Hunted {
     position: usize,
     states: Set,
@@ -128,14 +129,16 @@ impl<'s> Looking<'_, '_, '_, 's> {
     pub(crate) fn step(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Limited<()> {
         self.n_steps += 1;
         let mut found = Vec::new();
-        for (place, Hunted { states, .. }) in self.hunted.iter().enumerate() {
-            if encoder.space.intersects(reached.new, states)? {
-                found.push(place);
+        for hunted in &self.hunted {
+            if encoder.space.intersects(reached.new, &hunted.states)? {
+                found.push(hunted.clone());
             }
         }
-        for place in found.into_iter().rev() {
-            let Hunted { position, states, verdict } = self.hunted.swap_remove(place);
-            self.tell(encoder, position, verdict, Some(&states))?;
+        for Hunted { position, states, verdict } in found {
+            // One image may decide a property twice.
+            if self.hunted.iter().any(|hunted| hunted.position == position) {
+                self.tell(encoder, position, verdict, Some(&states))?;
+            }
         }
         let allowance = match self.watch.early.is_quick() {
             true => (encoder.space.steps() >> QUICK_SHARE) + 1,
