@@ -13,7 +13,6 @@ use masque_verdict::{Budget, Early, Encoded, Show, Stop, Verdict, Why};
 use crate::engines::{AnyEngine, EXPLICIT};
 
 /// A turn of each engine.
-#[derive(Clone, Copy)]
 struct Turn {
     /// Maximum number of stored states.
     states: u64,

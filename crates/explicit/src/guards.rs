@@ -106,9 +106,7 @@ impl Guards {
             }
         }
     }
-}
 
-impl Guards {
     /// Appends the values of a field for which some line may still be enabled, given the bits of the row
     /// that are `known`. Returns false if other values may matter too.
     pub(crate) fn possible_values(
