@@ -364,7 +364,7 @@ impl Encoded for Diagrams<'_> {
         stats.figures = vec![
             ("bits", encoder.layout.n_bits.into()),
             ("events", relation.events.len() as u64),
-            ("clusters", relation.events.iter().map(|event| event.n_clusters() as u64).max().unwrap_or(0)),
+            ("clusters", relation.in_use().iter().map(|event| event.n_clusters() as u64).max().unwrap_or(0)),
             ("relation nodes", relation.largest(encoder) as u64),
             ("reachable nodes", space.size(reachable) as u64),
             ("live nodes", space.nodes() as u64),

@@ -7,6 +7,10 @@ use crate::encode::Encoder;
 use crate::relation::Relation;
 use crate::space::{Bit, Limited, Set};
 
+/// From this many nodes of the states reached on, it is worth an attempt to put clusters together, and
+/// again whenever they have doubled.
+const LARGE: usize = if cfg!(test) { 16 } else { 10_000 };
+
 /// All states reachable from `initial`, breadth first. [RL05 §3, the fixpoint of τ]
 ///
 /// ```text
@@ -14,7 +18,8 @@ use crate::space::{Bit, Limited, Set};
 /// ```
 ///
 /// A step takes the image of the new states or of all states, whichever has the smaller diagram.
-/// Each may be several times better than the other.
+/// Each may be several times better than the other. Once the states reached are many nodes, clusters are
+/// put together if they go together.
 ///
 /// After each step `on_step` is told what is reached, what of it is new, and the nodes of what is kept.
 pub(crate) fn reachable(
@@ -24,8 +29,8 @@ pub(crate) fn reachable(
     mut on_step: impl FnMut(&Reached<'_>) -> Limited<()>,
 ) -> Limited<(Set, u32)> {
     let space = &encoder.space;
-    let relation_size = relation.size(encoder);
     if relation.events.len() > 1 {
+        let relation_size = relation.size(encoder);
         return relation.chain_forward(encoder, initial, |states| {
             on_step(&Reached {
                 states,
@@ -38,13 +43,19 @@ pub(crate) fn reachable(
     let mut reached = initial.clone();
     let mut frontier = initial.clone();
     let mut n_steps = 0;
+    let mut large = LARGE;
     while !frontier.is_empty() {
         let from = if space.size(&frontier) <= space.size(&reached) { &frontier } else { &reached };
         let image = relation.post(encoder, from)?;
         frontier = space.minus(&image, &reached)?;
         reached = space.or(&reached, &frontier)?;
         n_steps += 1;
-        let size = space.size(&reached) + space.size(&frontier) + relation_size;
+        let size = space.size(&reached);
+        if size >= large {
+            relation.put_together(encoder, size)?;
+            large = 2 * size;
+        }
+        let size = size + space.size(&frontier) + relation.size(encoder);
         on_step(&Reached { states: &reached, new: &frontier, is_layer: true, size })?;
     }
     Ok((reached, n_steps))

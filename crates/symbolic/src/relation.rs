@@ -11,14 +11,19 @@ use crate::encode::Encoder;
 use crate::space::{Limited, Set};
 use crate::stages::Event;
 
+/// One relation may have this many times the nodes of the sets it is used on.
+const IN_PROPORTION: usize = 2;
+/// Steps that putting it together may take, for each node that it may have.
+const STEPS_PER_NODE: u64 = 16;
+
 /// The transition relation, ready for images: the union of its events.
 pub(crate) struct Relation {
     /// One that changes everything, or one for each action of the scheduler.
     pub(crate) events: Arc<Vec<Event>>,
     /// Several events put together, once an image is asked for.
     united: OnceCell<Vec<Event>>,
-    /// The one event at reachable states only, once these are known.
-    settled: Option<Event>,
+    /// The one event as one cluster, once that pays.
+    whole: OnceCell<Event>,
     /// All states that matter, once they are known.
     pub(crate) states: Option<Set>,
     /// The agent that chooses who moves.
@@ -49,20 +54,40 @@ impl Relation {
         Relation {
             events: Arc::new(events),
             united: OnceCell::new(),
-            settled: None,
+            whole: OnceCell::new(),
             states: None,
             scheduler,
             alive,
         }
     }
 
+    /// Puts the clusters together if that makes a diagram in proportion to the sets it is used on, which
+    /// have this many nodes. On large sets, one image with one relation is far faster than one with
+    /// several clusters after each other.
+    pub(crate) fn put_together(&self, encoder: &Encoder<'_>, size: usize) -> Limited<()> {
+        if let [event] = &self.events[..]
+            && self.whole.get().is_none()
+        {
+            let most = size * IN_PROPORTION;
+            let whole = event.at(encoder, &encoder.space.all(), most as u64 * STEPS_PER_NODE)?;
+            if let Some(whole) = whole.filter(|whole| whole.size(encoder) <= most) {
+                self.whole.get_or_init(|| whole);
+            }
+        }
+        Ok(())
+    }
+
     /// From now on only these states matter, all that are reachable. Backward images from clusters may
     /// get lost among states that are not; at those that are, the relation is mostly small enough to
-    /// be put together.
+    /// be put together. That may take as many steps as all before.
     pub(crate) fn settle(&mut self, encoder: &Encoder<'_>, reachable: &Set) -> Limited<()> {
         if let [event] = &self.events[..] {
             let states = encoder.space.and(reachable, &self.alive)?;
-            self.settled = event.at(encoder, &states)?;
+            if self.whole.get().is_none()
+                && let Some(whole) = event.at(encoder, &states, encoder.space.steps())?
+            {
+                self.whole.get_or_init(|| whole);
+            }
             self.states = Some(states);
         }
         Ok(())
@@ -71,7 +96,7 @@ impl Relation {
     /// What to take an image with.
     fn united(&self, encoder: &Encoder<'_>) -> Limited<Vec<&Event>> {
         if self.events.len() == 1 {
-            return Ok(vec![self.settled.as_ref().unwrap_or(&self.events[0])]);
+            return Ok(self.in_use().iter().collect());
         }
         let united = match self.united.get() {
             Some(united) => united,
@@ -83,14 +108,19 @@ impl Relation {
         Ok(united.iter().chain(self.events.iter().filter(|event| event.whole().is_none())).collect())
     }
 
+    /// The events, the one as one cluster if it has been put together.
+    pub(crate) fn in_use(&self) -> &[Event] {
+        self.whole.get().map_or(&self.events[..], std::slice::from_ref)
+    }
+
     /// The nodes of all events' diagrams.
     pub(crate) fn size(&self, encoder: &Encoder<'_>) -> usize {
-        self.events.iter().map(|event| event.size(encoder)).sum()
+        self.in_use().iter().map(|event| event.size(encoder)).sum()
     }
 
     /// The nodes of the largest event's diagram.
     pub(crate) fn largest(&self, encoder: &Encoder<'_>) -> usize {
-        self.events.iter().map(|event| event.size(encoder)).max().unwrap_or(0)
+        self.in_use().iter().map(|event| event.size(encoder)).max().unwrap_or(0)
     }
 
     /// The successors of a set.

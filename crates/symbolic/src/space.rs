@@ -239,10 +239,15 @@ impl Space {
         self.watch.limit(steps);
     }
 
+    /// Whether several spaces are on one store.
+    pub fn is_shared(&self) -> bool {
+        self.watch.is_shared()
+    }
+
     /// What operations answer, unless they take more steps than that. Where several spaces are on one
     /// store, steps are not limited: others would be stopped too.
     pub fn within<T>(&self, steps: u64, operations: impl FnOnce() -> Limited<T>) -> Limited<Option<T>> {
-        if self.watch.is_shared() {
+        if self.is_shared() {
             return operations().map(Some);
         }
         let before = self.watch.limit(steps);

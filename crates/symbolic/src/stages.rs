@@ -113,13 +113,12 @@ impl Event {
         self.through(encoder, &encoder.space.all(), &self.backward)
     }
 
-    /// The event at some states only, as one cluster; none if it is one already, or if that takes more
-    /// steps than all before.
-    pub(crate) fn at(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Option<Event>> {
-        if self.clusters.len() == 1 {
+    /// The event at some states only, as one cluster; none if it is one already, if that takes more
+    /// steps than that, or if steps cannot be limited.
+    pub(crate) fn at(&self, encoder: &Encoder<'_>, states: &Set, steps: u64) -> Limited<Option<Event>> {
+        if self.clusters.len() == 1 || encoder.space.is_shared() {
             return Ok(None);
         }
-        let steps = encoder.space.steps();
         let relation = encoder.space.within(steps, || {
             let mut relation = states.clone();
             for stage in &self.forward {

@@ -80,7 +80,7 @@ impl Checker<'_> {
         let parts = encoder.parts()?;
         let event = Event::of_clusters(encoder, encoder.merge(parts, kept)?, kept)?;
         let settled = match &self.relation.states {
-            Some(states) => event.at(encoder, states)?,
+            Some(states) => event.at(encoder, states, encoder.space.steps())?,
             None => None,
         };
         Ok(settled.unwrap_or(event))

@@ -18,6 +18,12 @@
 //! E(b U (a ∧ b)) = E(Eb U (Ea ∧ Eb))      E(b W (a ∧ b)) likewise,      for b = p ∨ φ, a = ¬p ∨ ψ
 //! ```
 //!
+//! and, beyond those, what is kept for ever beside one goal:
+//!
+//! ```text
+//! E(G p ∧ G q) = EG (p ∧ q)               E(G p ∧ (q U r)) = E((p ∧ q) U (r ∧ EG p)), W likewise
+//! ```
+//!
 //! All of this holds for the infinite paths of a system, and for its fair ones: each needs only that a
 //! path of the kind stays one if steps are put before it, or taken away there, and that every state in
 //! question starts one. [Mai00] has it for systems in which all paths are infinite.
@@ -136,6 +142,17 @@ struct Piece {
     is_state: bool,
     /// State formulas each of which is enough to make it true.
     enough: Vec<Literal>,
+    /// What it asks of a path, if that is one thing.
+    shape: Option<Shape>,
+}
+
+/// A demand on a path, made of state formulas, which are given by their steps.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// `G kept`
+    Always(usize),
+    /// `kept U goal`, or `kept W goal`
+    Until { kept: usize, goal: usize, is_weak: bool },
 }
 
 struct Builder<'f> {
@@ -151,7 +168,7 @@ impl Builder<'_> {
         let Literal { formula, holds } = literal;
         if !self.is_path.contains(&formula) {
             let step = self.push(Branch::State(literal));
-            return Some(Piece { step, is_state: true, enough: self.enough(literal) });
+            return Some(Piece { step, is_state: true, enough: self.enough(literal), shape: None });
         }
         let of = |f: FormulaId| self.known[&(f, holds)].clone();
         let opposite = |f: FormulaId| self.known[&(f, !holds)].clone();
@@ -199,46 +216,83 @@ impl Builder<'_> {
         if !is_determined {
             return None;
         }
+        let is_simple =
+            kept.as_ref().is_none_or(|kept| kept.is_state) && goal.iter().all(|goal| goal.is_state);
         let goal = self.all(goal)?.step;
         let kept = kept.map_or_else(|| self.push(Branch::And(Vec::new())), |kept| kept.step);
-        let branch = if is_weak { Branch::Weak(kept, goal) } else { Branch::Until(kept, goal) };
-        Some(self.path(branch))
+        let piece = self.keep_until(kept, goal, is_weak);
+        let shape = is_simple.then_some(Shape::Until { kept, goal, is_weak });
+        Some(Piece { shape, ..piece })
+    }
+
+    fn keep_until(&mut self, kept: usize, goal: usize, is_weak: bool) -> Piece {
+        self.path(if is_weak { Branch::Weak(kept, goal) } else { Branch::Until(kept, goal) })
     }
 
     /// `EG kept`
     fn weak(&mut self, kept: Piece) -> Option<Piece> {
-        if !kept.is_state {
-            return None;
-        }
-        let never = self.push(Branch::Or(Vec::new()));
-        Some(self.path(Branch::Weak(kept.step, never)))
+        kept.is_state.then(|| self.always(kept.step))
     }
 
-    /// A conjunction, of which one part may speak of a path; or two, if at no state both do.
-    fn all(&mut self, parts: Vec<Piece>) -> Option<Piece> {
+    fn always(&mut self, kept: usize) -> Piece {
+        let never = self.push(Branch::Or(Vec::new()));
+        let piece = self.path(Branch::Weak(kept, never));
+        Piece { shape: Some(Shape::Always(kept)), ..piece }
+    }
+
+    /// A conjunction, of which one part may speak of a path; two, if at no state both do; or several that
+    /// ask for one thing together.
+    fn all(&mut self, mut parts: Vec<Piece>) -> Option<Piece> {
         let of_paths: Vec<&Piece> = parts.iter().filter(|part| !part.is_state).collect();
         match of_paths[..] {
             [] | [_] => {}
             [a, b] if excludes(a, b) => {}
-            _ => return None,
+            _ => {
+                let together = self.together(of_paths.iter().map(|part| part.shape).collect())?;
+                parts.retain(|part| part.is_state);
+                parts.push(together);
+            }
         }
+        let of_paths: Vec<&Piece> = parts.iter().filter(|part| !part.is_state).collect();
         let is_state = of_paths.is_empty();
         if let [only] = &parts[..] {
             return Some(only.clone());
         }
         let step = self.push(Branch::And(parts.iter().map(|part| part.step).collect()));
-        Some(Piece { step, is_state, enough: Vec::new() })
+        Some(Piece { step, is_state, enough: Vec::new(), shape: None })
+    }
+
+    /// `G p ∧ G q ∧ ..` with at most one part that is no `G`.
+    fn together(&mut self, shapes: Vec<Option<Shape>>) -> Option<Piece> {
+        let (mut always, mut goals) = (Vec::new(), Vec::new());
+        for shape in shapes {
+            match shape? {
+                Shape::Always(kept) => always.push(kept),
+                Shape::Until { kept, goal, is_weak } => goals.push((kept, goal, is_weak)),
+            }
+        }
+        let kept = self.push(Branch::And(always));
+        let globally = self.always(kept);
+        match goals[..] {
+            [] => Some(globally),
+            [(before, goal, is_weak)] => {
+                let kept = self.push(Branch::And(vec![before, kept]));
+                let goal = self.push(Branch::And(vec![goal, globally.step]));
+                Some(self.keep_until(kept, goal, is_weak))
+            }
+            _ => None,
+        }
     }
 
     fn some(&mut self, parts: Vec<Piece>) -> Piece {
         let is_state = parts.iter().all(|part| part.is_state);
         let step = self.push(Branch::Or(parts.iter().map(|part| part.step).collect()));
         let enough = parts.into_iter().filter(|part| part.is_state).flat_map(|part| part.enough).collect();
-        Piece { step, is_state, enough }
+        Piece { step, is_state, enough, shape: None }
     }
 
     fn path(&mut self, branch: Branch) -> Piece {
-        Piece { step: self.push(branch), is_state: false, enough: Vec::new() }
+        Piece { step: self.push(branch), is_state: false, enough: Vec::new(), shape: None }
     }
 
     fn push(&mut self, branch: Branch) -> usize {
@@ -289,6 +343,7 @@ mod tests {
         let [p, q] = [true, false].map(|value| formulas.add(Formula::Bool(value)));
         let mut add = |formula: Formula<'_>| formulas.add(formula);
         let (next, finally, globally) = (add(Formula::Next(p)), add(Formula::Finally(p)), add(Formula::Globally(p)));
+        let (finally_q, always_q) = (add(Formula::Finally(q)), add(Formula::Globally(q)));
         let rows = [
             (p,                                       [true, true],   "a state formula"),
             (next,                                    [true, true],   "X p"),
@@ -297,8 +352,12 @@ mod tests {
             (add(Formula::Until(p, q)),               [true, true],   "p U q"),
             (add(Formula::Globally(finally)),         [true, false],  "G F p"),
             (add(Formula::Finally(globally)),         [false, true],  "F G p"),
-            (add(Formula::And(&[finally, globally])), [true, false],  "F p and G p"),
-            (add(Formula::Or(&[finally, globally])),  [false, true],  "F p or G p"),
+            (add(Formula::And(&[finally, globally])), [true, true],   "F p and G p"),
+            (add(Formula::Or(&[finally, globally])),  [true, true],   "F p or G p"),
+            (add(Formula::And(&[finally, globally, always_q])), [true, true], "F p and G p and G q"),
+            (add(Formula::And(&[finally, finally_q])), [true, false], "F p and F q"),
+            (add(Formula::Implies(globally, finally_q)), [true, true], "G p -> F q"),
+            (add(Formula::And(&[next, globally])),    [true, false],  "X p and G p"),
             (add(Formula::Implies(q, finally)),       [true, true],   "q -> F p"),
             (add(Formula::Until(next, q)),            [true, false],  "(X p) U q"),
             (add(Formula::Until(q, next)),            [false, true],  "q U X p"),
