@@ -18,7 +18,7 @@ struct Turn {
     states: u64,
     /// Maximum bytes for the stored states.
     bytes: u64,
-    /// Maximum budget steps of the explicit engine, each about 4096 successors.
+    /// Maximum budget steps of the explicit engine.
     stored_steps: u64,
     /// Maximum diagram steps of the symbolic engine to explore, and again to decide the properties; `None`
     /// in the last turn.
@@ -27,7 +27,7 @@ struct Turn {
 
 /// A diagram step costs about as much as two or three successors.
 const TURNS: [Turn; 4] = [
-    Turn { states: 512, bytes: 4 << 20, stored_steps: 8, drawn_steps: Some(600_000) },
+    Turn { states: 512, bytes: 4 << 20, stored_steps: 40, drawn_steps: Some(300_000) },
     Turn { states: 30_000, bytes: 32 << 20, stored_steps: 800, drawn_steps: Some(2_400_000) },
     Turn { states: 150_000, bytes: 128 << 20, stored_steps: 4000, drawn_steps: Some(10_000_000) },
     Turn { states: 2_000_000, bytes: 512 << 20, stored_steps: 10_000, drawn_steps: None },
@@ -39,9 +39,14 @@ const USUAL_BITS: u64 = 512;
 /// Factor by which the next turn's maximum must exceed an estimated number of states for a good chance.
 const MARGIN: f64 = 2.0;
 
-/// The same if there are games: solving them takes longer than exploring, and far longer if each state
-/// has many successors.
+/// The same if there are games: solving them takes longer than exploring.
 const GAMES_MARGIN: f64 = 4.0;
+
+/// Successors of a state, on average, from which on games take far longer than exploring.
+const MANY_SUCCESSORS: u64 = 64;
+
+/// Successors that the explicit engine computes in a budget step.
+const SUCCESSORS_PER_STEP: u64 = 4096;
 
 /// Factor by which an estimated number of states may exceed the next turn's maximum, or the estimate
 /// before it: estimates that keep growing are worth nothing.
@@ -105,13 +110,14 @@ impl Portfolio {
                         let reason = format!("explicit: {n_states} {are_few}");
                         return Ok(Ended { engine: EXPLICIT, encoded, reason });
                     }
-                    Err(unfinished) => {
+                    Err((unfinished, n_steps)) => {
                         early.enough()?;
                         budget.check()?;
                         n_seen = n_seen.max(unfinished.stop.states.unwrap_or(0));
+                        let margin = margin(has_games, unfinished.stop, n_steps);
                         chance = TURNS
                             .get(number + 1)
-                            .map_or(Chance::None, |next| Chance::new(has_games, turn, next, unfinished));
+                            .map_or(Chance::None, |next| Chance::new(margin, turn, next, unfinished));
                         if let Some(likely) = unfinished.likely_states {
                             if likely > likely_before * ESTIMATE_TOLERANCE {
                                 chance = Chance::None;
@@ -158,14 +164,14 @@ impl Portfolio {
         Err(Why::Timeout.into())
     }
 
-    /// Runs the explicit engine for one turn.
+    /// Runs the explicit engine for one turn. If it stops, the budget steps it took are given, too.
     fn stored<'s>(
         &self,
         turn: &Turn,
         system: &'s System,
         early: &mut Early<'_>,
         budget: &Budget,
-    ) -> Result<Box<dyn Encoded + 's>, Unfinished> {
+    ) -> Result<Box<dyn Encoded + 's>, (Unfinished, u64)> {
         let memory = budget.memory().map_or(turn.bytes, |memory| turn.bytes.min(memory / MEMORY_SHARE));
         // Several threads pay off only in the largest turn.
         let jobs = if turn.drawn_steps.is_none() { self.jobs } else { Some(NonZeroUsize::MIN) };
@@ -173,26 +179,37 @@ impl Portfolio {
         let most_states = turn.states * USUAL_BITS / system.bits().max(USUAL_BITS);
         let scout = Scout { evidence: self.evidence, jobs, most_states };
         let allowance = budget.branch().with_memory(memory).with_steps(turn.stored_steps);
-        scout.explore(system, early, &allowance)
+        scout
+            .explore(system, early, &allowance)
+            .map_err(|unfinished| (unfinished, turn.stored_steps - allowance.steps_left().unwrap_or(0)))
     }
 }
 
 impl Chance {
-    /// The prospect after an unfinished turn.
-    fn new(has_games: bool, turn: &Turn, next: &Turn, unfinished: Unfinished) -> Chance {
-        let is_slow = unfinished.stop.why == Why::Timeout;
+    /// The prospect after an unfinished turn; it is never good without a margin.
+    fn new(margin: Option<f64>, turn: &Turn, next: &Turn, unfinished: Unfinished) -> Chance {
         // If the steps ran out first, they will again.
         let most = match unfinished.stop.states {
-            Some(n_seen) if is_slow => next.states.min(n_seen * (next.stored_steps / turn.stored_steps)),
+            Some(n_seen) if unfinished.stop.why == Why::Timeout => {
+                next.states.min(n_seen * (next.stored_steps / turn.stored_steps))
+            }
             _ => next.states,
         } as f64;
-        let margin = if has_games { GAMES_MARGIN } else { MARGIN };
         match unfinished.likely_states {
             None => Chance::Some,
-            Some(likely) if likely * margin <= most && !(has_games && is_slow) => Chance::Good,
+            Some(likely) if margin.is_some_and(|margin| likely * margin <= most) => Chance::Good,
             Some(likely) if likely <= most * ESTIMATE_TOLERANCE => Chance::Some,
             Some(_) => Chance::None,
         }
+    }
+}
+
+/// Margin for a good chance; none if solving games may take far longer than exploring.
+fn margin(has_games: bool, stop: Stop, n_steps: u64) -> Option<f64> {
+    let are_many = n_steps * SUCCESSORS_PER_STEP >= stop.states.unwrap_or(0) * MANY_SUCCESSORS;
+    match has_games {
+        true => (!are_many).then_some(GAMES_MARGIN),
+        false => Some(MARGIN),
     }
 }
 
@@ -208,20 +225,29 @@ mod tests {
     #[test]
     fn the_prospect_follows_states_steps_and_games() {
         let [turn, next, ..] = &TURNS;
-        let after = |has_games, why, n_seen, likely_states| {
+        let (usual, games, costly) = (Some(MARGIN), Some(GAMES_MARGIN), None);
+        let after = |margin, why, n_seen, likely_states| {
             let stop = Stop { why, states: Some(n_seen), bytes: None };
-            Chance::new(has_games, turn, next, Unfinished { stop, likely_states })
+            Chance::new(margin, turn, next, Unfinished { stop, likely_states })
         };
         let half = Some(next.states as f64 / 2.0);
-        assert_eq!(after(false, Why::States, 512, None), Chance::Some);
-        assert_eq!(after(false, Why::States, 512, half), Chance::Good);
-        assert_eq!(after(true, Why::States, 512, half), Chance::Some, "games need a larger margin");
-        assert_eq!(after(false, Why::States, 512, Some(next.states as f64 * 5.0)), Chance::Some);
-        assert_eq!(after(false, Why::States, 512, Some(next.states as f64 * 20.0)), Chance::None);
-        // Steps for 10 states allow 1000 in the next turn.
-        assert_eq!(after(false, Why::Timeout, 10, Some(500.0)), Chance::Good);
-        assert_eq!(after(true, Why::Timeout, 10, Some(100.0)), Chance::Some, "games on expensive states");
-        assert_eq!(after(false, Why::Timeout, 10, half), Chance::None);
+        assert_eq!(after(usual, Why::States, 512, None), Chance::Some);
+        assert_eq!(after(usual, Why::States, 512, half), Chance::Good);
+        assert_eq!(after(games, Why::States, 512, half), Chance::Some, "games need a larger margin");
+        assert_eq!(after(usual, Why::States, 512, Some(next.states as f64 * 5.0)), Chance::Some);
+        assert_eq!(after(usual, Why::States, 512, Some(next.states as f64 * 20.0)), Chance::None);
+        // Steps for 10 states allow 200 in the next turn.
+        assert_eq!(after(usual, Why::Timeout, 10, Some(100.0)), Chance::Good);
+        assert_eq!(after(costly, Why::Timeout, 10, Some(20.0)), Chance::Some, "games on expensive states");
+        assert_eq!(after(usual, Why::Timeout, 10, half), Chance::None);
+    }
+
+    #[test]
+    fn games_on_states_with_many_successors_are_costly() {
+        let stop = Stop { why: Why::States, states: Some(512), bytes: None };
+        assert_eq!(margin(true, stop, 8), None);
+        assert_eq!(margin(true, stop, 7), Some(GAMES_MARGIN));
+        assert_eq!(margin(false, stop, 8), Some(MARGIN));
     }
 
     #[test]
