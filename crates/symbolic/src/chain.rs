@@ -56,7 +56,8 @@ impl<'a, 's> Chain<'a, 's> {
         Ok((reached, n_rounds))
     }
 
-    /// Round after round; none if sets get larger than that.
+    /// Round after round, until each event has found nothing since the last that found something; none if
+    /// sets get larger than that.
     fn in_rounds(
         &self,
         from: &Set,
@@ -66,21 +67,24 @@ impl<'a, 's> Chain<'a, 's> {
     ) -> Limited<Option<Set>> {
         let space = &self.encoder.space;
         let mut reached = from.clone();
+        let mut n_idle = 0;
         loop {
-            let before = reached.clone();
             for events in self.events.chunks(self.events.len().div_ceil(LOOKS).max(1)) {
                 for event in events {
                     let image = step(event, &reached)?;
-                    reached = space.or(&reached, &image)?;
+                    let union = space.or(&reached, &image)?;
+                    n_idle = if union == reached { n_idle + 1 } else { 0 };
+                    reached = union;
+                    if n_idle == self.events.len() {
+                        on_round(&reached)?;
+                        return Ok(Some(reached));
+                    }
                 }
                 if most != usize::MAX && space.size(&reached) > most {
                     return Ok(None);
                 }
             }
             on_round(&reached)?;
-            if reached == before {
-                return Ok(Some(reached));
-            }
         }
     }
 
