@@ -179,9 +179,9 @@ impl Portfolio {
         let most_states = turn.states * USUAL_BITS / system.bits().max(USUAL_BITS);
         let scout = Scout { evidence: self.evidence, jobs, most_states };
         let allowance = budget.branch().with_memory(memory).with_steps(turn.stored_steps);
-        scout
-            .explore(system, early, &allowance)
-            .map_err(|unfinished| (unfinished, turn.stored_steps - allowance.steps_left().unwrap_or(0)))
+        scout.explore(system, early, &allowance).map_err(|unfinished| {
+            (unfinished, turn.stored_steps.saturating_sub(allowance.steps_left().unwrap_or(0)))
+        })
     }
 }
 

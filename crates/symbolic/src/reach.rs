@@ -18,8 +18,8 @@ const LARGE: usize = if cfg!(test) { 16 } else { 10_000 };
 /// ```
 ///
 /// A step takes the image of the new states or of all states, whichever has the smaller diagram.
-/// Each may be several times better than the other. Once the states reached are many nodes, clusters are
-/// put together if they go together.
+/// Each may be several times better than the other. Once the states reached have a large diagram, clusters
+/// are put together if the result is no larger than that by much.
 ///
 /// After each step `on_step` is told what is reached, what of it is new, and the nodes of what is kept.
 pub(crate) fn reachable(
@@ -29,8 +29,8 @@ pub(crate) fn reachable(
     mut on_step: impl FnMut(&Reached<'_>) -> Limited<()>,
 ) -> Limited<(Set, u32)> {
     let space = &encoder.space;
+    let mut relation_size = relation.size(encoder);
     if relation.events.len() > 1 {
-        let relation_size = relation.size(encoder);
         return relation.chain_forward(encoder, initial, |states| {
             on_step(&Reached {
                 states,
@@ -53,9 +53,10 @@ pub(crate) fn reachable(
         let size = space.size(&reached);
         if size >= large {
             relation.put_together(encoder, size)?;
+            relation_size = relation.size(encoder);
             large = 2 * size;
         }
-        let size = size + space.size(&frontier) + relation.size(encoder);
+        let size = size + space.size(&frontier) + relation_size;
         on_step(&Reached { states: &reached, new: &frontier, is_layer: true, size })?;
     }
     Ok((reached, n_steps))
