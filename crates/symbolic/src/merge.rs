@@ -17,7 +17,7 @@ use crate::space::{Cube, Limited, Set};
 const SMALL: usize = if cfg!(test) { 8 } else { 2_000 };
 const LOOSE: usize = if cfg!(test) { 1 } else { 4 };
 /// Steps that putting them together may take, for each node that it may have.
-const STEPS_PER_NODE: u64 = 16;
+pub(crate) const STEPS_PER_NODE: u64 = 16;
 
 /// A part on its way to a cluster.
 struct Growing {

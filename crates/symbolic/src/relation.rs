@@ -8,13 +8,12 @@ use masque_model::AgentId;
 use crate::chain::Chain;
 use crate::clusters::clusters;
 use crate::encode::Encoder;
+use crate::merge::STEPS_PER_NODE;
 use crate::space::{Limited, Set};
 use crate::stages::Event;
 
 /// One relation may have this many times the nodes of the sets it is used on.
 const IN_PROPORTION: usize = 2;
-/// Steps that putting it together may take, for each node that it may have.
-const STEPS_PER_NODE: u64 = 16;
 
 /// The transition relation, ready for images: the union of its events.
 pub(crate) struct Relation {

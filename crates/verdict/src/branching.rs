@@ -142,7 +142,7 @@ struct Piece {
     is_state: bool,
     /// State formulas each of which is enough to make it true.
     enough: Vec<Literal>,
-    /// What it asks of a path, if that is one thing.
+    /// Its demand on a path, if it is one `G`, `U` or `W` of state formulas.
     shape: Option<Shape>,
 }
 
@@ -253,8 +253,7 @@ impl Builder<'_> {
                 parts.push(together);
             }
         }
-        let of_paths: Vec<&Piece> = parts.iter().filter(|part| !part.is_state).collect();
-        let is_state = of_paths.is_empty();
+        let is_state = parts.iter().all(|part| part.is_state);
         if let [only] = &parts[..] {
             return Some(only.clone());
         }

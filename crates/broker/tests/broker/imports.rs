@@ -54,8 +54,8 @@ fn texts_import_texts_of_the_same_call() {
 #[test]
 fn files_are_read_below_the_root_only() {
     let outside = tempfile::tempdir().unwrap();
-    let root = outside.path().join("root");
-    write(outside.path(), &[("secret.lcc", "common secret."), ("root_too/secret.lcc", "common secret.")]);
+    let root = outside.path().join("base");
+    write(outside.path(), &[("secret.lcc", "common secret."), ("base_too/secret.lcc", "common secret.")]);
     write(
         &root,
         &[
@@ -85,8 +85,8 @@ fn files_are_read_below_the_root_only() {
         ("no_such.lcc", "lcc/import-not-found"),
         ("lib", "file/is-directory"),
         ("../secret.lcc", "file/outside-root"),
-        ("../root_too/secret.lcc", "file/outside-root"),
-        ("../root/farm.lcc", "file/outside-root"),
+        ("../base_too/secret.lcc", "file/outside-root"),
+        ("../base/farm.lcc", "file/outside-root"),
         ("lib/../../no_such.lcc", "file/outside-root"),
         (&secret, "file/outside-root"),
         (&inside, "file/outside-root"),
