@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use masque_driver::cluster::Plan;
 use masque_driver::{
-    At, Deadlock, EngineChoice, EngineOptions, Limits, Loaded, OrderChoice, Overflow, ParallelChoice,
-    Reorder, Request, Show, Strategies, Strategy,
+    At, Deadlock, EngineChoice, Limits, OrderChoice, Overflow, ParallelChoice, Reorder, Request, Show,
+    Strategies, Strategy, Work,
 };
 
 pub use broker::BrokerArgs;
@@ -191,19 +192,10 @@ pub struct CheckArgs {
     /// The question.
     #[command(flatten)]
     pub question: QuestionArgs,
-    /// Set an option of BDI or LCC files, in place of what the files say.
-    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The question")]
-    pub options: Vec<String>,
-    /// A file of mu-calculus properties of LCC files, as those that end in .mu.
-    #[arg(long = "properties", value_name = "FILE", help_heading = "The question")]
-    pub property_files: Vec<PathBuf>,
     /// Check every LCC file that declares a team by itself, with its imports. Files of properties
     /// apply to each of them; other files without a team are left out, and a note names them.
     #[arg(long, help_heading = "The question")]
     pub each: bool,
-    /// Read imports of LCC files only below this folder; used by `masque broker`.
-    #[arg(long = "import-root", value_name = "DIR", hide = true)]
-    pub import_roots: Vec<PathBuf>,
     /// Count all states and transitions of LCC files, too.
     #[arg(long, help_heading = "The question")]
     pub explore: bool,
@@ -276,6 +268,15 @@ pub struct ModelArgs {
     /// What assigning a value outside a variable's range means [default: drop].
     #[arg(long, value_name = "MODE", value_parser = word(OVERFLOW), help_heading = "The model")]
     pub overflow: Option<Overflow>,
+    /// Set an option of BDI or LCC files, in place of what the files say.
+    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "The model")]
+    pub options: Vec<String>,
+    /// A file of mu-calculus properties of LCC or AUT files, as those that end in .mu.
+    #[arg(long = "properties", value_name = "FILE", help_heading = "The model")]
+    pub property_files: Vec<PathBuf>,
+    /// Read imports of LCC files only below this folder; used by `masque broker`.
+    #[arg(long = "import-root", value_name = "DIR", hide = true)]
+    pub import_roots: Vec<PathBuf>,
 }
 
 /// How the work is done: options that change time and memory, never a verdict.
@@ -340,54 +341,61 @@ Exit codes, the gravest of all files:
   0  all properties hold";
 
 impl CheckArgs {
-    /// How the engines are to work on a file.
-    pub fn engine_options(&self, loaded: &mut Loaded) -> EngineOptions {
-        EngineOptions {
+    /// What is asked of each run. `plan` says how processes of the distributed engine are started.
+    pub fn request(&self, plan: Option<Plan>) -> Request {
+        let request = self.question.request(&self.work);
+        let engine = if plan.is_some() { EngineChoice::Named("cluster") } else { request.work.engine };
+        let work = Work {
+            engine,
             cross_check: self.cross_check,
             quick: self.quick,
             evidence: self.evidence,
-            ..self.work.engine_options(loaded)
-        }
+            explore: self.explore,
+            cluster: plan,
+            ..request.work
+        };
+        Request { work, ..request }
     }
 }
 
 impl QuestionArgs {
-    /// What is asked of each file.
-    pub fn request(&self) -> Request {
+    /// What is asked of each run.
+    pub fn request(&self, work: &WorkArgs) -> Request {
         Request {
             properties: self.properties.clone(),
             at: self.at,
             strategies: self.strategies,
-            ..self.model.request()
+            ..self.model.request(work)
         }
     }
 }
 
 impl ModelArgs {
-    /// What is asked of a file by those who ask for no formula.
-    pub fn request(&self) -> Request {
+    /// What is asked of a model where no formula is.
+    pub fn request(&self, work: &WorkArgs) -> Request {
         Request {
             defines: self.defines.clone(),
             deadlock: self.deadlock,
             overflow: self.overflow,
+            options: self.options.clone(),
+            property_files: self.property_files.clone(),
+            import_roots: self.import_roots.clone(),
+            work: work.work(),
             ..Request::default()
         }
     }
 }
 
 impl WorkArgs {
-    /// How the engines are to work on a file. What is wrong with that is said among its diagnostics,
-    /// and then there is no model to check.
-    pub fn engine_options(&self, loaded: &mut Loaded) -> EngineOptions {
-        let order = loaded.order(&self.order);
-        let parallel = self.parallel_choice().and_then(|choice| loaded.parallel(&choice, self.engine));
-        EngineOptions {
-            choice: self.engine,
-            order,
+    /// How the engines are to work.
+    pub fn work(&self) -> Work {
+        Work {
+            engine: self.engine,
+            order: self.order.clone(),
             reorder: self.reorder,
-            parallel,
+            parallel: self.parallel_choice(),
             jobs: self.jobs,
-            ..EngineOptions::default()
+            ..Work::default()
         }
     }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use masque_text::Diagnostic;
-use masque_verdict::{Budget, Verdict, Why, in_shares};
+use masque_verdict::{Budget, Show, Verdict, Why, in_shares};
 
 use crate::messages::{findings, fixed_attitude, out_of_range};
 use crate::model::Model;
@@ -96,8 +96,8 @@ pub struct Run {
     pub bugs: Vec<String>,
 }
 
-/// Builds the worlds, decides the properties and explains those that fail. `decided` hears of each
-/// answer as soon as it is known.
+/// Builds the worlds, decides the properties and, unless nothing is to be shown, explains those that fail.
+/// `decided` gets each answer as soon as it is known.
 ///
 /// What is shown has been replayed. What does not replay is left out, and the report says why: that
 /// is a bug here, and no reason to doubt the verdict.
@@ -115,13 +115,14 @@ pub struct Run {
 /// let file = sources.add("tiny.bdi", text).unwrap();
 /// let (tree, _) = parse(&sources, file);
 /// let (model, plan) = check(&tree, &[]).model.unwrap();
-/// let run = run(&model, &plan, &Default::default(), &mut |_, _| {});
+/// let run = run(&model, &plan, Default::default(), &Default::default(), &mut |_, _| {});
 /// assert_eq!(run.properties[0].verdict.word(), "fails");
 /// assert_eq!(run.worlds.unwrap()[1].path, "a.B(b)");
 /// ```
 pub fn run(
     model: &Model,
     plan: &Plan,
+    show: Show,
     budget: &Budget,
     decided: &mut dyn FnMut(usize, &PropertyReport),
 ) -> Run {
@@ -146,14 +147,14 @@ pub fn run(
         }
         // Without the means to explain, the verdict stands alone.
         let evidence = match result.verdict {
-            Verdict::Fails => engine.explain(index).unwrap_or_default(),
+            Verdict::Fails if show != Show::None => engine.explain(index).unwrap_or_default(),
             _ => None,
         };
         let is_shown = evidence.is_some();
         let confirmed = confirm(model, plan, index, evidence);
         let is_finished = match result.verdict {
             Verdict::Unknown(why) => why != Why::Timeout,
-            Verdict::Fails => is_shown || !share.is_over(),
+            Verdict::Fails => is_shown || show == Show::None || !share.is_over(),
             Verdict::Holds => true,
         };
         run.properties[index] = property_report(model, index, &result, confirmed);
@@ -298,7 +299,7 @@ mod tests {
         let text = "agent a is init p := true; loop skip endloop property never: !p;";
         let file = sources.add("bug.bdi", text).unwrap();
         let (model, plan) = check(&parse(&sources, file).0, &[]).model.unwrap();
-        let mut run = run(&model, &plan, &Budget::default(), &mut |_, _| {});
+        let mut run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         let mut evidence = run.properties.remove(0).evidence.unwrap();
         evidence.states[0].values[0].1 = "false".to_owned();
         let refusal = confirm(&model, &plan, 0, Some(evidence)).unwrap_err();

@@ -3,12 +3,12 @@
 mod support;
 
 use masque_bdi::run;
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Show};
 
 /// The verdicts of a file's properties, in order.
 fn verdicts(text: &str) -> String {
     let (model, plan) = support::model(text, &[]);
-    let run = run(&model, &plan, &Budget::default(), &mut |_, _| {});
+    let run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
     let words: Vec<String> = run.properties.iter().map(|p| p.verdict.to_string()).collect();
     words.join(" ")
 }

@@ -42,7 +42,7 @@ fn whole(block: &str) -> String {
 fn diagnose(text: &str) -> Vec<(Diagnostic, String)> {
     let mut read = support::read(text, &[]);
     if let Some((model, plan)) = &read.model {
-        let run = run(model, plan, &Budget::default(), &mut |_, _| {});
+        let run = run(model, plan, masque_verdict::Show::Failed, &Budget::default(), &mut |_, _| {});
         read.diagnostics.extend(run.diagnostics);
     }
     let drawn = |d: &Diagnostic| render(&read.sources, d, false);

@@ -64,7 +64,7 @@ fn broken_files_are_reported() {
         match &read.model {
             None => n_broken += 1,
             Some((model, plan)) => {
-                let run = run(model, plan, &Budget::default(), &mut |_, _| {});
+                let run = run(model, plan, masque_verdict::Show::Failed, &Budget::default(), &mut |_, _| {});
                 let refused = run.diagnostics.iter().any(Diagnostic::is_error);
                 assert_eq!(run.properties.len(), if refused { 0 } else { model.properties.len() });
                 n_good += 1;
@@ -173,7 +173,7 @@ fn edges_of_the_language() {
         let read = support::read(text, &[]);
         read.drawn();
         if let Some((model, plan)) = &read.model {
-            run(model, plan, &Budget::default(), &mut |_, _| {});
+            run(model, plan, masque_verdict::Show::Failed, &Budget::default(), &mut |_, _| {});
         }
     }
     let (mut sources, file) = (Sources::default(), "agent a is p := any");

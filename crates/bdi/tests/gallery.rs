@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use masque_bdi::run;
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Show};
 
 /// The expected verdicts, in the order of the file.
 fn expected(text: &str) -> Vec<&str> {
@@ -30,7 +30,7 @@ fn verdicts_are_as_written() {
         let (model, plan) = support::model(&text, &[]);
         let expected = expected(&text);
         assert_eq!(expected.len(), model.properties.len(), "{}: each property has a verdict", path.display());
-        let run = run(&model, &plan, &Budget::default(), &mut |_, _| {});
+        let run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         for (report, expected) in run.properties.iter().zip(expected) {
             n_properties += 1;
             if report.verdict.to_string() != expected {

@@ -3,7 +3,7 @@
 mod support;
 
 use masque_bdi::run;
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Show};
 
 const GUIDE: &str = include_str!("../../../docs/bdi.md");
 
@@ -17,7 +17,7 @@ fn examples_have_their_verdicts() {
     assert!(blocks.len() >= 9, "the fences of the guide are found");
     for block in blocks {
         let (model, plan) = support::model(block, &[]);
-        let found = run(&model, &plan, &Budget::default(), &mut |_, _| {});
+        let found = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         let found: Vec<String> =
             found.properties.iter().map(|p| format!("{}: {}", p.name, p.verdict)).collect();
         let lines = block.lines().filter_map(|line| line.split_once("// expect: "));
@@ -36,7 +36,7 @@ fn example_1_is_as_the_table_says() {
         let name = cells[0].split('`').nth(1).unwrap();
         let path = format!("{}/../../models/bdi/{name}", env!("CARGO_MANIFEST_DIR"));
         let (model, plan) = support::model(&std::fs::read_to_string(path).unwrap(), &[]);
-        let found = run(&model, &plan, &Budget::default(), &mut |_, _| {});
+        let found = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         let world = |path: &str| {
             let world = found.worlds.iter().flatten().find(|w| w.path == path).unwrap().clone();
             if world.status == "ok" {

@@ -8,13 +8,13 @@ mod support;
 use std::time::{Duration, Instant};
 
 use masque_bdi::{Run, run};
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Show};
 
 /// Checks a file; a minute is a sign of enumeration, whatever the machine.
 fn checked(text: &str) -> Run {
     let start = Instant::now();
     let (model, plan) = support::model(text, &[]);
-    let run = run(&model, &plan, &Budget::default(), &mut |_, _| {});
+    let run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     run
 }

@@ -348,15 +348,15 @@ impl Encoded for Spread<'_> {
         stats.transitions = self.costs.iter().map(|costs| costs.transitions).sum();
         stats.bytes = bytes().sum();
         stats.figures = vec![
-            ("workers", self.costs.len() as u64),
-            ("most states of a worker", states().max().unwrap_or(0)),
-            ("fewest states of a worker", states().min().unwrap_or(0)),
-            ("most bytes of a worker", bytes().max().unwrap_or(0)),
-            ("words sent", self.costs.iter().map(|costs| costs.words).sum()),
+            ("workers".into(), self.costs.len() as u64),
+            ("most states of a worker".into(), states().max().unwrap_or(0)),
+            ("fewest states of a worker".into(), states().min().unwrap_or(0)),
+            ("most bytes of a worker".into(), bytes().max().unwrap_or(0)),
+            ("words sent".into(), self.costs.iter().map(|costs| costs.words).sum()),
         ];
         if let Some(resident) = self.costs.iter().map(|costs| costs.resident).max().filter(|&n| n > 0) {
-            stats.figures.push(("most resident bytes of a worker", resident));
-            stats.figures.push(("busy milliseconds", self.costs.iter().map(|costs| costs.busy).sum()));
+            stats.figures.push(("most resident bytes of a worker".into(), resident));
+            stats.figures.push(("busy milliseconds".into(), self.costs.iter().map(|costs| costs.busy).sum()));
         }
         stats
     }

@@ -10,8 +10,8 @@ use masque_verdict::{
     Budget, Early, Encoded, Evidence, Literal, Oracle, Part, Path, State, Stop, Why, explain_at, replay,
 };
 
+use crate::check::Limits;
 use crate::engines::choose;
-use crate::supervise::Limits;
 use crate::worker::on_large_stack;
 use crate::{AnyEngine, EngineOptions};
 

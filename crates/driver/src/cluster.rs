@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use masque_cluster::{Launch, read_hosts};
-use masque_model::{At, Deadlock, Overflow, Strategies, System};
 use masque_text::Sources;
 use serde::{Deserialize, Serialize};
 
 pub use masque_cluster::{Checkpoints, Cluster, Host, Places, Supervisor, Trouble, Workers, work as work_on};
 
-use crate::{Loaded, Refused, Request, file, load_text};
+use crate::check::{Limits, Progress, Run};
+use crate::engines::{CLUSTER, EngineChoice, EngineOptions};
+use crate::{Loaded, Refused, Request, file, load_text, supervise};
 
 /// How the workers of a run are started.
 #[derive(Clone, Debug)]
@@ -51,133 +52,69 @@ pub fn hosts(path: &Path) -> Result<Vec<Host>, Box<Refused>> {
     }
 }
 
-/// The engine for a file; none if the file could not be read.
-pub fn engine(loaded: &Loaded, request: &Request, plan: &Plan) -> Option<Cluster> {
-    let model = Model::new("", loaded.text()?, request);
+/// Checks a loaded system with the processes of the request's plan, and ends them.
+pub(crate) fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> Run {
+    let (system, plan) = (loaded.system(), loaded.request.work.cluster.as_ref());
+    let Some(((system, plan), text)) = system.zip(plan).zip(loaded.text()) else { return Run::default() };
+    let cluster = engine(&Sent { name: loaded.name(), text, request: &loaded.request }, plan);
+    let options = EngineOptions { cluster: Some(cluster.clone()), ..loaded.engine_options.clone() };
+    let options = EngineOptions { choice: EngineChoice::Named(CLUSTER), ..options };
+    let run = supervise::check(system, &options, limits, observe);
+    // Once the workers have ended, a check that was left behind has nothing true to say.
+    let trouble = cluster.trouble().message();
+    cluster.end();
+    Run { trouble, ..run }
+}
+
+fn engine(model: &Sent<'_>, plan: &Plan) -> Cluster {
     // The name of a file is no part of what it says.
-    let number = fingerprint(&model.write());
+    let fingerprint = fingerprint(&Sent { name: String::new(), ..model.clone() }.to_json());
     let launch = Launch {
         places: plan.places.clone(),
         program: plan.program.clone(),
         patience: plan.patience,
         silence: plan.silence,
         checkpoints: plan.checkpoints.clone(),
-        model: number,
-        payload: Model { name: loaded.name.clone(), ..model }.write(),
+        model: fingerprint,
+        payload: model.to_json(),
     };
-    Some(Cluster::new(Workers::Processes(Arc::new(launch))))
+    Cluster::new(Workers::Processes(Arc::new(launch)))
 }
 
 /// Works for a supervisor until it needs nothing more. An error is one line.
 pub fn work(supervisor: &Supervisor) -> Result<(), String> {
     work_on(supervisor, |payload| {
-        let model = serde_json::from_str::<Model>(payload).map_err(|error| error.to_string())?;
-        model.load().ok_or_else(|| "the model does not load here as it does there".to_string())
+        let model = serde_json::from_str::<Received>(payload).map_err(|error| error.to_string())?;
+        let loaded = load_text(&model.name, &model.text, &model.request);
+        loaded.system().cloned().ok_or_else(|| "the model does not load here as it does there".to_string())
     })
 }
 
-/// A model and what is asked of it, as they travel.
-#[derive(Debug, Serialize, Deserialize)]
-struct Model {
+/// A model and what is asked of it, as they are sent.
+#[derive(Clone, Serialize)]
+struct Sent<'a> {
     name: String,
-    text: String,
-    defines: Vec<String>,
-    properties: Vec<String>,
-    /// The options that change its meaning, by name.
-    options: Vec<(String, String)>,
+    text: &'a str,
+    request: &'a Request,
 }
 
-impl Model {
-    fn new(name: &str, text: &str, request: &Request) -> Model {
-        let options = request.options().into_iter();
-        Model {
-            name: name.to_string(),
-            text: text.to_string(),
-            defines: request.defines.clone(),
-            properties: request.properties.clone(),
-            options: options.map(|(name, value)| (name.to_string(), value.to_string())).collect(),
-        }
-    }
-
-    fn write(&self) -> String {
-        // Strings and lists of strings: there is nothing that could not be written.
+impl Sent<'_> {
+    fn to_json(&self) -> String {
+        // Texts and lists of texts: there is nothing that could not be written.
         serde_json::to_string(self).unwrap_or_default()
     }
-
-    fn load(self) -> Option<Arc<System>> {
-        let request = self.request()?;
-        load_text(&self.name, &self.text, &request).system
-    }
-
-    /// The request that made the options; none if it is from another version.
-    fn request(&self) -> Option<Request> {
-        let mut request = Request {
-            defines: self.defines.clone(),
-            properties: self.properties.clone(),
-            ..Request::default()
-        };
-        for (name, value) in &self.options {
-            match name.as_str() {
-                "at" => request.at = Some(among([At::Initial, At::Reachable], At::name, value)?),
-                "deadlock" => {
-                    let all = [Deadlock::Finite, Deadlock::Stutter, Deadlock::Error];
-                    request.deadlock = Some(among(all, Request::deadlock_word, value)?);
-                }
-                "overflow" => {
-                    let all = [Overflow::Drop, Overflow::Error];
-                    request.overflow = Some(among(all, Request::overflow_word, value)?);
-                }
-                "strategies" => {
-                    let all = [
-                        Strategies::Perfect,
-                        Strategies::Uniform,
-                        Strategies::UniformJoint,
-                        Strategies::UniformObjective,
-                    ];
-                    request.strategies = Some(among(all, Strategies::name, value)?);
-                }
-                _ => return None,
-            }
-        }
-        Some(request)
-    }
 }
 
-/// The value of a word.
-fn among<T: Copy, const N: usize>(all: [T; N], word: fn(T) -> &'static str, value: &str) -> Option<T> {
-    all.into_iter().find(|&candidate| word(candidate) == value)
+/// A model and what is asked of it, as they arrive.
+#[derive(Deserialize)]
+struct Received {
+    name: String,
+    text: String,
+    request: Request,
 }
 
 /// A number for a text, to tell models apart. [FNV-1a]
 fn fingerprint(text: &str) -> u64 {
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_comes_back() {
-        let full = Request {
-            defines: vec!["N=3".to_string()],
-            properties: vec!["EF lit".to_string()],
-            at: Some(At::Reachable),
-            deadlock: Some(Deadlock::Stutter),
-            overflow: Some(Overflow::Error),
-            strategies: Some(Strategies::UniformJoint),
-        };
-        for request in [Request::default(), full] {
-            let text = Model::new("m.ispl", "-- \"text\"", &request).write();
-            let model: Model = serde_json::from_str(&text).unwrap();
-            assert_eq!(format!("{:?}", model.request()), format!("{:?}", Some(request)));
-            assert_eq!(model.text, "-- \"text\"");
-        }
-        let strange = Model {
-            options: vec![("at".to_string(), "noon".to_string())],
-            ..Model::new("", "", &Request::default())
-        };
-        assert!(strange.request().is_none());
-    }
 }

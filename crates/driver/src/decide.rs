@@ -8,6 +8,7 @@
 //! An engine that runs out of memory after it has answered other questions is asked again with nothing
 //! but the system.
 
+use std::borrow::Cow;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -17,13 +18,16 @@ use masque_verdict::{
     in_shares, remarks, replay, replay_path, subformulas, vacuous_antecedents,
 };
 
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Decision, Shown};
 use crate::compare::Disagreement;
 use crate::engines::{AnyEngine, EXPLICIT, choose};
 use crate::portfolio::Portfolio;
 
-/// The answer to one property.
-#[derive(Clone, Debug)]
-pub struct Decided {
+/// The answer to one property of an interpreted system.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Decided {
     /// Verdict and evidence.
     pub outcome: Outcome,
     /// Why evidence is withheld: it does not replay. That is a bug of ours.
@@ -31,9 +35,24 @@ pub struct Decided {
     /// What must be said beside the verdict: that the property holds for the wrong reason.
     pub remarks: Vec<String>,
     /// The engine that answered, if one did.
-    pub engine: Option<&'static str>,
+    pub engine: Option<Cow<'static, str>>,
     /// How long it took after the facts were known.
     pub time: Duration,
+}
+
+impl From<Decided> for Decision {
+    fn from(decided: Decided) -> Decision {
+        let Decided { outcome, withheld, remarks, engine, time } = decided;
+        Decision {
+            verdict: outcome.verdict,
+            evidence: outcome.evidence.map(|evidence| Shown::Reasons(Box::new(evidence))),
+            withheld,
+            remarks,
+            engine,
+            time,
+            satisfied: None,
+        }
+    }
 }
 
 impl Decided {
@@ -50,15 +69,17 @@ impl Decided {
 }
 
 /// What an engine has cost.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cost {
     /// The engine's name.
-    pub engine: &'static str,
+    pub engine: Cow<'static, str>,
     /// Its own account.
     pub stats: Stats,
 }
 
-/// What the work tells while it goes on.
+/// What the work reports while it goes on. A race sends it from process to process, except for what only
+/// other kinds of checks report.
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Event {
     /// Which engine was chosen and why, if there was a choice.
     Chosen(String),
@@ -68,17 +89,34 @@ pub(crate) enum Event {
     /// A bug of ours that costs a path in the facts.
     Bug(String),
     Decided(usize, Decided),
+    #[serde(skip)]
     Unsupported(usize, Unsupported),
     Vacuous(usize, Vec<Vacuous>),
     /// What must be said beside the verdict of a property that was decided before.
     Remarks(usize, Vec<String>),
+    #[serde(skip)]
     Extent(FormulaId, Extent),
     Cost(Cost),
     /// Several engines were asked, and what came of it.
+    #[serde(skip)]
     Compared(Compared),
 }
 
+impl Event {
+    /// The position of the property that this is about, if it is about one.
+    pub(crate) fn property(&self) -> Option<usize> {
+        match self {
+            Event::Decided(position, _)
+            | Event::Unsupported(position, _)
+            | Event::Vacuous(position, _)
+            | Event::Remarks(position, _) => Some(*position),
+            _ => None,
+        }
+    }
+}
+
 /// What came of asking a second engine.
+#[derive(Debug)]
 pub(crate) enum Compared {
     /// So many properties are supported by two engines.
     Comparable(usize),
@@ -172,7 +210,7 @@ pub(crate) fn work(system: &System, asked: &Asked, budget: &Budget, events: &Sen
         }
     }
     for InUse { engine, encoded, .. } in &used.encoded {
-        tell(Event::Cost(Cost { engine: candidates[*engine].name(), stats: encoded.stats() }));
+        tell(Event::Cost(Cost { engine: candidates[*engine].name().into(), stats: encoded.stats() }));
     }
 }
 
@@ -340,7 +378,7 @@ impl<'s> Used<'_, 's> {
                 outcome: answer.outcome.clone(),
                 withheld: answer.withheld.clone(),
                 remarks: Vec::new(),
-                engine: Some(self.name(engine)),
+                engine: Some(self.name(engine).into()),
                 time: spent[number],
             };
             tell(Event::Decided(position, decided));

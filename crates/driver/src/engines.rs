@@ -10,6 +10,9 @@ use masque_model::{Property, System};
 use masque_symbolic::Symbolic;
 use masque_verdict::{Budget, Early, Encoded, Engine, Show, Stop, Unsupported};
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::decide::{Asked, Mode};
 use crate::portfolio::Portfolio;
 
@@ -44,7 +47,7 @@ pub enum EngineChoice {
     Auto,
     /// This one only.
     Named(&'static str),
-    /// All of them side by side, and the first that answers: see [`race`](crate::race()).
+    /// All of them side by side, each in a process of its own; the first complete answer is taken.
     Race,
 }
 
@@ -74,9 +77,22 @@ impl EngineChoice {
     }
 }
 
+impl Serialize for EngineChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for EngineChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<EngineChoice, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        EngineChoice::from_name(&name).ok_or_else(|| D::Error::custom(format!("there is no engine `{name}`")))
+    }
+}
+
 /// Which engine decides, and how. Whatever stands here changes time and memory, never a report, but
 /// for `evidence` and `extents`: these say what is shown.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct EngineOptions {
     /// Which engine decides.
     pub choice: EngineChoice,
@@ -99,6 +115,7 @@ pub struct EngineOptions {
     /// Whether only verdicts are wanted: a check ends when they are known, and states are not counted.
     pub quick: bool,
     /// The workers of the distributed engine, if it is asked; without any, a thread is one.
+    #[serde(skip)]
     pub cluster: Option<Cluster>,
 }
 

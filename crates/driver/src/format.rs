@@ -6,9 +6,7 @@ use std::path::Path;
 
 use masque_text::{Diagnostic, Sources};
 
-use crate::bdi::is_bdi;
-use crate::file;
-use crate::lcc::{is_properties, is_protocol};
+use crate::{Language, file, is_properties};
 
 /// What became of a file that was to be formatted.
 #[derive(Debug)]
@@ -31,10 +29,10 @@ pub fn format_file(path: &Path) -> Formatted {
         .and_then(|text| sources.add(name.as_str(), text).map_err(|_| file::too_large(&name).into()))
         .map_err(|diagnostic| vec![*diagnostic])
         .and_then(|file| {
-            let format = match path {
-                path if is_bdi(path) => masque_bdi::format,
-                path if is_protocol(path) => masque_lcc::format,
-                path if is_properties(path) => masque_mu::format,
+            let format = match Language::of_path(path) {
+                Some(Language::Bdi) => masque_bdi::format,
+                Some(Language::Lcc) if is_properties(path) => masque_mu::format,
+                Some(Language::Lcc) => masque_lcc::format,
                 _ => masque_ispl::format,
             };
             format(&sources, file).map(|text| (file, text))

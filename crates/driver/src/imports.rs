@@ -137,7 +137,7 @@ fn read_regular(place: &Path, name: &str) -> Result<String, Box<Diagnostic>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::lcc::{Loaded, Request, load};
+    use crate::{Loaded, Request, load, load_text};
 
     use super::*;
 
@@ -151,7 +151,7 @@ mod tests {
 
     fn load_in(folder: &Path, files: &[&str], request: &Request) -> Loaded {
         let files: Vec<PathBuf> = files.iter().map(|name| folder.join(name)).collect();
-        load(&files, &[], request)
+        load(&files, request)
     }
 
     fn codes(loaded: &Loaded) -> Vec<&'static str> {
@@ -169,7 +169,7 @@ mod tests {
             &[("team.lcc", TEAM), ("lib/protocol.lcc", PROTOCOL), ("lib/facts.pol", "common fed.")],
         );
         let loaded = load_in(folder.path(), &["team.lcc"], &Request::default());
-        assert!(loaded.instance.is_some(), "{:?}", loaded.diagnostics);
+        assert!(loaded.model.is_some(), "{:?}", loaded.diagnostics);
         let expected = ["team.lcc", "lib/protocol.lcc", "lib/facts.pol"];
         assert_eq!(loaded.names, expected.map(|name| folder.path().join(name).display().to_string()));
         // A missing file is reported at its import, with the name that was probably meant.
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn texts_import_nothing() {
-        let loaded = crate::lcc::load_text("a.lcc", "import \"Cargo.toml\".", &Request::default());
+        let loaded = load_text("a.lcc", "import \"Cargo.toml\".", &Request::default());
         assert_eq!(codes(&loaded), ["lcc/import-not-found"]);
     }
 
@@ -218,6 +218,6 @@ mod tests {
         assert!(Roots::new(&["Cargo.toml".into()], 10).is_err());
         assert!(Roots::new(&["no/such".into()], 10).is_err());
         let request = Request { import_roots: vec!["no/such".into()], ..Request::default() };
-        assert_eq!(codes(&load(&["a.lcc".into()], &[], &request)), ["file/unreadable"]);
+        assert_eq!(codes(&load(&["a.lcc"], &request)), ["file/unreadable"]);
     }
 }

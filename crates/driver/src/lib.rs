@@ -1,49 +1,40 @@
-//! All a front end needs: load a file, choose an engine, check, explain, format.
+//! All a front end needs: load files, check the model, read the answers; and look into a model step by
+//! step.
 //!
-//! A file becomes a [`Loaded`] whatever is wrong with it; its diagnostics say what. If it holds a
-//! model, [`check()`] decides the model's properties on a thread of its own and answers in time,
-//! with what is decided by then.
+//! Files become a [`Loaded`] whatever is wrong with them; its diagnostics say what. If there is a
+//! [`Model`], [`check()`] decides its properties on a thread of its own and answers in time, with what is
+//! decided by then. The same three steps serve all languages; `languages` has what differs.
 //!
 //! ```
-//! use std::path::Path;
+//! use masque_driver::{Limits, Request, check, load_text};
 //!
-//! let loaded = masque_driver::load(Path::new("no/such/file.ispl"), &Default::default());
-//! assert!(loaded.system.is_none());
-//! assert_eq!(loaded.diagnostics[0].code, "file/not-found");
+//! let text = "agent a is loop p := any endloop property possible initially: EF p;";
+//! let loaded = load_text("coin.bdi", text, &Request::default());
+//! let run = check(&loaded, &Limits::default(), &mut |_| {}).unwrap().unwrap();
+//! assert_eq!(run.decisions[0].verdict.word(), "holds");
 //! ```
 //!
 //! | file | does |
 //! |---|---|
-//! | `file` | reads a text, or says why it cannot |
-//! | `define` | reads `-D NAME=VALUE`, and lists of values for `bench` |
-//! | `load` | from a path to a checked model |
-//! | `bdi` | BDI files: from a path to worlds and verdicts |
-//! | `select` | finds properties and agents by name |
-//! | `lcc` | LCC files: several files as one instance |
-//! | `lcc_check` | the work on an LCC instance |
-//! | `lcc_each` | LCC files one by one |
-//! | `imports` | finds the files that LCC files import |
-//! | `format` | from a path to formatted text |
-//! | `order` | reads a file of variables for `--order` |
-//! | `variables` | finds variables by name |
-//! | `parallel` | what `--parallel` asks for |
-//! | `engines` | the engines there are, which one is asked, and how it goes about it |
-//! | `portfolio` | stored states and diagrams in turns |
-//! | `cluster` | what the workers of the distributed engine are told, and what they do with it |
-//! | `compare` | the answers of several engines side by side |
-//! | `decide` | the work: facts, verdicts, vacuity |
-//! | `supervise` | the work on a thread, with a deadline |
-//! | `race` | the engines side by side, each in a process of its own |
-//! | `ask` | questions about single states |
-//! | `simulate` | a walk through a system |
-//! | `worker` | one piece of work on a thread, with a deadline |
-//! | `graph` | the reachable graph and the reachable set |
-//! | `findings` | deadlocks, overflows and the like as diagnostics |
-//! | `explain` | the page behind a diagnostic's code |
+//! | `language` | the languages, and how a file's language is recognised |
+//! | `request` | what a user may ask, in the user's words |
+//! | `option_table` | which option belongs to which language |
+//! | `runs` | which files of a command line are one run |
+//! | `load`, `file`, `imports` | from files to a checked model |
+//! | `languages` | reading and checking that differ from language to language |
+//! | `property`, `select` | properties as reports show them; properties and agents by name |
+//! | `define`, `order`, `variables`, `parallel` | texts of options: `-D`, `--order`, `--split` |
+//! | `check` | the answers of a check, in any language |
+//! | `supervise`, `worker` | work on a thread, with a deadline |
+//! | `decide`, `compare`, `findings` | the work on an interpreted system: facts, verdicts, vacuity |
+//! | `engines`, `portfolio` | the engines there are, and which one is asked |
+//! | `race`, `cluster` | several processes |
+//! | `ask`, `simulate`, `graph` | questions about single states, a walk, the reachable graph |
+//! | `format`, `explain` | files in the usual layout; the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
 
 mod ask;
-pub mod bdi;
+mod check;
 pub mod cluster;
 mod compare;
 mod decide;
@@ -55,14 +46,17 @@ mod findings;
 mod format;
 mod graph;
 mod imports;
-pub mod lcc;
-mod lcc_check;
-mod lcc_each;
+mod language;
+mod languages;
 mod load;
+mod option_table;
 mod order;
 mod parallel;
 mod portfolio;
+mod property;
 mod race;
+mod request;
+mod runs;
 mod select;
 mod simulate;
 mod supervise;
@@ -70,8 +64,9 @@ mod variables;
 mod worker;
 
 pub use ask::{Truth, alike, truth_at};
+pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check};
 pub use compare::{CrossCheck, Disagreement};
-pub use decide::{Cost, Decided, MOST_PARTS};
+pub use decide::{Cost, MOST_PARTS};
 pub use define::{Refused, Sweep, sweep};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, Strategy, engines};
 pub use explain::{codes, explain, similar_code};
@@ -80,7 +75,14 @@ pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};
 pub use graph::{Cut, Graph, MOST_EDGES, View, diagram, graph};
 pub use imports::Roots;
-pub use load::{Language, Loaded, Request, load, load_text};
+pub use language::{Language, is_properties};
+pub use languages::aut::{Instance as Transitions, LabelledRun};
+pub use languages::bdi::{WorldDetails, Worlds};
+pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
+pub use load::{Loaded, Model, load, load_text};
+pub use masque_bdi::symbolic::{Explanation, Removal, Shape, StateText};
+pub use masque_bdi::{WorldReport, worlds_dot};
+pub use masque_lcc::{Counts, Deed, End, Event, Trace, chart};
 pub use masque_model::{
     ActionId, AgentId, At, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies,
     System, VarId,
@@ -92,9 +94,13 @@ pub use masque_verdict::{
     Outcome, Path, Possibility, Reason, ReasonId, Row, Run as PathRun, Show, Showing, State, StateId,
     Strategy as GroupStrategy, Subformula, Successors, Support, Unfolding, Verdict, Why, subformulas,
 };
+pub use option_table::wrong_language;
 pub use order::OrderChoice;
 pub use parallel::ParallelChoice;
-pub use race::{lane, race};
+pub use property::PropertyText;
+pub use race::lane;
+pub use request::{Request, Work};
+pub use runs::{RunFiles, runs};
 pub use select::agent as find_agent;
 pub use simulate::{Choices, MOST_CHOICES, MOST_SUCCESSORS, Simulation};
-pub use supervise::{Limits, Progress, Run, check};
+pub use supervise::check as check_system;

@@ -1,124 +1,91 @@
-//! From a path to a checked model.
+//! From files to a model that can be checked, in any language.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use masque_ispl::Options;
-use masque_model::{At, Deadlock, Overflow, Strategies, System};
+use masque_model::System;
 use masque_text::{Diagnostic, FileId, Sources};
-use serde::{Deserialize, Serialize};
 
-use crate::{define, file};
+use crate::engines::EngineOptions;
+use crate::language::{Known, recognise};
+use crate::languages::{aut, bdi, ispl, lcc};
+use crate::{Language, Request, file, option_table};
 
-/// The language of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Language {
-    /// Interpreted systems, in either dialect.
-    Ispl,
-}
-
-impl Language {
-    /// The name used in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Language::Ispl => "ispl",
-        }
-    }
-
-    /// By extension, if it says so; what cannot be read has no content to go by.
-    fn of_path(path: &Path) -> Option<Language> {
-        path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ispl")).then_some(Language::Ispl)
-    }
-
-    /// By content: there is one language so far, whatever the extension.
-    fn of_text(_text: &str) -> Language {
-        Language::Ispl
-    }
-}
-
-/// What is asked of a file besides its text. The default asks nothing.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Request {
-    /// `NAME=VALUE` texts.
-    pub defines: Vec<String>,
-    /// More formulas, in the syntax of the file's Formulae section.
-    pub properties: Vec<String>,
-    /// Where properties must be true, if not where the language says.
-    pub at: Option<At>,
-    /// What a state without successors means.
-    pub deadlock: Option<Deadlock>,
-    /// What an overflow means.
-    pub overflow: Option<Overflow>,
-    /// Strategies of coalitions that do not name theirs.
-    pub strategies: Option<Strategies>,
-}
-
-impl Request {
-    /// The options given that change the meaning of the file, by name, as reports show them.
-    pub fn options(&self) -> Vec<(&'static str, &'static str)> {
-        let deadlock = self.deadlock.map(Request::deadlock_word);
-        let overflow = self.overflow.map(Request::overflow_word);
-        let all = [
-            ("at", self.at.map(At::name)),
-            ("deadlock", deadlock),
-            ("overflow", overflow),
-            ("strategies", self.strategies.map(Strategies::name)),
-        ];
-        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
-    }
-
-    pub(crate) fn deadlock_word(deadlock: Deadlock) -> &'static str {
-        match deadlock {
-            Deadlock::Finite => "finite",
-            Deadlock::Stutter => "stutter",
-            Deadlock::Error => "error",
-        }
-    }
-
-    pub(crate) fn overflow_word(overflow: Overflow) -> &'static str {
-        match overflow {
-            Overflow::Drop => "drop",
-            Overflow::Error => "error",
-        }
-    }
-}
-
-/// What became of a file.
+/// What became of the files of one run.
 #[derive(Debug)]
 pub struct Loaded {
     /// All texts that diagnostics point at.
     pub sources: Sources,
-    /// The file's name as it was given.
-    pub name: String,
-    /// Its language, if that could be told.
+    /// The names of the files as they were given; those of properties last.
+    pub names: Vec<String>,
+    /// The language, unless a file could not be read and its name says nothing.
     pub language: Option<Language>,
-    /// Its parameters with the values used, in the order of the text.
+    /// The parameters with the values used, in the order of the text.
     pub parameters: Vec<(String, i64)>,
+    /// The options that change the meaning of the model, where they are not at their default.
+    pub options: Vec<(&'static str, String)>,
     /// The model, unless there are errors.
-    pub system: Option<Arc<System>>,
+    pub model: Option<Model>,
+    /// What was asked.
+    pub request: Request,
+    /// How the engines for interpreted systems work, with all names resolved.
+    pub engine_options: EngineOptions,
     /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
-    /// How long it took.
+    /// How long loading took.
     pub time: Duration,
-    /// The file's own text among the sources.
-    file: Option<FileId>,
+    /// The first file among the sources.
+    pub(crate) first: Option<FileId>,
 }
 
-/// Reads, parses and checks a file. A file that cannot be read is one with a diagnostic; the path
-/// `-` is standard input.
-pub fn load(path: &Path, request: &Request) -> Loaded {
+/// A model that can be checked, in the form of its language.
+#[derive(Clone, Debug)]
+pub enum Model {
+    /// An interpreted system.
+    Ispl(Arc<System>),
+    /// Programs of agents, and the worlds that they make.
+    Bdi(Arc<bdi::Worlds>),
+    /// A protocol with its team.
+    Lcc(Box<lcc::Instance>),
+    /// A transition system.
+    Aut(Box<aut::Instance>),
+}
+
+/// A text with its name.
+pub(crate) type NamedText = (String, String);
+
+/// Reads, parses and checks the files of one run: one file, or the files of a protocol, or a transition
+/// system with its properties. A file that cannot be read becomes a diagnostic; the path `-` is
+/// standard input.
+///
+/// ```
+/// let loaded = masque_driver::load(&["no/such/file.ispl"], &Default::default());
+/// assert!(loaded.model.is_none());
+/// assert_eq!(loaded.diagnostics[0].code, "file/not-found");
+/// ```
+pub fn load<P: AsRef<Path>>(files: &[P], request: &Request) -> Loaded {
     let start = Instant::now();
-    let mut loaded = Loaded::new(file::display_name(path), Language::of_path(path));
-    match file::read(path) {
-        Err(diagnostic) => loaded.diagnostics.push(*diagnostic),
-        Ok(text) => loaded.read(text, request),
+    let files: Vec<PathBuf> = files.iter().map(|path| path.as_ref().to_path_buf()).collect();
+    let named = files.iter().find(|path| !crate::is_properties(path)).or(files.first());
+    let mut loaded = Loaded::new(named.and_then(|path| Language::of_path(path)), request);
+    match (loaded.language, files.as_slice()) {
+        (Some(Language::Lcc | Language::Aut), _) => loaded.read_files(&files),
+        (_, [path]) => {
+            loaded.names.push(file::display_name(path));
+            match file::read(path) {
+                Err(diagnostic) => loaded.diagnostics.push(*diagnostic),
+                Ok(text) => loaded.read_text(text),
+            }
+        }
+        _ => loaded.mixed(&files),
     }
     loaded.time = start.elapsed();
     loaded
 }
 
-/// Parses and checks a text that has been read already.
+/// Parses and checks a text that has been read already. Its language follows from the name, or else from
+/// the text. It can import nothing.
 ///
 /// ```
 /// let loaded = masque_driver::load_text("empty.ispl", "-- no model", &Default::default());
@@ -126,85 +93,180 @@ pub fn load(path: &Path, request: &Request) -> Loaded {
 /// ```
 pub fn load_text(name: &str, text: &str, request: &Request) -> Loaded {
     let start = Instant::now();
-    let mut loaded = Loaded::new(name.to_string(), Language::of_path(Path::new(name)));
-    loaded.read(text.to_string(), request);
+    let mut loaded = Loaded::new(Language::of_path(Path::new(name)), request);
+    loaded.names.push(name.to_string());
+    loaded.read_text(text.to_string());
     loaded.time = start.elapsed();
     loaded
 }
 
 impl Loaded {
-    fn new(name: String, language: Option<Language>) -> Loaded {
+    fn new(language: Option<Language>, request: &Request) -> Loaded {
         Loaded {
             sources: Sources::default(),
-            name,
+            names: Vec::new(),
             language,
             parameters: Vec::new(),
-            system: None,
+            options: Vec::new(),
+            model: None,
+            request: request.clone(),
+            engine_options: EngineOptions::default(),
             diagnostics: Vec::new(),
             time: Duration::ZERO,
-            file: None,
+            first: None,
         }
     }
 
-    /// Whether anything is wrong with the file, so that there is no model.
+    /// Wraps a system that was built in memory.
+    pub fn of_system(name: &str, system: System, request: &Request) -> Loaded {
+        let mut loaded = Loaded::new(Some(Language::Ispl), request);
+        loaded.names.push(name.to_string());
+        ispl::finish(&mut loaded, system);
+        loaded
+    }
+
+    /// The name of the run: its first file, and how many more there are.
+    pub fn name(&self) -> String {
+        match self.names.as_slice() {
+            [] => String::new(),
+            [only] => only.clone(),
+            [first, others @ ..] => format!("{first} and {} more", others.len()),
+        }
+    }
+
+    /// Whether anything is wrong, so that there is no model.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// The file's own text, if it could be read.
-    pub(crate) fn text(&self) -> Option<&str> {
-        self.file.map(|file| self.sources.text(file))
-    }
-
-    /// The same text once more, with another request.
-    pub fn again(&self, request: &Request) -> Loaded {
-        match self.file {
-            None => Loaded::new(self.name.clone(), self.language),
-            Some(file) => load_text(&self.name, self.sources.text(file), request),
+    /// The interpreted system, if the model is one.
+    pub fn system(&self) -> Option<&Arc<System>> {
+        match &self.model {
+            Some(Model::Ispl(system)) => Some(system),
+            _ => None,
         }
     }
 
-    fn read(&mut self, text: String, request: &Request) {
-        self.language = self.language.or(Some(Language::of_text(&text)));
-        let Ok(file) = self.sources.add(self.name.as_str(), text) else {
-            self.diagnostics.push(file::too_large(&self.name));
+    /// The text of the first file, if it could be read.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.first.map(|file| self.sources.text(file))
+    }
+
+    /// Loads the same text once more, with another request; for models that are one file.
+    pub fn again(&self, request: &Request) -> Loaded {
+        match self.text() {
+            None => Loaded::new(self.language, request),
+            Some(text) => load_text(&self.name(), text, request),
+        }
+    }
+
+    /// Adds diagnostics; if one is an error, there is no model to check.
+    pub fn refuse(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        self.diagnostics.extend(diagnostics);
+        if self.has_errors() {
+            self.model = None;
+        }
+    }
+
+    /// Reads one text in the language that its name or its words show; ISPL if they show none.
+    fn read_text(&mut self, text: String) {
+        let language = self.language.or(Language::of_text(&text)).unwrap_or(Language::Ispl);
+        self.language = Some(language);
+        let name = self.name();
+        match language {
+            Language::Ispl | Language::Bdi => self.read_single(text, language),
+            Language::Lcc => lcc::read(self, vec![(name, text)], Vec::new(), &masque_lcc::NoFiles),
+            Language::Aut => aut::read(self, (name, text), Vec::new()),
+        }
+        self.name_language();
+        self.finish();
+    }
+
+    fn read_single(&mut self, text: String, language: Language) {
+        let name = self.name();
+        let Ok(file) = self.sources.add(name.as_str(), text) else {
+            self.diagnostics.push(file::too_large(&name));
             return;
         };
-        self.file = Some(file);
-        if self.ispl(file, request).is_none() {
-            let message = "the texts of the options `-D` and `--property` are too large".to_string();
+        self.first = Some(file);
+        let is_read = match language {
+            Language::Bdi => bdi::read(self, file),
+            _ => ispl::read(self, file),
+        };
+        if is_read.is_err() {
+            let message = "the texts of the options and properties given are too large".to_string();
             self.diagnostics.push(file::error("file/too-large", message));
         }
     }
 
-    /// ISPL: parse all texts; check only what has no syntax errors, because a declaration that could
-    /// not be read would be missed everywhere else. `None` if the texts outgrow the sources.
-    fn ispl(&mut self, file: FileId, request: &Request) -> Option<()> {
-        let (mut tree, diagnostics) = masque_ispl::parse(&self.sources, file);
-        self.diagnostics = diagnostics;
-        let (defines, diagnostics) = define::read(&request.defines, &mut self.sources).ok()?;
-        self.diagnostics.extend(diagnostics);
-        for property in &request.properties {
-            let file = self.sources.add("<--property>", property.as_str()).ok()?;
-            self.diagnostics.extend(masque_ispl::parse_property(&self.sources, file, &mut tree));
+    /// Reads the files of a protocol, or a transition system with its files of properties.
+    fn read_files(&mut self, files: &[PathBuf]) {
+        let (properties, models): (Vec<_>, Vec<_>) =
+            files.iter().cloned().partition(|path| crate::is_properties(path));
+        let is_foreign = |path: &PathBuf| Language::of_path(path) != self.language;
+        let is_graph = self.language == Some(Language::Aut);
+        if models.iter().any(is_foreign) || (is_graph && models.len() != 1) {
+            return self.mixed(files);
         }
-        if self.has_errors() {
-            return Some(());
-        }
-        let options = Options {
-            defines,
-            at: request.at,
-            deadlock: request.deadlock,
-            overflow: request.overflow,
-            strategies: request.strategies,
+        let library = match lcc::library(&self.request) {
+            Ok(library) => library,
+            Err(diagnostic) => return self.diagnostics.push(*diagnostic),
         };
-        let checked = masque_ispl::check(&self.sources, &mut tree, &options);
-        self.diagnostics.extend(checked.diagnostics);
-        self.parameters = checked.parameters;
-        self.system = checked.system.map(|mut system| {
-            system.add_strict_readings();
-            Arc::new(system)
-        });
-        Some(())
+        let properties = [properties, self.request.property_files.clone()].concat();
+        let mut texts = |files: &[PathBuf]| lcc::read_once(files, &*library, self);
+        let (mut models, properties) = (texts(&models), texts(&properties));
+        // What could not be read would be missed everywhere else: one mistake would look like ten.
+        if !self.has_errors() {
+            match models.pop() {
+                Some(model) if is_graph => aut::read(self, model, properties),
+                last => {
+                    models.extend(last);
+                    lcc::read(self, models, properties, &*library);
+                }
+            }
+            self.name_language();
+        }
+        self.finish();
+    }
+
+    /// Refuses options that the language does not have, and keeps the properties that were asked for.
+    fn finish(&mut self) {
+        let misplaced = self.language.and_then(|language| option_table::misplaced(&self.request, language));
+        self.refuse(misplaced);
+        let kept = self.model.as_mut().map_or(Vec::new(), |model| model.keep(&self.request.only));
+        self.refuse(kept);
+    }
+
+    /// If a text has errors and its words show another language, one message says so instead.
+    fn name_language(&mut self) {
+        if !self.has_errors() {
+            return;
+        }
+        let Some(known) = self.text().and_then(recognise) else { return };
+        let language = self.language.unwrap_or(Language::Ispl);
+        if known == Known::Ours(language) {
+            return;
+        }
+        let message =
+            format!("`{}` is not {} but looks like {}", self.name(), language.title(), known.title());
+        let help = match known {
+            Known::Ours(other) => {
+                format!("name the file `.{}`, and it is read as {}", other.name(), other.title())
+            }
+            Known::Foreign(_) => {
+                "masque reads ISPL (.ispl), BDI programs (.bdi), LCC protocols (.lcc, .pol, .mu) \
+                                  and transition systems (.aut)"
+                    .to_string()
+            }
+        };
+        self.diagnostics = vec![file::error("file/wrong-language", message).hint(help)];
+    }
+
+    fn mixed(&mut self, files: &[PathBuf]) {
+        self.names = files.iter().map(|path| file::display_name(path)).collect();
+        let message = "these files are not one model".to_string();
+        let help = "a model is one ISPL, BDI or AUT file, or the LCC files of one protocol; properties (.mu) go \
+                    with a protocol or with an AUT file";
+        self.diagnostics.push(file::error("cli/mixed-languages", message).hint(help));
     }
 }

@@ -6,8 +6,8 @@ use masque_model::{System, VarId};
 use masque_text::{Diagnostic, FileId, Sources};
 
 use crate::engines::Order;
+use crate::file;
 use crate::variables::Variables;
-use crate::{Loaded, file};
 
 /// The order that `--order` asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,42 +32,22 @@ impl From<&str> for OrderChoice {
     }
 }
 
-impl Loaded {
-    /// The order for this model. What is wrong with a file of variables is said among the model's
-    /// diagnostics, and then there is no model to check.
-    pub fn order(&mut self, choice: &OrderChoice) -> Order {
-        match choice {
-            OrderChoice::Auto => Order::Automatic,
-            OrderChoice::Declared => Order::Declared,
-            OrderChoice::File(path) => {
-                let Some(system) = self.system.clone() else { return Order::Automatic };
-                let name = file::display_name(path);
-                let text = match file::read(path) {
-                    Ok(text) => text,
-                    Err(diagnostic) => {
-                        self.refuse(vec![*diagnostic]);
-                        return Order::Automatic;
-                    }
-                };
-                let Ok(file) = self.sources.add(name.as_str(), text) else {
-                    self.refuse(vec![file::too_large(&name)]);
-                    return Order::Automatic;
-                };
-                match read(&system, &self.sources, file) {
-                    Ok(variables) => Order::Given(variables),
-                    Err(diagnostics) => {
-                        self.refuse(diagnostics);
-                        Order::Automatic
-                    }
-                }
-            }
+/// The order for a system. What is wrong with a file of variables is said in diagnostics, which point into
+/// the sources.
+pub(crate) fn resolve(
+    choice: &OrderChoice,
+    system: &System,
+    sources: &mut Sources,
+) -> Result<Order, Vec<Diagnostic>> {
+    match choice {
+        OrderChoice::Auto => Ok(Order::Automatic),
+        OrderChoice::Declared => Ok(Order::Declared),
+        OrderChoice::File(path) => {
+            let name = file::display_name(path);
+            let text = file::read(path).map_err(|diagnostic| vec![*diagnostic])?;
+            let file = sources.add(name.as_str(), text).map_err(|_| vec![file::too_large(&name)])?;
+            read(system, sources, file).map(Order::Given)
         }
-    }
-
-    /// There is no model to check, for these reasons.
-    pub(crate) fn refuse(&mut self, diagnostics: Vec<Diagnostic>) {
-        self.diagnostics.extend(diagnostics);
-        self.system = None;
     }
 }
 

@@ -2,10 +2,11 @@
 
 use masque_model::{System, VarId};
 use masque_symbolic::{Parallel, Strategy};
-use masque_text::{Diagnostic, Severity};
+use masque_text::{Diagnostic, Severity, Sources};
 
+use crate::engines::{EngineChoice, SYMBOLIC};
+use crate::file;
 use crate::variables::Variables;
-use crate::{EngineChoice, Loaded, file};
 
 /// What `--parallel`, `--parts`, `--split` and `--shared` ask for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,48 +21,42 @@ pub struct ParallelChoice {
     pub shared: bool,
 }
 
-impl Loaded {
-    /// How the initial states of this model are split, for an engine that was asked for. What is
-    /// wrong with that is said among the model's diagnostics, and then there is no model to check.
-    pub fn parallel(&mut self, choice: &ParallelChoice, engine: EngineChoice) -> Option<Parallel> {
-        let system = self.system.clone()?;
-        if !matches!(engine, EngineChoice::Auto | EngineChoice::Named("symbolic")) {
-            let message = format!("`--parallel` is not for `--engine {}`", engine.name());
-            let diagnostic = Diagnostic::nowhere(Severity::Error, "cli/parallel-engine", message)
-                .hint("the symbolic engine works in parts, with `--engine symbolic` or `--engine auto`");
-            self.refuse(vec![diagnostic]);
-            return None;
-        }
-        let split = match self.split(&system, &choice.split.join(",")) {
-            Ok(split) => split,
-            Err(diagnostics) => {
-                self.refuse(diagnostics);
-                return None;
-            }
-        };
-        let ParallelChoice { strategy, parts, shared, .. } = *choice;
-        Some(Parallel { parts, split, shared, ..Parallel::new(strategy, 1) })
+/// How the initial states of a system are split, for an engine that was asked for. What is wrong with
+/// that is said in diagnostics, which point into the sources.
+pub(crate) fn resolve(
+    choice: Option<&ParallelChoice>,
+    engine: EngineChoice,
+    system: &System,
+    sources: &mut Sources,
+) -> Result<Option<Parallel>, Vec<Diagnostic>> {
+    let Some(choice) = choice else { return Ok(None) };
+    if !matches!(engine, EngineChoice::Auto | EngineChoice::Named(SYMBOLIC)) {
+        let message = format!("`--parallel` is not for `--engine {}`", engine.name());
+        let diagnostic = Diagnostic::nowhere(Severity::Error, "cli/parallel-engine", message)
+            .hint("the symbolic engine works in parts, with `--engine symbolic` or `--engine auto`");
+        return Err(vec![diagnostic]);
     }
+    let split = split(system, &choice.split.join(","), sources)?;
+    let ParallelChoice { strategy, parts, shared, .. } = *choice;
+    Ok(Some(Parallel { parts, split, shared, ..Parallel::new(strategy, 1) }))
+}
 
-    /// The variables in a list of names.
-    fn split(&mut self, system: &System, names: &str) -> Result<Vec<VarId>, Vec<Diagnostic>> {
-        if names.is_empty() {
-            return Ok(Vec::new());
-        }
-        let Ok(file) = self.sources.add("<--split>", names) else {
-            return Err(vec![file::too_large("<--split>")]);
-        };
-        let known = Variables::new(system);
-        let (mut variables, mut diagnostics) = (Vec::new(), Vec::new());
-        for (from, to) in places(names) {
-            let span = self.sources.span(file).slice(from as u32, to as u32);
-            match known.find(&names[from..to], span) {
-                Ok(variable) => variables.push(variable),
-                Err(diagnostic) => diagnostics.push(diagnostic),
-            }
-        }
-        if diagnostics.is_empty() { Ok(variables) } else { Err(diagnostics) }
+/// The variables in a list of names.
+fn split(system: &System, names: &str, sources: &mut Sources) -> Result<Vec<VarId>, Vec<Diagnostic>> {
+    if names.is_empty() {
+        return Ok(Vec::new());
     }
+    let file = sources.add("<--split>", names).map_err(|_| vec![file::too_large("<--split>")])?;
+    let known = Variables::new(system);
+    let (mut variables, mut diagnostics) = (Vec::new(), Vec::new());
+    for (from, to) in places(names) {
+        let span = sources.span(file).slice(from as u32, to as u32);
+        match known.find(&names[from..to], span) {
+            Ok(variable) => variables.push(variable),
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    if diagnostics.is_empty() { Ok(variables) } else { Err(diagnostics) }
 }
 
 /// Where the names in a list are; an index may have commas of its own.

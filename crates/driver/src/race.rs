@@ -17,33 +17,53 @@ mod children;
 mod runner;
 #[cfg(test)]
 mod tests;
-mod wire;
 
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::available_parallelism;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use masque_model::System;
 use masque_verdict::{Facts, Stop, Unsupported, Verdict, Why};
 
 pub use runner::lane;
 
-use crate::decide::{Decided, is_refused};
-use crate::engines::{EngineOptions, Order, choose};
-use crate::supervise::{Gathered, Limits, Progress, Run};
+use crate::check::{Limits, Progress, Run};
+use crate::decide::{Decided, Event, is_refused};
+use crate::engines::{EXPLICIT, EngineChoice, EngineOptions, Order, SYMBOLIC, choose};
+use crate::supervise::Gathered;
 use crate::worker::{GRACE, PULSE};
 use crate::{Loaded, Request};
-use children::{Children, Ending, Heard};
-use wire::Task;
+use children::{Children, Ending, Heard, Program};
+use serde::{Deserialize, Serialize};
 
-/// Decides all properties of a loaded model by a race of processes: a program that, started
-/// with the arguments given, calls [`lane`]. The time is one for all; the memory is divided evenly, so
-/// that all together keep to the limit.
+/// The command that a lane is started with.
+const LANE: &str = "lane";
+
+/// What a lane is to do. It is sent as one line of JSON: both ends are the same program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Task {
+    name: String,
+    text: String,
+    request: Request,
+    options: EngineOptions,
+    timeout: Option<Duration>,
+    memory: Option<u64>,
+}
+
+/// What a lane says, one line of JSON each.
+#[derive(Debug, Serialize, Deserialize)]
+enum News {
+    Event(Box<Event>),
+    /// All has been said.
+    End,
+}
+
+/// Decides all properties of a loaded model by a race of processes: the `masque` executable, which calls
+/// [`lane`]. The time is one for all; the memory is divided evenly, so that all together keep to the limit.
 ///
 /// # Errors
 ///
@@ -52,19 +72,35 @@ use wire::Task;
 /// # Panics
 ///
 /// If all lanes did: their bug is handed on.
-pub fn race(
-    program: (&Path, &[&str]),
-    (loaded, request): (&Loaded, &Request),
-    options: &EngineOptions,
+pub(crate) fn race(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> io::Result<Run> {
+    let path = match &loaded.request.work.program {
+        Some(path) => path.clone(),
+        None => std::env::current_exe()?,
+    };
+    race_of(&Program { path, args: vec![LANE.to_string()] }, loaded, limits, observe)
+}
+
+/// A race whose lanes are processes of this program.
+fn race_of(
+    program: &Program,
+    loaded: &Loaded,
     limits: &Limits,
     observe: &mut dyn FnMut(Progress),
 ) -> io::Result<Run> {
     let start = Instant::now();
-    let (Some(system), Some(text)) = (&loaded.system, loaded.text()) else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no model"));
+    let (Some(system), Some(text)) = (loaded.system(), loaded.text()) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "there is no text to send"));
     };
-    let (name, request) = (loaded.name.as_str(), request.clone());
-    let tasks = tasks(options, limits, &Task::new(name, text, request, options));
+    let options = &loaded.engine_options;
+    let common = Task {
+        name: loaded.name(),
+        text: text.to_string(),
+        request: loaded.request.clone(),
+        options: options.clone(),
+        timeout: limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())),
+        memory: limits.memory,
+    };
+    let tasks = tasks(limits, &common);
     let mut lanes: Vec<Lane> =
         tasks.iter().map(|_| Lane { gathered: Gathered::new(system), ending: None }).collect();
     let (sender, heard) = channel();
@@ -154,30 +190,30 @@ impl Watch<'_> {
 
 /// The lanes: every engine, and where there are three processors or more the symbolic one once more
 /// with another order. The explicit engine gets the threads that remain, if several may work.
-fn tasks(options: &EngineOptions, limits: &Limits, common: &Task) -> Vec<Task> {
+fn tasks(limits: &Limits, common: &Task) -> Vec<Task> {
+    let options = &common.options;
     let n_threads = options.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let second = match options.order {
         Order::Automatic | Order::Given(_) => Order::Declared,
         Order::Declared => Order::Automatic,
     };
-    let mut lanes = vec![("explicit", Order::Automatic), ("symbolic", options.order.clone())];
+    let mut lanes = vec![(EXPLICIT, Order::Automatic), (SYMBOLIC, options.order.clone())];
     if n_threads > 2 {
-        lanes.push(("symbolic", second));
+        lanes.push((SYMBOLIC, second));
     }
     let n_lanes = lanes.len();
-    let lane = |(engine, order): (&str, Order)| Task {
-        engine: engine.to_string(),
-        order: order.into(),
-        may_reorder: options.reorder != crate::Reorder::Never,
+    let lane = |(engine, order): (&'static str, Order)| {
         // The explicit engine makes the most of threads; the others have one each.
-        jobs: if engine == "explicit" {
-            NonZeroUsize::new(n_threads + 1 - n_lanes.min(n_threads))
-        } else {
-            Some(NonZeroUsize::MIN)
-        },
-        timeout: limits.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now())),
-        memory: limits.memory.map(|memory| memory / n_lanes as u64),
-        ..common.clone()
+        let jobs = match engine == EXPLICIT {
+            true => NonZeroUsize::new(n_threads + 1 - n_lanes.min(n_threads)),
+            false => Some(NonZeroUsize::MIN),
+        };
+        let choice = EngineChoice::Named(engine);
+        Task {
+            options: EngineOptions { choice, order, jobs, ..options.clone() },
+            memory: limits.memory.map(|memory| memory / n_lanes as u64),
+            ..common.clone()
+        }
     };
     lanes.into_iter().map(lane).collect()
 }

@@ -5,54 +5,63 @@ use std::sync::Arc;
 use masque_model::{AgentId, System};
 use masque_text::{Diagnostic, Severity, did_you_mean};
 
-use crate::Loaded;
+use crate::load::Model;
+use crate::property::PropertyText;
 
 /// Of the names there are so many are listed in a message.
 const MOST_NAMES: usize = 12;
 
-impl Loaded {
-    /// Keeps these properties only, each by its name or its position from 1, in the order of the
-    /// text; all if no name is given. A name that means nothing is said among the diagnostics, and
-    /// then there is no model to check.
-    pub fn keep_properties(&mut self, names: &[String]) {
-        let Some(system) = self.system.as_mut().filter(|_| !names.is_empty()) else { return };
-        let mut kept = vec![false; system.properties.len()];
+impl Model {
+    /// Keeps these properties only, each by its name or its position from 1, in the order of the text; all
+    /// if no name is given. The answer says which names mean nothing.
+    pub(crate) fn keep(&mut self, names: &[String]) -> Vec<Diagnostic> {
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let properties = self.properties();
+        let mut kept = vec![false; properties.len()];
         let mut unknown = Vec::new();
         for name in names {
-            let positions = positions(system, name);
+            let positions = positions(&properties, name);
             if positions.is_empty() {
-                unknown.push(unknown_property(system, name));
+                unknown.push(unknown_property(&properties, name));
             }
             positions.into_iter().for_each(|position| kept[position] = true);
         }
-        if !unknown.is_empty() {
-            self.diagnostics.extend(unknown);
-            self.system = None;
-            return;
-        }
         let mut kept = kept.into_iter();
-        Arc::make_mut(system).properties.retain(|_| kept.next().unwrap_or(false));
+        let mut is_kept = || kept.next().unwrap_or(false);
+        match self {
+            Model::Ispl(system) => Arc::make_mut(system).properties.retain(|_| is_kept()),
+            Model::Bdi(worlds) => {
+                if let Some(worlds) = Arc::get_mut(worlds) {
+                    worlds.programs.properties.retain(|_| is_kept());
+                }
+            }
+            Model::Lcc(instance) => instance.properties.retain(|_| is_kept()),
+            Model::Aut(instance) => instance.properties.retain(|_| is_kept()),
+        }
+        unknown
     }
 }
 
 /// The positions of the properties that are meant: all instances that share a name, or the one of a
 /// title such as `safe[i=2]`. A name counts before a position.
-fn positions(system: &System, name: &str) -> Vec<usize> {
-    let properties = system.properties.iter().enumerate();
-    let named = properties.filter(|(_, property)| property.name == name || property.title == name);
+fn positions(properties: &[PropertyText], name: &str) -> Vec<usize> {
+    let is_named = |(_, property): &(usize, &PropertyText)| property.name == name || property.title == name;
+    let named = properties.iter().enumerate().filter(is_named);
     let named: Vec<usize> = named.map(|(position, _)| position).collect();
     if !named.is_empty() {
         return named;
     }
     let position = name.parse::<usize>().ok().and_then(|position| position.checked_sub(1));
-    position.filter(|position| *position < system.properties.len()).into_iter().collect()
+    position.filter(|position| *position < properties.len()).into_iter().collect()
 }
 
-fn unknown_property(system: &System, name: &str) -> Diagnostic {
+fn unknown_property(properties: &[PropertyText], name: &str) -> Diagnostic {
     let message = format!("there is no property `{name}`");
-    let names = system.properties.iter().map(|property| property.title.as_str());
+    let names = properties.iter().map(|property| property.title.as_str());
     let guess = did_you_mean(name, names.clone());
-    let help = guess.unwrap_or_else(|| match system.properties.is_empty() {
+    let help = guess.unwrap_or_else(|| match properties.is_empty() {
         true => "the file has no formulas; ask with `--property 'AG p'`".to_string(),
         false => format!("the properties are {}", list(names)),
     });

@@ -2,82 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use masque_model::{FormulaId, System};
 use masque_verdict::{Budget, Extent, Facts, Found, Stop, Unsupported, Vacuous, Why};
 
+use crate::check::{Details, Limits, Progress, Run, SystemDetails};
 use crate::compare::CrossCheck;
 use crate::decide::is_decided;
 use crate::decide::{self, Asked, Compared, Cost, Decided, Event, Mode};
 use crate::engines::EngineOptions;
-use crate::findings::{self, Finding};
+use crate::findings;
 use crate::worker::listen;
-
-/// What a check may use. The default is unlimited.
-#[derive(Clone, Debug, Default)]
-pub struct Limits {
-    /// When to stop.
-    pub deadline: Option<Instant>,
-    /// How many bytes the engine's data may take.
-    pub memory: Option<u64>,
-    /// Becomes true when the user wants to stop.
-    pub interrupt: Arc<AtomicBool>,
-}
-
-impl Limits {
-    /// The same as an engine has it; interrupting is left to whoever watches.
-    pub fn budget(&self) -> Budget {
-        let mut budget = Budget::default();
-        if let Some(deadline) = self.deadline {
-            budget = budget.with_deadline(deadline);
-        }
-        match self.memory {
-            Some(memory) => budget.with_memory(memory),
-            None => budget,
-        }
-    }
-}
-
-/// How far a check has come.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Properties decided.
-    pub decided: usize,
-    /// Properties in all.
-    pub total: usize,
-    /// Whether the reachable states are known.
-    pub is_explored: bool,
-    /// How many of them are known, if they are found one by one.
-    pub found: Option<Found>,
-}
-
-/// What became of a check.
-#[derive(Debug)]
-pub struct Run {
-    /// The number of reachable states in decimal, if they were counted.
-    pub states: Option<String>,
-    /// One answer per property of the system; none if the findings include an error.
-    pub decided: Vec<Decided>,
-    /// Deadlocks, overflows, vacuity and whatever else is worth saying.
-    pub findings: Vec<Finding>,
-    /// What the engines have cost; nothing from an engine that was left behind.
-    pub costs: Vec<Cost>,
-    /// The states found before a limit was hit, if the engine counts them.
-    pub explored: Option<u64>,
-    /// Which engine was asked first and why, if that was left to us.
-    pub reason: Option<String>,
-    /// How widely the properties and their parts are true, as far as that was asked for and found.
-    pub extents: BTreeMap<FormulaId, Extent>,
-    /// Whether the engines agree, if that was asked for.
-    pub cross_check: Option<CrossCheck>,
-    /// Bugs of ours besides evidence that is withheld: paths to deadlocks and overflows that do not
-    /// replay, and so are not shown.
-    pub bugs: Vec<String>,
-    /// How long it took.
-    pub time: Duration,
-}
 
 /// Decides all properties of a system. `observe` is called whenever something is decided, and many
 /// times a second in between.
@@ -91,8 +27,11 @@ pub fn check(
     limits: &Limits,
     observe: &mut dyn FnMut(Progress),
 ) -> Run {
-    let run = check_by(options.asked(), system, limits, observe);
-    Run { reason: options.reason().or(run.reason), ..run }
+    let mut run = check_by(options.asked(), system, limits, observe);
+    if let (Details::Ispl(details), Some(reason)) = (&mut run.details, options.reason()) {
+        details.reason = Some(reason);
+    }
+    run
 }
 
 /// Decides all properties.
@@ -205,24 +144,27 @@ impl Gathered {
         findings.extend(findings::of_vacuity(system, &self.vacuous));
         let why = self.stopped.map_or(Why::Unsupported, |stop| stop.why);
         let is_refused = findings.iter().any(|f| f.diagnostic.is_error());
-        let decided = match is_refused {
+        let decisions = match is_refused {
             true => Vec::new(),
             false => {
-                let answer = |d: Option<Decided>| d.unwrap_or_else(|| Decided::unknown(why));
+                let answer = |d: Option<Decided>| d.unwrap_or_else(|| Decided::unknown(why)).into();
                 self.decided.into_iter().map(answer).collect()
             }
         };
         Run {
             states: self.facts.map(|facts| facts.states),
-            decided,
+            decisions,
             findings,
             costs: self.costs,
             explored: self.stopped.and_then(|stop| stop.states),
-            reason: self.reason,
-            extents: self.extents,
-            cross_check: self.cross_check,
+            details: Details::Ispl(SystemDetails {
+                reason: self.reason,
+                extents: self.extents,
+                cross_check: self.cross_check,
+            }),
             bugs: self.bugs,
             time: start.elapsed(),
+            ..Run::default()
         }
     }
 }
@@ -231,6 +173,7 @@ impl Gathered {
 mod tests {
     use std::sync::atomic::Ordering;
     use std::thread::sleep;
+    use std::time::Duration;
 
     use masque_model::Property;
     use masque_verdict::{
@@ -238,6 +181,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::check::Decision;
     use crate::{AnyEngine, Request, load_text};
 
     /// An engine that answers as told by its name: it decides the first property, then behaves.
@@ -390,6 +334,13 @@ mod tests {
         InitStates !Light.on; end InitStates
         Formulae AG(lit -> AX !lit); EF lit; AF lit; end Formulae";
 
+    fn details(run: Run) -> SystemDetails {
+        match run.details {
+            Details::Ispl(details) => details,
+            other => panic!("{other:?}"),
+        }
+    }
+
     fn asked(behaviour: Behaviour) -> Asked {
         let candidates: Vec<AnyEngine> = vec![Arc::new(Fake(behaviour))];
         Asked { candidates, portfolio: None, mode: Mode::Plain, is_quick: false, evidence: Show::None }
@@ -397,12 +348,12 @@ mod tests {
 
     /// Runs a fake engine; the verdicts as text, and the codes of what was found.
     fn run(behaviour: Behaviour, limits: &Limits) -> (Vec<String>, Vec<&'static str>) {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
         let start = Instant::now();
         let run = check_by(asked(behaviour), &system, limits, &mut |_| {});
         assert!(start.elapsed() < Duration::from_secs(5));
         (
-            run.decided.iter().map(|d| d.outcome.verdict.to_string()).collect(),
+            run.decisions.iter().map(|d| d.verdict.to_string()).collect(),
             run.findings.iter().map(|f| f.diagnostic.code).collect(),
         )
     }
@@ -470,7 +421,7 @@ mod tests {
     /// A lie about one property costs its evidence, and nothing else.
     #[test]
     fn evidence_that_does_not_replay_is_withheld() {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
         for mode in [Mode::Plain, Mode::Survey] {
             let engine: AnyEngine = Arc::new(Fake(Behaviour::Lying));
             let asked = Asked {
@@ -481,18 +432,18 @@ mod tests {
                 evidence: Show::None,
             };
             let run = check_by(asked, &system, &Limits::default(), &mut |_| {});
-            let told = |d: &Decided| (d.outcome.verdict.to_string(), d.withheld.clone());
+            let told = |d: &Decision| (d.verdict.to_string(), d.withheld.clone());
             let why = Some("the evidence is malformed".to_string());
             let expected =
                 [("holds", None), ("fails", why.clone()), ("fails", why)].map(|(v, w)| (v.to_string(), w));
-            assert_eq!(run.decided.iter().map(told).collect::<Vec<_>>(), expected);
-            assert!(run.decided.iter().all(|d| d.outcome.evidence.is_none()) && run.bugs.is_empty());
+            assert_eq!(run.decisions.iter().map(told).collect::<Vec<_>>(), expected);
+            assert!(run.decisions.iter().all(|d| d.evidence.is_none()) && run.bugs.is_empty());
         }
     }
 
     #[test]
     fn a_path_that_does_not_replay_is_withheld() {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
         let engine: AnyEngine = Arc::new(Fake(Behaviour::Misguided));
         let asked = Asked {
             candidates: vec![engine],
@@ -502,7 +453,7 @@ mod tests {
             evidence: Show::None,
         };
         let run = check_by(asked, &system, &Limits::default(), &mut |_| {});
-        assert_eq!(run.decided.len(), 3);
+        assert_eq!(run.decisions.len(), 3);
         assert_eq!(run.bugs, ["the path to a deadlock does not replay: the evidence is malformed"]);
         assert_eq!(run.findings[0].diagnostic.message, "a state without successors can be reached");
         assert!(run.findings[0].path.is_none());
@@ -510,7 +461,7 @@ mod tests {
 
     /// Asks a real engine and a fake one.
     fn cross_check(behaviour: Behaviour, limits: &Limits) -> CrossCheck {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
         let mut candidates = crate::engines();
         candidates.truncate(1);
         candidates.push(Arc::new(Fake(behaviour)));
@@ -521,19 +472,20 @@ mod tests {
             is_quick: false,
             evidence: Show::None,
         };
-        check_by(asked, &system, limits, &mut |_| {}).cross_check.unwrap()
+        details(check_by(asked, &system, limits, &mut |_| {})).cross_check.unwrap()
     }
 
     #[test]
     fn real_engines_agree() {
-        let system = load_text("light.ispl", MODEL, &Request::default()).system.unwrap();
+        let system = load_text("light.ispl", MODEL, &Request::default()).system().cloned().unwrap();
         let options = EngineOptions { cross_check: true, ..EngineOptions::default() };
         let run = check(&system, &options, &Limits::default(), &mut |_| {});
-        let found = run.cross_check.unwrap();
+        let n_costs = run.costs.len();
+        let SystemDetails { cross_check, reason, .. } = details(run);
+        let found = cross_check.unwrap();
         assert!(found.is_complete() && found.agreed == 3);
         assert_eq!(found.to_string(), "symbolic and explicit agree on the states and on 3 of 3 properties");
-        assert_eq!(run.reason, None);
-        assert_eq!(run.costs.len(), 2);
+        assert_eq!((reason, n_costs), (None, 2));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use masque_verdict::{Budget, Stop, Why};
 
-use crate::supervise::Limits;
+use crate::check::Limits;
 
 /// Stack sizes to try, largest first. A stack is address space: memory is taken as it is used.
 const STACKS: [usize; 3] = [1 << 30, 64 << 20, 8 << 20];

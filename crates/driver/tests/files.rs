@@ -28,8 +28,8 @@ fn folder(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
 
 /// What is said of a file: its codes, and the first message without the folder's name.
 fn said(path: &Path, request: &Request) -> (Vec<&'static str>, String) {
-    let loaded = load(path, request);
-    assert_eq!(loaded.system.is_some(), !loaded.has_errors());
+    let loaded = load(&[path], request);
+    assert_eq!(loaded.system().is_some(), !loaded.has_errors());
     let folder = path.parent().unwrap().display().to_string() + "/";
     let message = loaded.diagnostics.first().map(|d| d.message.replace(&folder, "")).unwrap_or_default();
     (loaded.diagnostics.iter().map(|d| d.code).collect(), message)
@@ -58,14 +58,14 @@ fn bad_bytes() {
 fn missing_files_and_directories() {
     let (folder, path) = folder("model.ispl", b"x");
     let missing = folder.path().join("modle.ispl");
-    let loaded = load(&missing, &Request::default());
+    let loaded = load(&[&missing], &Request::default());
     assert_eq!(loaded.diagnostics[0].code, "file/not-found");
     assert_eq!(loaded.diagnostics[0].help.as_deref(), Some("did you mean `model.ispl`?"));
-    let loaded = load(folder.path(), &Request::default());
+    let loaded = load(&[folder.path()], &Request::default());
     assert_eq!(loaded.diagnostics[0].code, "file/is-directory");
     let example = format!("for example `{}`", path.display());
     assert_eq!(loaded.diagnostics[0].help, Some(example));
-    assert_eq!(load(&path.join("below"), &Request::default()).diagnostics[0].code, "file/unreadable");
+    assert_eq!(load(&[path.join("below")], &Request::default()).diagnostics[0].code, "file/unreadable");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_file_beyond_the_limit_is_refused_unread() {
 #[test]
 fn a_byte_order_mark_is_no_mistake() {
     let (_folder, path) = folder("m.ispl", format!("\u{feff}{MODEL}").as_bytes());
-    assert!(load(&path, &Request::default()).system.is_some());
+    assert!(load(&[&path], &Request::default()).system().is_some());
 }
 
 #[test]
@@ -92,9 +92,9 @@ fn requests_are_read_with_the_file() {
         properties: properties.iter().map(|p| p.to_string()).collect(),
         ..Request::default()
     };
-    let loaded = load(&path, &request(&["N=3"], &["EF !lit", "AX lit"]));
+    let loaded = load(&[&path], &request(&["N=3"], &["EF !lit", "AX lit"]));
     assert_eq!(loaded.parameters, [("N".to_string(), 3)]);
-    let system = loaded.system.unwrap();
+    let system = loaded.system().unwrap();
     assert_eq!((system.agents.len(), system.properties.len()), (3, 3));
     assert_eq!(said(&path, &request(&["N=x"], &[])).0, ["cli/bad-define"]);
     assert_eq!(said(&path, &request(&["M=1"], &[])).0, ["ispl/unknown-parameter"]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use masque_driver::{EngineChoice, Limits, Loaded, Request, Verdict, Why, check, engines, load};
+use masque_driver::{EngineChoice, Limits, Loaded, Request, Verdict, Why, check_system, engines, load};
 use masque_testkit::{Expected, expectations};
 
 /// The model files below a folder, in the order of their names.
@@ -24,8 +24,7 @@ fn models(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// The verdicts announced in a file, one per property.
 fn announced(path: &Path, loaded: &Loaded) -> Vec<Expected> {
-    let system =
-        loaded.system.as_ref().unwrap_or_else(|| panic!("{}: {:?}", loaded.name, loaded.diagnostics));
+    let system = loaded.system().unwrap_or_else(|| panic!("{}: {:?}", loaded.name(), loaded.diagnostics));
     let text = fs::read_to_string(path).unwrap();
     // The file is the first source, so spans are its bytes.
     let spans: Vec<_> =
@@ -33,7 +32,7 @@ fn announced(path: &Path, loaded: &Loaded) -> Vec<Expected> {
     let found = expectations(&text, &spans).into_iter().zip(&system.properties);
     let verdict = |(found, property): (Option<masque_testkit::Expectation>, &masque_driver::Property)| {
         found
-            .unwrap_or_else(|| panic!("{}: property {} has no `-- expect:`", loaded.name, property.name))
+            .unwrap_or_else(|| panic!("{}: property {} has no `-- expect:`", loaded.name(), property.name))
             .verdict
     };
     found.map(verdict).collect()
@@ -45,17 +44,22 @@ fn every_verdict_is_as_announced() {
     models(Path::new("../../models"), &mut files);
     let (mut n_decided, mut undecided) = (0, Vec::new());
     for path in &files {
-        let loaded = load(path, &Request::default());
+        let loaded = load(&[path], &Request::default());
         let announced = announced(path, &loaded);
-        let Some(system) = &loaded.system else { unreachable!("announced() has refused it") };
+        let Some(system) = loaded.system() else { unreachable!("announced() has refused it") };
         for engine in engines() {
-            let run =
-                check(system, &EngineChoice::Named(engine.name()).into(), &Limits::default(), &mut |_| {});
-            assert_eq!(run.decided.len(), announced.len(), "{}", loaded.name);
-            for ((property, decided), expected) in system.properties.iter().zip(&run.decided).zip(&announced)
+            let run = check_system(
+                system,
+                &EngineChoice::Named(engine.name()).into(),
+                &Limits::default(),
+                &mut |_| {},
+            );
+            assert_eq!(run.decisions.len(), announced.len(), "{}", loaded.name());
+            for ((property, decided), expected) in
+                system.properties.iter().zip(&run.decisions).zip(&announced)
             {
-                let place = format!("{} property {} by {}", loaded.name, property.name, engine.name());
-                let found = match decided.outcome.verdict {
+                let place = format!("{} property {} by {}", loaded.name(), property.name, engine.name());
+                let found = match decided.verdict {
                     Verdict::Holds => Expected::Holds,
                     Verdict::Fails => Expected::Fails,
                     Verdict::Unknown(Why::Unsupported) => {

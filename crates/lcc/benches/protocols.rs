@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use masque_lcc::{Reduced, Reductions, System, decide, explore};
+use masque_lcc::{Reduced, Reductions, System, explore, in_reduced};
 use masque_mu::{Property, Space, check, read_properties};
 use masque_verdict::{Budget, Verdict};
 
@@ -65,7 +65,7 @@ fn eager(c: &mut Criterion) {
     c.bench_function("lcc/eager, travel 6", |b| {
         b.iter(|| {
             for property in &properties {
-                decide(&mut black_box(&system).clone(), property, &Budget::unlimited());
+                in_reduced(&mut black_box(&system).clone(), &property.formula, &Budget::unlimited());
             }
         });
     });

@@ -67,7 +67,7 @@ pub mod tree;
 mod vocabulary;
 
 pub use chart::{Chart, Row, chart};
-pub use check::{Checked, check_all, decide};
+pub use check::{Checked, check_all, in_reduced};
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use import::{Library, NoFiles, without_dots};

@@ -4,7 +4,7 @@ mod support;
 
 use masque_lcc::{Parts, chart, check_all, open};
 use masque_text::{Sources, render};
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Show};
 use support::models;
 
 /// The verdict and, as text, the run for one formula about some model files and a text.
@@ -19,7 +19,7 @@ fn show(files: &[&str], more: &str, formula: &str) -> String {
     let opened = open(&mut sources, &Parts { files: ids, ..Parts::default() });
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     let mut system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
-    let checked = check_all(&mut system, &opened.properties, true, &Budget::unlimited());
+    let checked = check_all(&mut system, &opened.properties, Show::All, &Budget::unlimited(), &mut |_, _| {});
     let mut out = format!("{}\n", checked[0].verdict);
     if let Some(trace) = &checked[0].trace {
         out += &chart(trace).text();

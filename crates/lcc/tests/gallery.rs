@@ -4,9 +4,10 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use masque_lcc::{Parts, check_all, decide, open};
+use masque_lcc::{Parts, check_all, open};
+use masque_mu::Space;
 use masque_text::{Sources, render};
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Show};
 use support::models;
 
 /// The verdicts that comments promise, by the name of the property that follows.
@@ -42,7 +43,7 @@ fn check(files: &[&str], properties: &[&str]) -> usize {
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     assert!(opened.diagnostics.is_empty(), "{drawn}");
     let mut system = opened.system.unwrap();
-    let checked = check_all(&mut system, &opened.properties, true, &Budget::unlimited());
+    let checked = check_all(&mut system, &opened.properties, Show::All, &Budget::unlimited(), &mut |_, _| {});
     let mut wrong = String::new();
     for (property, checked) in opened.properties.iter().zip(&checked) {
         let name = &property.source.name.text;
@@ -50,9 +51,9 @@ fn check(files: &[&str], properties: &[&str]) -> usize {
             true => "holds",
             false => wanted.get(name).unwrap_or_else(|| panic!("{files:?}: {name} has no expected verdict")),
         };
-        let reduced = decide(&mut system, property, &Budget::unlimited());
-        if checked.verdict.word() != want || reduced.verdict.word() != want {
-            wrong += &format!("{name}: {}, reduced {}, expected {want}\n", checked.verdict, reduced.verdict);
+        let whole = masque_mu::check(&mut Space::new(&mut system), &property.formula, &Budget::unlimited());
+        if checked.verdict.word() != want || whole.verdict.word() != want {
+            wrong += &format!("{name}: {}, whole {}, expected {want}\n", checked.verdict, whole.verdict);
         }
     }
     assert!(wrong.is_empty(), "{files:?}\n{wrong}");

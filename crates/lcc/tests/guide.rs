@@ -3,7 +3,7 @@
 
 use masque_lcc::{Parts, check_all, open};
 use masque_text::{Sources, render};
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Show};
 
 const GUIDE: &str = include_str!("../../../docs/lcc.md");
 
@@ -19,7 +19,8 @@ fn examples_are_true() {
         let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
         assert!(opened.diagnostics.is_empty(), "{drawn}");
         let mut system = opened.system.unwrap();
-        let checked = check_all(&mut system, &opened.properties, true, &Budget::unlimited());
+        let checked =
+            check_all(&mut system, &opened.properties, Show::All, &Budget::unlimited(), &mut |_, _| {});
         let expected: Vec<&str> =
             block.lines().filter_map(|line| line.strip_prefix("// expect: ")).map(str::trim).collect();
         let written = opened.properties.iter().zip(&checked);
@@ -37,6 +38,12 @@ fn bounds_are_named() {
     let mut sources = Sources::default();
     let files = vec![sources.add("guide.lcc", endless.split("```").next().unwrap()).unwrap()];
     let opened = open(&mut sources, &Parts { files, ..Parts::default() });
-    let checked = check_all(&mut opened.system.unwrap(), &opened.properties, false, &Budget::unlimited());
+    let checked = check_all(
+        &mut opened.system.unwrap(),
+        &opened.properties,
+        Show::None,
+        &Budget::unlimited(),
+        &mut |_, _| {},
+    );
     assert_eq!(checked[2].verdict.reason(), Some("bound:cap"));
 }

@@ -6,10 +6,10 @@ mod support;
 
 use fastrand::Rng;
 use masque_lcc::reference::{Kept, Reference};
-use masque_lcc::{Opened, Parts, check_all, decide, open};
+use masque_lcc::{Opened, Parts, check_all, in_reduced, open};
 use masque_mu::{Space, check};
 use masque_text::Sources;
-use masque_verdict::{Budget, Verdict};
+use masque_verdict::{Budget, Show, Verdict};
 
 /// States of a protocol that is compared.
 const STATES: usize = 80;
@@ -30,7 +30,8 @@ fn compare(text: &str) -> Option<Result<Vec<Kept>, String>> {
     for (property, kept) in opened.properties.iter().zip(&kept) {
         let expected = Verdict::from(kept.holds);
         let whole = check(&mut Space::new(&mut system), &property.formula, &Budget::unlimited()).verdict;
-        let reduced = decide(&mut system, property, &Budget::unlimited()).verdict;
+        let reduced = in_reduced(&mut system, &property.formula, &Budget::unlimited());
+        let reduced = reduced.map_or(whole, |answer| answer.verdict);
         if whole != expected || reduced != expected {
             let formula = &property.source.phi;
             return Some(Err(format!("{formula}: {whole}, reduced {reduced}, by definition {expected}")));
@@ -114,7 +115,7 @@ fn verdict(forget: bool, obligation: &str) -> [Verdict; 2] {
         let text = format!("{REVIEW}\n{forget}\n{obligation}\noption comm = {comm}.");
         let (_, opened) = read(&text);
         let mut system = opened.system.unwrap_or_else(|| panic!("{obligation}: {:?}", opened.diagnostics));
-        check_all(&mut system, &opened.properties, true, &Budget::unlimited())[0].verdict
+        check_all(&mut system, &opened.properties, Show::All, &Budget::unlimited(), &mut |_, _| {})[0].verdict
     })
 }
 

@@ -2,7 +2,7 @@
 
 use masque_lcc::{Deed, Parts, Trace, check_all, open};
 use masque_text::{Sources, render};
-use masque_verdict::Budget;
+use masque_verdict::{Budget, Show};
 
 /// The run that shows the verdict on a formula.
 fn trace(protocol: &str, formula: &str) -> Trace {
@@ -11,7 +11,8 @@ fn trace(protocol: &str, formula: &str) -> Trace {
     let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
     let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
     let mut system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
-    let mut checked = check_all(&mut system, &opened.properties, true, &Budget::unlimited());
+    let mut checked =
+        check_all(&mut system, &opened.properties, Show::All, &Budget::unlimited(), &mut |_, _| {});
     checked.remove(0).trace.unwrap()
 }
 

@@ -204,6 +204,17 @@ pub enum Deadlock {
     Error,
 }
 
+impl Deadlock {
+    /// The name used by `--deadlock` and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Deadlock::Finite => "finite",
+            Deadlock::Stutter => "stutter",
+            Deadlock::Error => "error",
+        }
+    }
+}
+
 /// What happens to a choice that assigns a value outside its variable's domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Overflow {
@@ -211,6 +222,16 @@ pub enum Overflow {
     Drop,
     /// It is an error in the model.
     Error,
+}
+
+impl Overflow {
+    /// The name used by `--overflow` and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Overflow::Drop => "drop",
+            Overflow::Error => "error",
+        }
+    }
 }
 
 /// Whatever changes the transition relation besides the text of the model.

@@ -137,7 +137,7 @@ impl Reader {
 
     fn state(&mut self, number: u64) -> StateId {
         let graph = &mut self.graph;
-        *self.states.entry(number).or_insert_with(|| graph.state())
+        *self.states.entry(number).or_insert_with(|| graph.state_numbered(number))
     }
 
     fn compare(&mut self, header: &Header) {

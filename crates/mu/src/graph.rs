@@ -43,6 +43,8 @@ pub struct Graph {
 
 #[derive(Clone, Debug, Default)]
 struct State {
+    /// The number in the file that the graph comes from.
+    number: u64,
     transitions: Vec<(LabelId, StateId)>,
     marks: Vec<AtomId>,
     cut: Option<&'static str>,
@@ -69,8 +71,18 @@ impl Graph {
 
     /// A new state. The first one is the initial state, unless another is made so.
     pub fn state(&mut self) -> StateId {
-        self.states.push(State::default());
+        self.state_numbered(self.states.len() as u64)
+    }
+
+    /// A new state that a file calls by this number.
+    pub fn state_numbered(&mut self, number: u64) -> StateId {
+        self.states.push(State { number, ..State::default() });
         StateId(self.states.len() as u32 - 1)
+    }
+
+    /// The number of a state in the file that the graph comes from.
+    pub fn number(&self, state: StateId) -> u64 {
+        self.states[state.index()].number
     }
 
     /// Makes a state the initial one.
@@ -120,6 +132,28 @@ impl Graph {
     /// How many transitions there are.
     pub fn n_transitions(&self) -> usize {
         self.states.iter().map(|state| state.transitions.len()).sum()
+    }
+
+    /// How many states can be reached, and how many transitions they have.
+    pub fn reachable(&self) -> (usize, usize) {
+        let mut is_seen = vec![false; self.states.len()];
+        let mut open = vec![self.initial];
+        let (mut n_states, mut n_transitions) = (0, 0);
+        while let Some(state) = open.pop() {
+            if is_seen.get_mut(state.index()).is_none_or(|seen| std::mem::replace(seen, true)) {
+                continue;
+            }
+            let transitions = &self.states[state.index()].transitions;
+            n_states += 1;
+            n_transitions += transitions.len();
+            open.extend(transitions.iter().map(|(_, to)| *to));
+        }
+        (n_states, n_transitions)
+    }
+
+    /// Whether a state has no transitions.
+    pub fn is_stuck(&self, state: StateId) -> bool {
+        self.states[state.index()].transitions.is_empty()
     }
 
     /// A label as it was given.

@@ -23,6 +23,7 @@
 mod aut;
 mod back;
 mod check;
+mod decide;
 mod evidence;
 mod format;
 mod formula;
@@ -52,6 +53,7 @@ pub mod tree;
 
 pub use aut::read_aut;
 pub use check::{Answer, check, explain};
+pub use decide::{Decided, Shortcut, decide, decide_all, shown};
 pub use evidence::{Evidence, Move, Place, Play, Step};
 pub use format::format;
 pub use formula::{Action, ActionId, Equation, EquationId, Formula, Node, NodeId};

@@ -1,11 +1,10 @@
 //! BDI files in the report: worlds, verdicts, and explanations that go through worlds.
 
-use masque_driver::EngineChoice;
-use masque_driver::bdi::{self, Explanation, Loaded, Run, Shape, StateText};
+use masque_driver::{self as driver, Explanation, Removal, Shape, StateText};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{AnyEvidence, DiagnosticReport, Entries, PropertyReport, RunReport, RunStats};
+use crate::Entries;
 
 /// Numbers up to this are exact in every reader of JSON.
 const LARGEST_EXACT: u64 = 1 << 53;
@@ -130,9 +129,9 @@ impl From<&Explanation> for ExplanationReport {
     }
 }
 
-impl From<&bdi::WorldReport> for WorldReport {
-    fn from(world: &bdi::WorldReport) -> Self {
-        let removal = |removal: &bdi::Removal| RemovalReport {
+impl From<&driver::WorldReport> for WorldReport {
+    fn from(world: &driver::WorldReport) -> Self {
+        let removal = |removal: &Removal| RemovalReport {
             attitude: removal.attitude.clone(),
             why: removal.why.to_string(),
             states: (&removal.states).into(),
@@ -150,47 +149,5 @@ impl From<&bdi::WorldReport> for WorldReport {
             explicit: world.explicit.clone(),
             removed: world.removed.iter().map(removal).collect(),
         }
-    }
-}
-
-/// The report on one BDI file; `engine` is what was asked for, `stats` whether times are to be told.
-pub fn bdi_report(loaded: &Loaded, run: Option<&Run>, engine: EngineChoice, stats: bool) -> RunReport {
-    let found = run.map_or(&[][..], |run| &run.diagnostics);
-    let diagnostics = loaded.diagnostics.iter().chain(found);
-    let worlds = run.and_then(|run| run.worlds.as_ref());
-    RunReport {
-        files: vec![loaded.name.clone()],
-        language: Some("bdi".to_string()),
-        engine: engine.name().to_string(),
-        parameters: Entries::default(),
-        options: loaded.options().into_iter().collect(),
-        states: None,
-        transitions: None,
-        protocol: None,
-        properties: run.iter().flat_map(|run| &run.properties).map(property).collect(),
-        diagnostics: diagnostics.map(|d| DiagnosticReport::new(&loaded.sources, d)).collect(),
-        worlds: worlds.map(|worlds| worlds.iter().map(|w| (w.path.as_str(), w.into())).collect()),
-        model: None,
-        stats: run.filter(|_| stats).map(|run| RunStats::of_bdi(loaded, run)),
-        bugs: run.map(|run| run.bugs.clone()).unwrap_or_default(),
-    }
-}
-
-fn property(report: &bdi::PropertyReport) -> PropertyReport {
-    PropertyReport {
-        name: report.name.clone(),
-        index: None,
-        title: report.name.clone(),
-        formula: report.formula.clone(),
-        at: if report.mode == "initially" { "initial" } else { "reachable" }.to_string(),
-        verdict: report.verdict.word().to_string(),
-        reason: report.verdict.reason().map(str::to_string),
-        remarks: Vec::new(),
-        evidence: report.evidence.as_ref().map(|e| AnyEvidence::Worlds(Box::new(e.into()))),
-        evidence_withheld: report.withheld.clone(),
-        world: Some(report.world.clone()),
-        mode: Some(report.mode.to_string()),
-        satisfied: report.satisfied.as_ref().map(CountReport::from),
-        of: report.of.as_ref().map(CountReport::from),
     }
 }

@@ -2,60 +2,15 @@
 
 use std::io::{self, Write};
 
-use masque_driver::bdi::{Loaded, Run, WorldReport};
+use masque_driver::WorldReport;
 
 use crate::bdi::{ExplanationReport, StateReport};
-use crate::text::{Detail, Shown, Text, summary, write_stats};
-use crate::{AnyEvidence, RunReport};
+use crate::text::{Detail, Text};
 
 /// Of the steps of a path so many are shown; the report as JSON has all.
 const MOST_STATES: usize = 40;
 
 impl Text {
-    /// The report on one BDI file; `position` is its place among several.
-    pub fn bdi_run(
-        self,
-        out: &mut dyn Write,
-        report: &RunReport,
-        (loaded, run): (&Loaded, Option<&Run>),
-        position: Option<usize>,
-    ) -> io::Result<()> {
-        self.heading(out, &loaded.name, position)?;
-        if self.detail == Detail::Verbose && !report.options.0.is_empty() {
-            let options: Vec<String> = report.options.0.iter().map(|(n, v)| format!("{n} = {v}")).collect();
-            writeln!(out, "options: {}", options.join(", "))?;
-        }
-        self.properties(out, &report.properties)?;
-        if self.detail > Detail::Quiet {
-            for property in report.properties.iter().filter(|_| self.evidence) {
-                let Some(AnyEvidence::Worlds(explanation)) = &property.evidence else { continue };
-                writeln!(out, "\n{} {} in {}:", property.name, property.verdict, explanation.world)?;
-                write_explanation(out, explanation, 1)?;
-            }
-        }
-        if !report.properties.is_empty() && !report.diagnostics.is_empty() {
-            writeln!(out)?;
-        }
-        let mut shown = Shown::default();
-        for diagnostic in loaded.diagnostics.iter().chain(run.iter().flat_map(|run| &run.diagnostics)) {
-            self.diagnostic(out, &loaded.sources, diagnostic, &mut shown)?;
-        }
-        shown.rest(out)?;
-        if self.detail > Detail::Quiet {
-            writeln!(out, "{}: {}", loaded.name, summary(report))?;
-        }
-        report.stats.as_ref().map_or(Ok(()), |stats| write_stats(out, stats))
-    }
-
-    /// The name of a file, if it is one of several: apart from those before it.
-    pub(crate) fn heading(self, out: &mut dyn Write, name: &str, position: Option<usize>) -> io::Result<()> {
-        let Some(position) = position else { return Ok(()) };
-        if position > 0 && self.detail > Detail::Quiet {
-            writeln!(out)?;
-        }
-        writeln!(out, "{name}:")
-    }
-
     /// The tree of worlds: sizes, and what was removed and why.
     pub fn worlds(self, out: &mut dyn Write, worlds: &[WorldReport], is_cut: bool) -> io::Result<()> {
         let name = |world: &WorldReport| {

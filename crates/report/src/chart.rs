@@ -5,7 +5,7 @@
 //! row where it is sent to the row where it is taken. Nothing is written in another row than its
 //! own, so texts never meet; arrows may cross them.
 
-use masque_driver::lcc::{Deed, End, Event, Trace};
+use masque_driver::{Deed, End, Event, Trace};
 
 use crate::cut::{Shown, cut};
 use crate::frame::shortened;

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Write};
 
-use masque_driver::lcc::{Deed, End, Event, Trace};
+use masque_driver::{Deed, End, Event, Trace};
 
 use crate::dot::quoted;
 

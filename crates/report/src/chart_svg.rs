@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use masque_driver::lcc::End;
+use masque_driver::End;
 
 use crate::chart::{Chart, Fate, Message, Own, in_head};
 use crate::layout::{LINE, PAD};
@@ -164,7 +164,7 @@ fn own_step(out: &mut String, step: &Own) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
-    use masque_driver::lcc::{Deed, Event, Trace};
+    use masque_driver::{Deed, Event, Trace};
 
     use super::*;
     use crate::chart::told;

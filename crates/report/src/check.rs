@@ -4,14 +4,11 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Decided, EngineChoice, Finding, Loaded, Property, Request, Run, System};
+use masque_driver::{Decision, Details, Finding, Language, Loaded, PropertyText, Run, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    AnyEvidence, CountReport, DiagnosticReport, Entries, EvidenceReport, ProtocolReport, RunStats,
-    WorldReport,
-};
+use crate::{AnyEvidence, CountReport, DiagnosticReport, Entries, ProtocolReport, RunStats, WorldReport};
 
 /// The name and version of the format.
 pub const CHECK_SCHEMA: &str = "masque.check/1";
@@ -32,7 +29,7 @@ pub struct CheckReport {
 pub struct RunReport {
     /// The file, as it was named; for LCC all files, those of properties last.
     pub files: Vec<String>,
-    /// `ispl`, `bdi` or `lcc`; null if a file could not be read and its name does not tell.
+    /// `ispl`, `bdi`, `lcc` or `aut`; null if a file could not be read and its name does not tell.
     pub language: Option<String>,
     /// The engine that was asked for.
     pub engine: String,
@@ -57,6 +54,9 @@ pub struct RunReport {
     pub model: Option<ModelSize>,
     /// Times and memory, if asked for.
     pub stats: Option<RunStats>,
+    /// Whether nothing was decided: the files have errors, or were only to be read.
+    #[serde(skip)]
+    pub is_unchecked: bool,
     /// Bugs of masque besides withheld evidence; they go to standard error.
     #[serde(skip)]
     pub bugs: Vec<String>,
@@ -131,17 +131,6 @@ impl ModelSize {
     }
 }
 
-/// What was asked for, as far as reports show it.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings<'a> {
-    /// Options and parameters.
-    pub request: &'a Request,
-    /// The engine.
-    pub engine: EngineChoice,
-    /// Whether times and memory are to be told.
-    pub stats: bool,
-}
-
 /// A file and what was done with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
@@ -155,6 +144,14 @@ impl<'a> Subject<'a> {
     /// What the check found besides verdicts.
     pub(crate) fn findings(self) -> &'a [Finding] {
         self.run.map_or(&[], |run| &run.findings)
+    }
+
+    /// The properties with their answers, if the model was checked.
+    pub(crate) fn answers(self) -> Vec<(PropertyText, &'a Decision)> {
+        match (&self.loaded.model, self.run) {
+            (Some(model), Some(run)) => model.properties().into_iter().zip(&run.decisions).collect(),
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -175,54 +172,67 @@ pub struct Counts {
     pub bugs: usize,
 }
 
-/// The report on one file.
-pub fn run_report(subject: Subject<'_>, settings: Settings<'_>) -> RunReport {
+/// The report on one run; `stats` asks for times and memory.
+pub fn run_report(subject: Subject<'_>, stats: bool) -> RunReport {
     let Subject { loaded, run } = subject;
-    let system = loaded.system.as_deref();
+    let system = loaded.system().map(|system| &**system);
     let mut diagnostics: Vec<_> =
         loaded.diagnostics.iter().map(|d| DiagnosticReport::new(&loaded.sources, d)).collect();
-    let (mut properties, mut stats) = (Vec::new(), None);
-    if let (Some(system), Some(run)) = (system, run) {
-        let findings = run.findings.iter();
-        diagnostics.extend(findings.map(|f| DiagnosticReport::of_finding(&loaded.sources, system, f)));
-        properties.extend(system.properties.iter().zip(&run.decided).map(|(p, d)| property(system, p, d)));
-        stats = settings.stats.then(|| RunStats::new(loaded, system, run));
+    let findings = subject.findings().iter();
+    diagnostics
+        .extend(findings.map(|finding| DiagnosticReport::of_finding(&loaded.sources, system, finding)));
+    let (mut worlds, mut protocol) = (None, None);
+    match run.map(|run| &run.details) {
+        Some(Details::Bdi(details)) => {
+            let all = details.worlds.as_ref();
+            worlds =
+                all.map(|worlds| worlds.iter().map(|world| (world.path.as_str(), world.into())).collect());
+        }
+        Some(Details::Lcc(details)) => protocol = Some(ProtocolReport::new(details)),
+        _ => {}
+    }
+    if loaded.language == Some(Language::Lcc) {
+        protocol.get_or_insert_default();
     }
     RunReport {
-        files: vec![loaded.name.clone()],
+        files: loaded.names.clone(),
         language: loaded.language.map(|l| l.name().to_string()),
-        engine: settings.engine.name().to_string(),
+        engine: loaded.request.work.engine.name().to_string(),
         parameters: loaded.parameters.iter().cloned().collect(),
-        options: settings.request.options().into_iter().map(|(n, v)| (n, v.to_string())).collect(),
+        options: loaded.options.iter().cloned().collect(),
         states: run.and_then(|run| run.states.clone()),
-        transitions: None,
-        protocol: None,
-        properties,
+        transitions: run.and_then(|run| run.transitions.clone()),
+        protocol,
+        properties: subject
+            .answers()
+            .iter()
+            .map(|(text, decision)| property(system, text, decision))
+            .collect(),
         diagnostics,
-        worlds: None,
+        worlds,
         model: if run.is_none() { system.map(ModelSize::new) } else { None },
-        stats,
+        stats: run.filter(|_| stats).map(|run| RunStats::new(loaded, run)),
+        is_unchecked: run.is_none(),
         bugs: run.map(|run| run.bugs.clone()).unwrap_or_default(),
     }
 }
 
-fn property(system: &System, property: &Property, decided: &Decided) -> PropertyReport {
-    let outcome = &decided.outcome;
+fn property(system: Option<&System>, text: &PropertyText, decision: &Decision) -> PropertyReport {
     PropertyReport {
-        name: property.name.clone(),
-        index: (!property.index.is_empty()).then(|| property.index.iter().cloned().collect()),
-        title: property.title.clone(),
-        formula: system.formula_text(property.formula),
-        at: property.at.name().to_string(),
-        verdict: outcome.verdict.word().to_string(),
-        reason: outcome.verdict.reason().map(str::to_string),
-        evidence: outcome.evidence.as_ref().map(|e| AnyEvidence::Reasons(EvidenceReport::new(system, e))),
-        evidence_withheld: decided.withheld.clone(),
-        remarks: decided.remarks.clone(),
-        world: None,
-        mode: None,
-        satisfied: None,
-        of: None,
+        name: text.name.clone(),
+        index: (!text.index.is_empty()).then(|| text.index.iter().cloned().collect()),
+        title: text.title.clone(),
+        formula: text.formula.clone(),
+        at: text.at.name().to_string(),
+        verdict: decision.verdict.word().to_string(),
+        reason: decision.verdict.reason().map(str::to_string),
+        evidence: decision.evidence.as_ref().and_then(|shown| AnyEvidence::new(system, shown)),
+        evidence_withheld: decision.withheld.clone(),
+        remarks: decision.remarks.clone(),
+        world: text.world.clone(),
+        mode: text.mode.map(str::to_string),
+        satisfied: decision.satisfied.as_ref().map(|(satisfied, _)| satisfied.into()),
+        of: decision.satisfied.as_ref().map(|(_, of)| of.into()),
     }
 }
 

@@ -71,8 +71,8 @@ impl DiagnosticReport {
     }
 
     /// A diagnostic of the behaviour.
-    pub fn of_finding(sources: &Sources, system: &System, finding: &Finding) -> Self {
-        let path = finding.path.as_ref().map(|path| PathReport::new(system, path, finding.then.as_ref()));
+    pub(crate) fn of_finding(sources: &Sources, system: Option<&System>, finding: &Finding) -> Self {
+        let path = system.and_then(|system| PathReport::of_finding(system, finding));
         DiagnosticReport { path, ..Self::new(sources, &finding.diagnostic) }
     }
 }

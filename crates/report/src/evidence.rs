@@ -4,8 +4,8 @@
 //! reasons share parts, so written out as a tree they could become very long.
 
 use masque_driver::{
-    Answer, Because, Evidence, Formula, FormulaId, JointAction, Missing, Node, PathRun, Possibility, Reason,
-    ReasonId, Row, Showing, StateId, Support, System, VarId,
+    Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledRun, Missing, Node, PathRun,
+    Possibility, Reason, ReasonId, Row, Showing, Shown, StateId, Support, System, VarId,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +23,45 @@ pub enum AnyEvidence {
     Worlds(Box<ExplanationReport>),
     /// For LCC: what happens on a run.
     Trace(Box<TraceReport>),
+    /// For transition systems: a run.
+    Run(Box<LabelledRunReport>),
+}
+
+impl AnyEvidence {
+    /// What is shown, as data; reasons need the system that they speak of.
+    pub(crate) fn new(system: Option<&System>, shown: &Shown) -> Option<Self> {
+        Some(match shown {
+            Shown::Reasons(evidence) => AnyEvidence::Reasons(EvidenceReport::new(system?, evidence)),
+            Shown::Worlds(explanation) => AnyEvidence::Worlds(Box::new((&**explanation).into())),
+            Shown::Trace(trace) => AnyEvidence::Trace(Box::new((&**trace).into())),
+            Shown::Run(run) => AnyEvidence::Run(Box::new((&**run).into())),
+        })
+    }
+}
+
+/// A run of a transition system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LabelledRunReport {
+    /// The states, by their numbers in the file.
+    pub states: Vec<u64>,
+    /// The labels of the transitions between them; of a loop, the last leads back.
+    pub labels: Vec<String>,
+    /// Of a run that goes on forever: the position in `states` to which the last label leads back.
+    #[serde(rename = "loop")]
+    pub back_to: Option<usize>,
+    /// Whether the last state has no transitions.
+    pub deadlock: bool,
+}
+
+impl From<&LabelledRun> for LabelledRunReport {
+    fn from(run: &LabelledRun) -> Self {
+        LabelledRunReport {
+            states: run.states.clone(),
+            labels: run.labels.clone(),
+            back_to: run.back_to,
+            deadlock: run.is_stuck,
+        }
+    }
 }
 
 /// What shows a verdict: reasons for claims, the first for the property itself.

@@ -1,11 +1,8 @@
 //! LCC instances in the report: counts, findings, and runs as lists of events.
 
-use masque_driver::lcc::{Answer, Deed, Event, Loaded, Run, Trace};
-use masque_driver::{Diagnostic, Severity};
+use masque_driver::{Deed, Event, ProtocolDetails, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::{AnyEvidence, DiagnosticReport, Entries, PropertyReport, RunReport, RunStats};
 
 /// What is found in an LCC instance besides verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -96,65 +93,15 @@ impl From<&Trace> for TraceReport {
     }
 }
 
-/// The report on one LCC instance; `stats` is whether times are to be told.
-pub fn lcc_report(loaded: &Loaded, run: Option<&Run>, stats: bool) -> RunReport {
-    let counts = run.and_then(|run| run.counts.as_ref()?.as_ref().ok());
-    // A lower bound is no count.
-    let counts = counts.filter(|counts| counts.cut.is_none());
-    let mut diagnostics: Vec<_> =
-        loaded.diagnostics.iter().map(|d| DiagnosticReport::new(&loaded.sources, d)).collect();
-    diagnostics.extend(run.and_then(not_counted).map(|d| DiagnosticReport::new(&loaded.sources, &d)));
-    RunReport {
-        files: loaded.names.clone(),
-        language: Some("lcc".to_string()),
-        engine: "auto".to_string(),
-        parameters: Entries::default(),
-        options: loaded.options.iter().cloned().collect(),
-        states: counts.map(|counts| counts.states.to_string()),
-        transitions: counts.map(|counts| counts.transitions.to_string()),
-        protocol: Some(ProtocolReport {
+impl ProtocolReport {
+    pub(crate) fn new(details: &ProtocolDetails) -> Self {
+        // A lower bound is no count.
+        let counts = details.counts.as_ref().filter(|counts| counts.cut.is_none());
+        ProtocolReport {
             deadlocks: counts.map(|counts| counts.deadlocks),
             finals: counts.map(|counts| counts.finals),
-            conflicts: run.map(|run| run.conflicts.clone()).unwrap_or_default(),
-            unknown_constraints: run.map(|run| run.unknown_constraints.clone()).unwrap_or_default(),
-        }),
-        properties: run.iter().flat_map(|run| &run.answers).map(property).collect(),
-        diagnostics,
-        worlds: None,
-        model: None,
-        stats: run.filter(|_| stats).map(|run| RunStats::of_lcc(loaded, run)),
-        bugs: Vec::new(),
-    }
-}
-
-/// That the space was to be counted and could not be.
-pub(crate) fn not_counted(run: &Run) -> Option<Diagnostic> {
-    let message = match run.counts.as_ref()? {
-        Err(why) => format!("the states could not be counted: {why}"),
-        Ok(counts) => {
-            let bound = counts.cut?;
-            format!("not all states could be counted: {} within the bound `{bound}`", counts.states)
+            conflicts: details.conflicts.clone(),
+            unknown_constraints: details.unknown_constraints.clone(),
         }
-    };
-    let diagnostic = Diagnostic::nowhere(Severity::Warning, "cli/not-counted", message);
-    Some(diagnostic.hint("a bound is raised by `--option NAME=VALUE`, a limit by `--timeout` or `--memory`"))
-}
-
-fn property(answer: &Answer) -> PropertyReport {
-    PropertyReport {
-        name: answer.name.clone(),
-        index: None,
-        title: answer.name.clone(),
-        formula: answer.formula.clone(),
-        at: "initial".to_string(),
-        verdict: answer.verdict.word().to_string(),
-        reason: answer.verdict.reason().map(str::to_string),
-        remarks: answer.remarks.clone(),
-        evidence: answer.trace.as_ref().map(|trace| AnyEvidence::Trace(Box::new(trace.into()))),
-        evidence_withheld: answer.withheld.clone(),
-        world: None,
-        mode: None,
-        satisfied: None,
-        of: None,
     }
 }

@@ -23,7 +23,7 @@
 //! | `show`, `compare`, `cut` | evidence as text: claims, states side by side, long runs |
 //! | `graph`, `layout` | evidence as a graph, and where its states are drawn |
 //! | `dot`, `svg`, `html` | the graph for Graphviz, as a drawing, and the page around it |
-//! | `apart`, `bdi_apart`, `lcc_apart` | evidence as a file of its own, for each language |
+//! | `evidence_file` | evidence as a file of its own |
 //! | `lines` | lines, wrapped and coloured |
 //! | `path` | paths through a system, as data and as text |
 //! | `stats` | times and memory |
@@ -31,9 +31,7 @@
 //! | `schema` | the JSON schema of the report |
 #![forbid(unsafe_code)]
 
-mod apart;
 mod bdi;
-mod bdi_apart;
 mod bdi_text;
 mod bench;
 mod chart;
@@ -47,13 +45,13 @@ mod diagnostic;
 mod dot;
 mod entries;
 mod evidence;
+mod evidence_file;
 mod frame;
 mod games;
 mod graph;
 mod html;
 mod layout;
 mod lcc;
-mod lcc_apart;
 mod lcc_text;
 mod lines;
 mod path;
@@ -68,21 +66,20 @@ mod unfolding;
 mod why;
 mod words;
 
-pub use apart::{EvidenceFile, EvidenceFormat};
-pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport, bdi_report};
+pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport};
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use check::{
-    CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Settings, Subject, json,
-    run_report,
+    CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Subject, json, run_report,
 };
 pub use dddmp::dddmp;
 pub use diagnostic::{DiagnosticReport, PlaceReport, SpanReport};
 pub use entries::Entries;
 pub use evidence::{
-    AnswerReport, AnyEvidence, BecauseReport, EvidenceReport, LinkReport, PositionReport, ReasonReport,
-    RowReport, RunPath, StepReport, SupportReport, UnfoldedReport,
+    AnswerReport, AnyEvidence, BecauseReport, EvidenceReport, LabelledRunReport, LinkReport, PositionReport,
+    ReasonReport, RowReport, RunPath, StepReport, SupportReport, UnfoldedReport,
 };
-pub use lcc::{EventReport, ProtocolReport, TraceReport, lcc_report};
+pub use evidence_file::{EvidenceFile, EvidenceFormat};
+pub use lcc::{EventReport, ProtocolReport, TraceReport};
 pub use lines::WIDTH;
 pub use path::PathReport;
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{JointAction, Path, State, System};
+use masque_driver::{Finding, JointAction, Path, State, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,6 +20,11 @@ pub struct PathReport {
 }
 
 impl PathReport {
+    /// The path that a finding shows, if it shows one.
+    pub(crate) fn of_finding(system: &System, finding: &Finding) -> Option<Self> {
+        finding.path.as_ref().map(|path| PathReport::new(system, path, finding.then.as_ref()))
+    }
+
     pub(crate) fn new(system: &System, path: &Path, then: Option<&JointAction>) -> Self {
         let actions = path.actions.iter().chain(then);
         PathReport {

@@ -73,7 +73,7 @@ impl GraphReport {
         };
         GraphReport {
             schema: GRAPH_SCHEMA,
-            file: loaded.name.clone(),
+            file: loaded.name(),
             parameters: loaded.parameters.iter().cloned().collect(),
             view: view.map(|agent| system.agent(agent).name.clone()),
             nodes,

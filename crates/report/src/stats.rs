@@ -1,8 +1,6 @@
 //! Times and memory: the part of a report that is not the same on every run.
 
-use std::time::Duration;
-
-use masque_driver::{Loaded, Run, System, bdi, lcc};
+use masque_driver::{Loaded, Model, Run};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -65,7 +63,7 @@ pub struct PropertyStats {
 }
 
 impl RunStats {
-    pub(crate) fn new(loaded: &Loaded, system: &System, run: &Run) -> Self {
+    pub(crate) fn new(loaded: &Loaded, run: &Run) -> Self {
         let engines = run.costs.iter().map(|cost| EngineStats {
             name: cost.engine.to_string(),
             states: cost.stats.states,
@@ -74,82 +72,21 @@ impl RunStats {
             phases: (cost.stats.phases.iter())
                 .map(|phase| PhaseStats { name: phase.name.to_string(), seconds: phase.time.as_secs_f64() })
                 .collect(),
-            figures: cost.stats.figures.iter().copied().collect(),
+            figures: cost.stats.figures.iter().map(|(name, figure)| (name.clone(), *figure)).collect(),
             notes: cost.stats.notes.clone(),
         });
-        let properties =
-            system.properties.iter().zip(&run.decided).map(|(property, decided)| PropertyStats {
-                name: property.title.clone(),
-                engine: decided.engine.map(str::to_string),
-                seconds: decided.time.as_secs_f64(),
-            });
+        let texts = loaded.model.as_ref().map(Model::properties).unwrap_or_default();
+        let properties = texts.into_iter().zip(&run.decisions).map(|(text, decision)| PropertyStats {
+            name: text.title,
+            engine: decision.engine.as_ref().map(ToString::to_string),
+            seconds: decision.time.as_secs_f64(),
+        });
         RunStats {
             load_seconds: loaded.time.as_secs_f64(),
             check_seconds: run.time.as_secs_f64(),
             peak_memory_bytes: peak_memory(),
             explored_states: run.explored,
             engines: engines.collect(),
-            properties: properties.collect(),
-        }
-    }
-}
-
-impl RunStats {
-    /// What a BDI file has cost.
-    pub(crate) fn of_bdi(loaded: &bdi::Loaded, run: &bdi::Run) -> Self {
-        let phase =
-            |name: &str, time: Duration| PhaseStats { name: name.to_string(), seconds: time.as_secs_f64() };
-        let engine = EngineStats {
-            name: "symbolic".to_string(),
-            states: None,
-            transitions: None,
-            bytes: run.peak_bytes,
-            phases: vec![phase("worlds", run.building), phase("properties", run.deciding)],
-            figures: [("bits", u64::from(run.bits)), ("peak nodes", run.peak_nodes as u64)]
-                .into_iter()
-                .collect(),
-            notes: Vec::new(),
-        };
-        RunStats {
-            load_seconds: loaded.time.as_secs_f64(),
-            check_seconds: (run.building + run.deciding).as_secs_f64(),
-            peak_memory_bytes: peak_memory(),
-            explored_states: None,
-            engines: vec![engine],
-            properties: Vec::new(),
-        }
-    }
-}
-
-impl RunStats {
-    /// What an LCC instance has cost.
-    pub(crate) fn of_lcc(loaded: &lcc::Loaded, run: &lcc::Run) -> Self {
-        let phase =
-            |name: &str, time: Duration| PhaseStats { name: name.to_string(), seconds: time.as_secs_f64() };
-        let mut phases = vec![phase("properties", run.deciding)];
-        if run.counts.is_some() {
-            phases.push(phase("counting", run.exploring));
-        }
-        let engine = EngineStats {
-            name: "local".to_string(),
-            states: Some(run.states),
-            transitions: None,
-            bytes: run.bytes,
-            phases,
-            figures: Entries::default(),
-            notes: Vec::new(),
-        };
-        let properties = run.answers.iter().map(|answer| PropertyStats {
-            name: answer.name.clone(),
-            engine: Some("local".to_string()),
-            seconds: answer.time.as_secs_f64(),
-        });
-        RunStats {
-            load_seconds: loaded.time.as_secs_f64(),
-            check_seconds: (run.deciding + run.exploring).as_secs_f64(),
-            peak_memory_bytes: peak_memory(),
-            explored_states: None,
-            engines: vec![engine],
             properties: properties.collect(),
         }
     }

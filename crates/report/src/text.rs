@@ -5,12 +5,15 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use masque_driver::{
-    Because, CrossCheck, Diagnostic, Evidence, Outcome, Property, Severity, Sources, System,
+    Because, CrossCheck, Decision, Diagnostic, Evidence, LabelledRun, Loaded, Model, Severity, Shown,
+    Sources, System,
 };
 use masque_text::render;
 
+use crate::bdi_text::write_explanation;
 use crate::compare::Limits;
 use crate::frame::Frame;
+use crate::lcc_text::findings;
 use crate::lines::{Lines, STRONG, WIDTH};
 use crate::path::PathReport;
 use crate::show::Teller;
@@ -21,6 +24,8 @@ use crate::{Counts, ModelSize, PropertyReport, ProtocolReport, RunReport, Subjec
 const MOST_OF_A_CODE: usize = 8;
 /// Of a state and of a step so much is shown.
 const LIMITS: Limits = Limits { variables: 24, actions: 12, rows: 12 };
+/// Maximum number of transitions shown of a run of a transition system.
+const MAX_SHOWN_TRANSITIONS: usize = 60;
 /// All of it.
 const NO_LIMITS: Limits = Limits { variables: usize::MAX, actions: usize::MAX, rows: usize::MAX };
 
@@ -56,7 +61,7 @@ impl Default for Text {
 }
 
 impl Text {
-    /// The report on one file; `position` is its place among several.
+    /// The report on one run; `position` is its place among several.
     pub fn run(
         self,
         out: &mut dyn Write,
@@ -64,13 +69,14 @@ impl Text {
         subject: Subject<'_>,
         position: Option<usize>,
     ) -> io::Result<()> {
+        let name = subject.loaded.name();
         if let Some(position) = position {
             let is_long = !report.properties.is_empty() || !report.diagnostics.is_empty();
             if position > 0 && is_long && self.detail > Detail::Quiet {
                 writeln!(out)?;
             }
             if !report.properties.is_empty() || self.detail == Detail::Verbose {
-                writeln!(out, "{}:", subject.loaded.name)?;
+                writeln!(out, "{name}:")?;
             }
         }
         if self.detail == Detail::Verbose {
@@ -78,19 +84,23 @@ impl Text {
         }
         self.properties(out, &report.properties)?;
         if self.detail > Detail::Quiet {
-            self.run_evidence(out, subject)?;
+            if self.evidence {
+                self.run_evidence(out, subject)?;
+            }
             if !report.properties.is_empty() && !report.diagnostics.is_empty() {
                 writeln!(out)?;
             }
         }
-        self.all_diagnostics(out, report, subject)?;
+        self.all_diagnostics(out, subject)?;
         if self.detail > Detail::Quiet {
             let has_evidence = report.properties.iter().any(|p| p.evidence.is_some());
             if self.evidence && has_evidence && report.diagnostics.is_empty() {
                 writeln!(out)?;
             }
-            writeln!(out, "{}: {}", subject.loaded.name, summary(report))?;
-            if let Some(found) = subject.run.and_then(|run| run.cross_check.as_ref()) {
+            report.protocol.as_ref().map_or(Ok(()), |protocol| findings(out, protocol))?;
+            writeln!(out, "{name}: {}", summary(report, subject.loaded))?;
+            let details = subject.run.and_then(|run| run.system_details());
+            if let Some(found) = details.and_then(|details| details.cross_check.as_ref()) {
                 self.cross_check(out, found)?;
             }
         }
@@ -126,7 +136,7 @@ impl Text {
         sources: &Sources,
         diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
     ) -> io::Result<()> {
-        let mut shown = Shown::default();
+        let mut shown = ShownCounts::default();
         for diagnostic in diagnostics {
             self.diagnostic(out, sources, diagnostic, &mut shown)?;
         }
@@ -138,8 +148,11 @@ impl Text {
             entries.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
         };
         writeln!(out, "language: {}", report.language.as_deref().unwrap_or("unknown"))?;
-        if let Some(system) = subject.loaded.system.as_deref() {
-            writeln!(out, "model: {}", size(ModelSize::new(system)))?;
+        if subject.loaded.names.len() > 1 {
+            writeln!(out, "files: {}", subject.loaded.names.join(", "))?;
+        }
+        if let Some(model) = &subject.loaded.model {
+            writeln!(out, "model: {}", size(model))?;
         }
         if !report.parameters.0.is_empty() {
             let parameters: Vec<_> =
@@ -149,7 +162,8 @@ impl Text {
         if !report.options.0.is_empty() {
             writeln!(out, "options: {}", list(&report.options.0))?;
         }
-        match subject.run.and_then(|run| run.reason.as_ref()) {
+        let details = subject.run.and_then(|run| run.system_details());
+        match details.and_then(|details| details.reason.as_ref()) {
             None => writeln!(out, "engine: {}", report.engine),
             Some(reason) => writeln!(out, "engine: {} ({reason})", report.engine),
         }
@@ -188,17 +202,11 @@ impl Text {
         Ok(())
     }
 
-    /// What shows the verdicts of a file, where it is part of the report.
-    pub(crate) fn run_evidence(
-        self,
-        out: &mut dyn Write,
-        Subject { loaded, run }: Subject<'_>,
-    ) -> io::Result<()> {
-        let (Some(system), Some(run)) = (loaded.system.as_deref(), run.filter(|_| self.evidence)) else {
-            return Ok(());
-        };
-        for (property, decided) in system.properties.iter().zip(&run.decided) {
-            self.property_evidence(out, system, property, &decided.outcome)?;
+    /// What shows the verdicts of a run.
+    pub(crate) fn run_evidence(self, out: &mut dyn Write, subject: Subject<'_>) -> io::Result<()> {
+        let system = subject.loaded.system().map(|system| &**system);
+        for (property, decision) in subject.answers() {
+            self.property_evidence(out, system, &property.title, decision)?;
         }
         Ok(())
     }
@@ -207,35 +215,63 @@ impl Text {
     pub(crate) fn property_evidence(
         self,
         out: &mut dyn Write,
-        system: &System,
-        property: &Property,
-        outcome: &Outcome,
+        system: Option<&System>,
+        title: &str,
+        decision: &Decision,
     ) -> io::Result<()> {
-        let Some(evidence) = &outcome.evidence else { return Ok(()) };
-        let frame = Frame::new(system, evidence);
+        let Some(shown) = &decision.evidence else { return Ok(()) };
+        let head = format!("{title} {}{}:", decision.verdict, after(shown));
         let mut lines = Lines { out, width: self.width, color: self.color };
-        let head = format!("{} {}{}:", property.title, outcome.verdict, after(evidence));
         lines.empty()?;
         lines.line(&[(STRONG, head)])?;
-        Teller::new(&frame, &mut lines, self.limits()).tell()
+        self.shown(out, system, shown)
     }
 
-    pub(crate) fn all_diagnostics(
-        self,
-        out: &mut dyn Write,
-        report: &RunReport,
-        Subject { loaded, run }: Subject<'_>,
-    ) -> io::Result<()> {
-        let mut shown = Shown::default();
+    /// What shows a verdict, in words, or as a chart where that is what people read.
+    pub(crate) fn shown(self, out: &mut dyn Write, system: Option<&System>, shown: &Shown) -> io::Result<()> {
+        match shown {
+            Shown::Reasons(evidence) => {
+                let Some(system) = system else { return Ok(()) };
+                let frame = Frame::new(system, evidence);
+                let mut lines = Lines { out, width: self.width, color: self.color };
+                Teller::new(&frame, &mut lines, self.limits()).tell()
+            }
+            Shown::Worlds(explanation) => write_explanation(out, &(&**explanation).into(), 1),
+            Shown::Trace(trace) => self.trace(out, trace),
+            Shown::Run(run) => self.labelled_run(out, run),
+        }
+    }
+
+    /// A run of a transition system, a transition in a line.
+    fn labelled_run(self, out: &mut dyn Write, run: &LabelledRun) -> io::Result<()> {
+        let n_shown = if self.detail == Detail::Verbose { usize::MAX } else { MAX_SHOWN_TRANSITIONS };
+        let after_loop = run.back_to.and_then(|at| run.states.get(at));
+        let mut targets = run.states.iter().skip(1).chain(after_loop);
+        for (from, label) in run.states.iter().zip(&run.labels).take(n_shown) {
+            let to = targets.next().copied().unwrap_or_default();
+            writeln!(out, "  {from} --{label}--> {to}")?;
+        }
+        if run.labels.len() > n_shown {
+            writeln!(out, "  .. {} more transitions (-v shows them all)", run.labels.len() - n_shown)?;
+        }
+        match (run.back_to, run.states.last()) {
+            (Some(at), _) => writeln!(out, "  and again from state {}", run.states.get(at).unwrap_or(&0)),
+            (None, Some(last)) if run.is_stuck => writeln!(out, "  state {last} has no transitions"),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn all_diagnostics(self, out: &mut dyn Write, subject: Subject<'_>) -> io::Result<()> {
+        let Subject { loaded, .. } = subject;
+        let mut shown = ShownCounts::default();
         for diagnostic in &loaded.diagnostics {
             self.diagnostic(out, &loaded.sources, diagnostic, &mut shown)?;
         }
-        let paths = report.diagnostics[loaded.diagnostics.len()..].iter().map(|d| d.path.as_ref());
-        let findings = Subject { loaded, run }.findings();
-        for (finding, path) in findings.iter().zip(paths) {
+        for finding in subject.findings() {
             let is_shown = self.diagnostic(out, &loaded.sources, &finding.diagnostic, &mut shown)?;
+            let path = loaded.system().and_then(|system| PathReport::of_finding(system, finding));
             if let (true, Some(path)) = (is_shown, path) {
-                self.path(out, path)?;
+                self.path(out, &path)?;
             }
         }
         shown.rest(out)
@@ -252,7 +288,7 @@ impl Text {
         out: &mut dyn Write,
         sources: &Sources,
         diagnostic: &Diagnostic,
-        shown: &mut Shown,
+        shown: &mut ShownCounts,
     ) -> io::Result<bool> {
         let is_shown = match (diagnostic.severity, self.detail) {
             (Severity::Error, _) | (_, Detail::Verbose) => true,
@@ -270,8 +306,17 @@ impl Text {
     }
 }
 
+/// Where the evidence leads, in words that follow the verdict.
+pub(crate) fn after(shown: &Shown) -> String {
+    match shown {
+        Shown::Reasons(evidence) => after_steps(evidence),
+        Shown::Worlds(explanation) => format!(" in {}", explanation.world),
+        Shown::Trace(_) | Shown::Run(_) => String::new(),
+    }
+}
+
 /// How far from an initial state the first run of evidence leads, in words.
-pub(crate) fn after(evidence: &Evidence) -> String {
+fn after_steps(evidence: &Evidence) -> String {
     let run = match &evidence.root().because {
         Because::Run(showing) if evidence.start.states.len() == 1 => &showing.run,
         _ => &evidence.start,
@@ -291,9 +336,9 @@ pub(crate) fn after(evidence: &Evidence) -> String {
 
 /// How many diagnostics of each code there were.
 #[derive(Default)]
-pub(crate) struct Shown(BTreeMap<&'static str, usize>);
+pub(crate) struct ShownCounts(BTreeMap<&'static str, usize>);
 
-impl Shown {
+impl ShownCounts {
     fn has_room(&mut self, code: &'static str) -> bool {
         let count = self.0.entry(code).or_default();
         *count += 1;
@@ -318,10 +363,10 @@ fn verdict(property: &PropertyReport) -> String {
 }
 
 /// What there is to say about a file in one line.
-pub(crate) fn summary(report: &RunReport) -> String {
+pub(crate) fn summary(report: &RunReport, loaded: &Loaded) -> String {
     let counts = report.counts();
     let mut parts = Vec::new();
-    if let Some(model) = report.model {
+    if let (true, Some(model)) = (report.is_unchecked, &loaded.model) {
         parts.push(size(model));
     } else if let Some(verdicts) = verdicts(counts) {
         // A BDI property says itself where it is asked.
@@ -347,15 +392,34 @@ fn space(report: &RunReport) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn size(model: ModelSize) -> String {
-    let ModelSize { agents, variables, bits, formulas } = model;
-    [
-        plural(agents, "agent", "agents"),
-        plural(variables, "variable", "variables"),
-        plural(bits as usize, "bit", "bits"),
-        plural(formulas, "formula", "formulas"),
-    ]
-    .join(", ")
+/// The size of a model, in the units of its language.
+fn size(model: &Model) -> String {
+    let n_properties = model.n_properties();
+    let parts = match model {
+        Model::Ispl(system) => {
+            let ModelSize { agents, variables, bits, formulas } = ModelSize::new(system);
+            vec![
+                plural(agents, "agent", "agents"),
+                plural(variables, "variable", "variables"),
+                plural(bits as usize, "bit", "bits"),
+                plural(formulas, "formula", "formulas"),
+            ]
+        }
+        Model::Bdi(worlds) => vec![
+            plural(worlds.plan.worlds.len(), "world", "worlds"),
+            plural(n_properties, "property", "properties"),
+        ],
+        Model::Lcc(protocol) => vec![
+            plural(protocol.system.team().len(), "agent", "agents"),
+            plural(n_properties, "property", "properties"),
+        ],
+        Model::Aut(transitions) => vec![
+            plural(transitions.graph.n_states(), "state", "states"),
+            plural(transitions.graph.n_transitions(), "transition", "transitions"),
+            plural(n_properties, "property", "properties"),
+        ],
+    };
+    parts.join(", ")
 }
 
 /// `2 hold, 1 fails`

@@ -3,12 +3,12 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Extent, MOST_PARTS, Run, Subformula, System, subformulas};
+use masque_driver::{Extent, MOST_PARTS, Subformula, System, SystemDetails, subformulas};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::text::summary;
-use crate::{Detail, PropertyReport, RunReport, Settings, Subject, Text, run_report};
+use crate::{Detail, PropertyReport, RunReport, Subject, Text, run_report};
 
 /// The name and version of the format.
 pub const WHY_SCHEMA: &str = "masque.why/1";
@@ -67,24 +67,24 @@ pub struct PartReport {
 }
 
 /// The report on one file.
-pub fn why_report(subject: Subject<'_>, settings: Settings<'_>) -> WhyReport {
-    let system = subject.loaded.system.as_deref();
-    let parts = match (system, subject.run) {
-        (Some(system), Some(run)) if !run.decided.is_empty() => {
+pub fn why_report(subject: Subject<'_>) -> WhyReport {
+    let details = subject.run.filter(|run| !run.decisions.is_empty()).and_then(|run| run.system_details());
+    let parts = match (subject.loaded.system(), details) {
+        (Some(system), Some(details)) => {
             let of = |property: &masque_driver::Property| {
                 let (parts, complete) = subformulas(&system.formulas, property.formula, MOST_PARTS);
-                let parts = parts.into_iter().map(|part| part_report(system, run, part)).collect();
+                let parts = parts.into_iter().map(|part| part_report(system, details, part)).collect();
                 PropertyParts { property: property.title.clone(), parts, complete }
             };
             system.properties.iter().map(of).collect()
         }
         _ => Vec::new(),
     };
-    WhyReport { schema: WHY_SCHEMA, run: run_report(subject, settings), parts }
+    WhyReport { schema: WHY_SCHEMA, run: run_report(subject, false), parts }
 }
 
-fn part_report(system: &System, run: &Run, part: Subformula) -> PartReport {
-    let extent = run.extents.get(&part.formula);
+fn part_report(system: &System, details: &SystemDetails, part: Subformula) -> PartReport {
+    let extent = details.extents.get(&part.formula);
     let number = |of: fn(&Extent) -> &String| extent.map(|extent| of(extent).clone());
     PartReport {
         formula: system.formula_text(part.formula),
@@ -108,17 +108,17 @@ impl Text {
     /// The report of `masque why`: for each property its parts, the reasons in words, and the runs
     /// that they speak of.
     pub fn why(self, out: &mut dyn Write, report: &WhyReport, subject: Subject<'_>) -> io::Result<()> {
-        for (position, (property, parts)) in report.run.properties.iter().zip(&report.parts).enumerate() {
+        for (position, property) in report.run.properties.iter().enumerate() {
             self.properties(out, std::slice::from_ref(property))?;
             if self.detail > Detail::Quiet {
-                self.parts(out, parts)?;
+                report.parts.get(position).map_or(Ok(()), |parts| self.parts(out, parts))?;
                 self.reasons(out, property, position, subject)?;
                 writeln!(out)?;
             }
         }
-        self.all_diagnostics(out, &report.run, subject)?;
+        self.all_diagnostics(out, subject)?;
         if self.detail > Detail::Quiet {
-            writeln!(out, "{}: {}", subject.loaded.name, summary(&report.run))?;
+            writeln!(out, "{}: {}", subject.loaded.name(), summary(&report.run, subject.loaded))?;
         }
         Ok(())
     }
@@ -150,15 +150,12 @@ impl Text {
         position: usize,
         Subject { loaded, run }: Subject<'_>,
     ) -> io::Result<()> {
-        let asked =
-            loaded.system.as_deref().and_then(|system| Some((system, system.properties.get(position)?)));
-        let decided = run.and_then(|run| run.decided.get(position));
-        match (&property.evidence, asked, decided) {
-            (Some(_), Some((system, asked)), Some(decided)) => {
-                self.property_evidence(out, system, asked, &decided.outcome)
+        let system = loaded.system().map(|system| &**system);
+        match run.and_then(|run| run.decisions.get(position)) {
+            Some(decision) if decision.evidence.is_some() => {
+                self.property_evidence(out, system, &property.title, decision)
             }
-            (Some(_), ..) => Ok(()),
-            (None, ..) => match (property.verdict.as_str(), property.at.as_str()) {
+            _ => match (property.verdict.as_str(), property.at.as_str()) {
                 ("holds", "initial") => {
                     writeln!(out, "\n{} holds: it is true at all initial states", property.title)
                 }

@@ -1,9 +1,8 @@
 //! The published schema: its text, and that reports follow it.
 
-use masque_driver::{EngineChoice, Limits, Request, bdi, check, load_text};
+use masque_driver::{Limits, Request, Show, Work, check, load_text};
 use masque_report::{
-    BenchRow, Settings, Subject, bdi_report, bench_json, bench_schema, graph_schema, json, run_report,
-    schema, why_schema,
+    BenchRow, Subject, bench_json, bench_schema, graph_schema, json, run_report, schema, why_schema,
 };
 use serde_json::Value;
 
@@ -20,13 +19,10 @@ const MODEL: &str = "
     Formulae AF full; AG !full; <Counter> F full; end Formulae";
 
 /// The report on a text as JSON.
-fn report(text: &str, request: &Request, is_checked: bool) -> Value {
-    let loaded = load_text("m.ispl", text, request);
-    let engine = EngineChoice::Auto;
-    let run = (loaded.system.as_ref().filter(|_| is_checked))
-        .map(|system| check(system, &engine.into(), &Limits::default(), &mut |_| {}));
-    let subject = Subject { loaded: &loaded, run: run.as_ref() };
-    let report = run_report(subject, Settings { request, engine, stats: true });
+fn report(name: &str, text: &str, request: &Request, is_checked: bool) -> Value {
+    let loaded = load_text(name, text, request);
+    let run = check(&loaded, &Limits::default(), &mut |_| {}).unwrap().filter(|_| is_checked);
+    let report = run_report(Subject { loaded: &loaded, run: run.as_ref() }, true);
     let mut out = Vec::new();
     json(&mut out, vec![report]).unwrap();
     serde_json::from_slice(&out).unwrap()
@@ -54,13 +50,28 @@ fn reports_follow_the_schema() {
     let schema: Value = serde_json::from_str(&schema()).unwrap();
     let request = Request { at: Some(masque_driver::At::Reachable), ..Request::default() };
     for (text, is_checked) in [(MODEL, true), (MODEL, false), ("Agent", true), ("", true)] {
-        let report = report(text, &request, is_checked);
+        let report = report("m.ispl", text, &request, is_checked);
         assert_eq!(mistakes(&schema, &schema, &report, "$"), Vec::<String>::new());
     }
-    let mut wrong = report(MODEL, &request, true);
+    let mut wrong = report("m.ispl", MODEL, &request, true);
     wrong["runs"][0]["properties"][0]["verdict"] = "maybe".into();
     wrong["runs"][0]["surprise"] = 1.into();
     assert_eq!(mistakes(&schema, &schema, &wrong, "$").len(), 1, "a field may be added");
+}
+
+/// Evidence that a property holds is an array or an object of the language's own.
+#[test]
+fn reports_on_protocols_and_transition_systems_follow_the_schema() {
+    let schema: Value = serde_json::from_str(&schema()).unwrap();
+    let protocol = "a(hen, H) :: null. agent a(hen, h). property p : AF final ; property q : EF ff ;";
+    let cases = [("m.lcc", protocol, "events"), ("m.aut", "des (0, 1, 2)\n(0, a, 1)\n", "labels")];
+    for (name, text, field) in cases {
+        let properties = if name == "m.aut" { vec!["[a]<a>tt".to_string()] } else { Vec::new() };
+        let work = Work { evidence: Show::All, ..Work::default() };
+        let report = report(name, text, &Request { properties, work, ..Request::default() }, true);
+        assert_eq!(mistakes(&schema, &schema, &report, "$"), Vec::<String>::new());
+        assert!(report["runs"][0]["properties"][0]["evidence"][field].is_array(), "{report}");
+    }
 }
 
 #[test]
@@ -72,14 +83,11 @@ fn bdi_reports_follow_the_schema() {
         property f: AG !B(b, p | q) & B(b, !q);
         property g initially: AF B(b, p & q);";
     for text in [text, "agent", "agent a is init B(b, p) := true"] {
-        let loaded = bdi::load_text("m.bdi", text, &bdi::Request::default());
-        let run = loaded.model.as_ref().map(|model| bdi::check(model, &Limits::default(), &mut |_| {}));
-        let mut out = Vec::new();
-        json(&mut out, vec![bdi_report(&loaded, run.as_ref(), EngineChoice::Auto, true)]).unwrap();
-        let report: Value = serde_json::from_slice(&out).unwrap();
+        let report = report("m.bdi", text, &Request::default(), true);
         assert_eq!(mistakes(&schema, &schema, &report, "$"), Vec::<String>::new());
         let has_evidence = report["runs"][0]["properties"][0]["evidence"]["next"].is_array();
-        assert_eq!(has_evidence, run.is_some());
+        let was_checked = report["runs"][0]["worlds"].is_object();
+        assert_eq!(has_evidence, was_checked);
     }
 }
 

@@ -7,6 +7,7 @@ use masque_verdict::{
     Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Show, Stats, Stop,
     Unsupported, Verdict, Why, inside_logic, outside_logic,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::check::Checker;
 use crate::early::Watch;
@@ -56,7 +57,7 @@ pub struct Symbolic {
 pub(crate) type Ordered<'s, 'i> = (&'s System, &'i [Item], OnTrouble);
 
 /// How the variables are ordered.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// By what is read and written together.
     #[default]
@@ -68,7 +69,7 @@ pub enum Order {
 }
 
 /// Whether the order may change on the way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reorder {
     /// It stays.
     Never,
@@ -362,16 +363,19 @@ impl Encoded for Diagrams<'_> {
         let space = &encoder.space;
         stats.bytes = space.peak_bytes();
         stats.figures = vec![
-            ("bits", encoder.layout.n_bits.into()),
-            ("events", relation.events.len() as u64),
-            ("clusters", relation.in_use().iter().map(|event| event.n_clusters() as u64).max().unwrap_or(0)),
-            ("relation nodes", relation.largest(encoder) as u64),
-            ("reachable nodes", space.size(reachable) as u64),
-            ("live nodes", space.nodes() as u64),
-            ("peak nodes", space.peak_nodes() as u64),
-            ("steps", self.n_steps.into()),
-            ("diagram steps", space.steps()),
-            ("spread", space.n_spread()),
+            ("bits".into(), encoder.layout.n_bits.into()),
+            ("events".into(), relation.events.len() as u64),
+            (
+                "clusters".into(),
+                relation.in_use().iter().map(|event| event.n_clusters() as u64).max().unwrap_or(0),
+            ),
+            ("relation nodes".into(), relation.largest(encoder) as u64),
+            ("reachable nodes".into(), space.size(reachable) as u64),
+            ("live nodes".into(), space.nodes() as u64),
+            ("peak nodes".into(), space.peak_nodes() as u64),
+            ("steps".into(), self.n_steps.into()),
+            ("diagram steps".into(), space.steps()),
+            ("spread".into(), space.n_spread()),
         ];
         stats
     }

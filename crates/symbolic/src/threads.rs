@@ -14,7 +14,7 @@ fn answers(engine: &Symbolic, system: &System) -> Result<(Facts, Vec<Outcome>, b
     let mut encoded = engine.encode(system, &budget)?;
     let facts = encoded.facts(&budget)?;
     let outcomes = system.properties.iter().map(|property| encoded.decide(property, &budget)).collect();
-    let is_spread = encoded.stats().figures.iter().any(|(name, n)| *name == "spread" && *n > 0);
+    let is_spread = encoded.stats().figures.iter().any(|(name, n)| name == "spread" && *n > 0);
     Ok((facts, outcomes, is_spread))
 }
 

@@ -67,7 +67,7 @@ fn updates_line_by_line() {
         let mut symbolic = symbolic.encode(&system, &budget).unwrap();
         let mut explicit = explicit.encode(&system, &budget).unwrap();
         let figures = symbolic.stats().figures;
-        n_cut += usize::from(figures.iter().any(|&(name, n)| name == "events" && n > 1));
+        n_cut += usize::from(figures.iter().any(|(name, n)| name == "events" && *n > 1));
         let (found, expected) = (symbolic.facts(&budget).unwrap(), explicit.facts(&budget).unwrap());
         assert_eq!(found.states, expected.states, "seed {seed}:\n{text}");
         for property in &system.properties {

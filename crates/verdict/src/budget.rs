@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Meter, Why};
 
 /// What a run may use. The default is unlimited; a clone shares the cancel flag and the meter.
@@ -237,7 +239,7 @@ impl Budget {
 }
 
 /// Why a run ended early, and what it had found by then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
     /// Which limit was hit.
     pub why: Why,

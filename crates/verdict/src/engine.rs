@@ -1,5 +1,6 @@
 //! What an engine is.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
@@ -104,7 +105,7 @@ impl Show {
 }
 
 /// What an encoded system has cost so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
     /// The engine's steps in the order in which they began.
     pub phases: Vec<Phase>,
@@ -115,7 +116,7 @@ pub struct Stats {
     /// The most bytes the engine's own data took at one time.
     pub bytes: u64,
     /// What else there is to count, under its name: `bits`, `peak nodes`.
-    pub figures: Vec<(&'static str, u64)>,
+    pub figures: Vec<(Cow<'static, str>, u64)>,
     /// What there is to say about how it went about it, in a few words each.
     pub notes: Vec<String>,
 }
@@ -125,16 +126,16 @@ impl Stats {
     pub fn spend(&mut self, name: &'static str, time: Duration) {
         match self.phases.iter_mut().find(|phase| phase.name == name) {
             Some(phase) => phase.time += time,
-            None => self.phases.push(Phase { name, time }),
+            None => self.phases.push(Phase { name: name.into(), time }),
         }
     }
 }
 
 /// The time a part of the work took.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
     /// What was done: `explore`, `label`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// How long it took in all.
     pub time: Duration,
 }

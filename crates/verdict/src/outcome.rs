@@ -3,6 +3,7 @@
 use std::fmt;
 
 use masque_model::semantics::Truth;
+use serde::{Deserialize, Serialize};
 
 use crate::{Evidence, Stop};
 
@@ -14,7 +15,7 @@ use crate::{Evidence, Stop};
 /// assert_eq!((verdict.word(), verdict.reason()), ("unknown", Some("no-fair-path")));
 /// assert_eq!(verdict.to_string(), "unknown(no-fair-path)");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Verdict {
     /// True wherever it is asked.
     Holds,
@@ -71,7 +72,7 @@ impl From<bool> for Verdict {
 }
 
 /// Why a property is not decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Why {
     /// The deadline passed.
     Timeout,
@@ -92,7 +93,10 @@ pub enum Why {
     /// The verdict depends on what lies beyond a bound of the model: `cap` (messages under way),
     /// `depth` (of a term), `psize` (the size of a process), `sld` (the depth of a proof), `unfold`
     /// (role changes in one step) or `states` (looked into).
-    Bound(&'static str),
+    ///
+    /// The name is not sent from process to process: only verdicts on interpreted systems are, and these
+    /// have no bounds.
+    Bound(#[serde(skip)] &'static str),
 }
 
 impl Why {
@@ -125,7 +129,7 @@ impl fmt::Display for Why {
 }
 
 /// An engine's answer to one property.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The answer.
     pub verdict: Verdict,

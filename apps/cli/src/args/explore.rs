@@ -13,7 +13,8 @@ pub struct WhyArgs {
     /// A model file; `-` is standard input.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Properties, by their name or position; all if none is named.
+    /// Properties, by their name or position; all if none is named. After a protocol or a transition
+    /// system, further files of it (.lcc, .pol, .mu).
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
 
@@ -42,9 +43,10 @@ Exit codes: as of `masque check`, of the properties told about.";
 #[derive(Clone, Debug, Args)]
 #[command(after_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
-    /// A model file; `-` is standard input, if commands come from elsewhere.
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// A model file, or the files of a protocol or of a transition system; `-` is standard input, if
+    /// commands come from elsewhere.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Read commands from a file, one in a line; what follows `--` at the beginning of one is a
     /// comment.
     #[arg(long, value_name = "SCRIPT", conflicts_with = "random")]
@@ -76,9 +78,9 @@ Exit codes: 0 the end was reached, 2 bad input or a bad command in a script, 3 a
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXPORT_EXAMPLES)]
 pub struct ExportArgs {
-    /// A model file; `-` is standard input.
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// A model file, or the files of a protocol; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// What to write.
     #[arg(long, value_name = "FORMAT", default_value = "dot", help_heading = "Output")]
     pub format: ExportFormat,

@@ -2,18 +2,16 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use masque_driver::{
-    self as driver, CrossCheck, Deadlock, Disagreement, EngineChoice, EngineOptions, Limits, Loaded,
-    Overflow, Progress, Request, Run, System,
+    self as driver, CrossCheck, Deadlock, Diagnostic, Disagreement, Language, Limits, Loaded, Overflow,
+    Request, Run, RunFiles,
 };
-use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Settings, Subject, Text};
+use masque_report::{self as report, EvidenceFile, EvidenceFormat, RunReport, Subject, Text};
 
-use super::{bdi, lcc, race, worker};
+use super::worker;
 use crate::args::{CheckArgs, EvidenceAs, Format};
 use crate::progress::Display;
 use crate::{Context, Exit, bug};
@@ -54,21 +52,16 @@ pub fn check(
 }
 
 /// Evidence that does not go into the report.
-pub(super) struct Apart {
+struct Apart {
     /// Where it is collected; JSON is the reports themselves.
     file: Option<EvidenceFile>,
     reports: Vec<RunReport>,
 }
 
 impl Apart {
-    /// Adds a run: `draw` adds its evidence to a file that is not JSON.
-    pub(super) fn add(
-        &mut self,
-        report: &RunReport,
-        draw: impl FnOnce(&mut EvidenceFile) -> io::Result<()>,
-    ) -> io::Result<()> {
+    fn add(&mut self, report: &RunReport, subject: Subject<'_>) -> io::Result<()> {
         match &mut self.file {
-            Some(file) => draw(file),
+            Some(file) => file.add(subject),
             None => {
                 self.reports.push(report.clone());
                 Ok(())
@@ -99,7 +92,7 @@ fn refuse_quick(args: &CheckArgs, request: &Request) -> anyhow::Result<()> {
     }
 }
 
-/// Checks and reports every file.
+/// Checks and reports every run.
 fn report_all(
     args: &CheckArgs,
     context: &Context,
@@ -107,8 +100,6 @@ fn report_all(
     err: &mut dyn Write,
     mut apart: Option<&mut Apart>,
 ) -> anyhow::Result<Exit> {
-    let request = args.question.request();
-    refuse_quick(args, &request)?;
     let hosts = match worker::hosts(args) {
         Ok(hosts) => hosts,
         Err(refused) => {
@@ -116,77 +107,45 @@ fn report_all(
             return Ok(Exit::BadInput);
         }
     };
-    let plan = worker::plan(args, hosts)?;
-    let engine = plan.as_ref().map_or(args.work.engine, |_| EngineChoice::Named("cluster"));
-    let settings = Settings { request: &request, engine, stats: args.stats };
+    let request = args.request(worker::plan(args, hosts)?);
+    refuse_quick(args, &request)?;
     let text = Text { evidence: apart.is_none(), ..context.text };
-    let jobs = jobs(args);
-    let is_several = jobs.len() > 1;
+    let runs = driver::runs(&args.files, args.each, &request);
+    let is_several = runs.len() > 1;
     let mut exit = Exit::AllHold;
     let mut reports = Vec::new();
-    for (position, job) in jobs.into_iter().enumerate() {
-        let place = is_several.then_some(position);
-        let file = match job {
-            Job::File(file) => file,
-            Job::Lcc(files) => {
-                let report =
-                    lcc::check_lcc(args, (context, text), (&files, place), out, apart.as_deref_mut())?;
-                bug::tell(err, &report)?;
-                exit.raise(Exit::of(report.counts(), args.deny.is_some()));
-                if args.explore && report.states.is_none() && !args.parse_only {
-                    exit.raise(Exit::Inconclusive);
-                }
-                reports.push(report);
-                continue;
-            }
-        };
-        if driver::bdi::is_bdi(file) {
-            let report = bdi::check_bdi(args, (context, text), (file, place), out)?;
-            if let Some(apart) = &mut apart {
-                apart.add(&report, |file| file.add_bdi(&report))?;
-            }
-            bug::tell(err, &report)?;
-            exit.raise(Exit::of(report.counts(), args.deny.is_some()));
-            reports.push(report);
-            continue;
-        }
+    for (position, RunFiles { files, note }) in runs.into_iter().enumerate() {
         let start = Instant::now();
-        let mut loaded = driver::load(file, &request);
-        if let Some(diagnostic) = bdi::misplaced(args, false) {
-            loaded.diagnostics.push(diagnostic);
-            loaded.system = None;
-        }
-        let mut options = args.engine_options(&mut loaded);
-        if let Some(plan) = &plan {
-            options.choice = engine;
-            options.cluster = driver::cluster::engine(&loaded, &request, plan);
-        }
-        let run = decide(args, context, &loaded, &options, start)?;
-        if let Some(cluster) = &options.cluster {
-            // Once the workers are ended, the check, if it was left behind, has nothing true to say.
-            let trouble = cluster.trouble().message();
-            cluster.end();
-            if let Some(trouble) = trouble {
-                writeln!(err, "error: {trouble}")?;
-                exit.raise(Exit::Inconclusive);
-            }
+        let mut loaded = driver::load(&files, &request);
+        loaded.diagnostics.extend(note);
+        loaded.refuse(undrawable(args, &loaded));
+        let run = match args.parse_only {
+            true => None,
+            false => check_watched(context, &loaded, &args.work.limits(start, &context.interrupt))?,
+        };
+        if let Some(trouble) = run.as_ref().and_then(|run| run.trouble.as_ref()) {
+            writeln!(err, "error: {trouble}")?;
+            exit.raise(Exit::Inconclusive);
         }
         if let Some(found) = run.as_ref().and_then(disagreement) {
-            return disagree(err, &loaded, settings, found);
+            return disagree(err, &loaded, found);
         }
         let subject = Subject { loaded: &loaded, run: run.as_ref() };
-        let report = report::run_report(subject, settings);
+        let report = report::run_report(subject, args.stats);
         bug::tell(err, &report)?;
         exit.raise(Exit::of(report.counts(), args.deny.is_some()));
+        if args.explore && run.is_some() && report.states.is_none() {
+            exit.raise(Exit::Inconclusive);
+        }
         if let Some(apart) = &mut apart {
-            apart.add(&report, |file| file.add(subject))?;
+            apart.add(&report, subject)?;
         }
         if args.format == Format::Text {
-            text.run(out, &report, subject, place)?;
+            text.run(out, &report, subject, is_several.then_some(position))?;
             out.flush()?;
         }
         if context.progress && !args.stats {
-            _ = writeln!(std::io::stderr(), "{}", time(&loaded.name, start.elapsed()));
+            _ = writeln!(std::io::stderr(), "{}", time(&loaded.name(), start.elapsed()));
         }
         reports.push(report);
     }
@@ -198,88 +157,48 @@ fn report_all(
     Ok(exit)
 }
 
-/// One run.
-enum Job<'a> {
-    File(&'a Path),
-    Lcc(lcc::Files),
+/// Evidence about worlds within worlds is no graph of states.
+fn undrawable(args: &CheckArgs, loaded: &Loaded) -> Option<Diagnostic> {
+    let help = "`--evidence-format html` and `text` have the explanations in words, `json` as data; \
+                `masque worlds --format dot` draws the worlds";
+    let is_drawn = args.evidence_format == EvidenceAs::Dot && loaded.language == Some(Language::Bdi);
+    is_drawn.then(|| driver::wrong_language("--evidence-format dot", &[Language::Ispl, Language::Lcc], help))
 }
 
-/// The runs of a command line, in the order of their first files.
-fn jobs(args: &CheckArgs) -> Vec<Job<'_>> {
-    let mut of_lcc = lcc::runs(args).into_iter().peekable();
-    let mut jobs = Vec::new();
-    for file in &args.files {
-        if !driver::lcc::is_lcc(file) {
-            jobs.push(Job::File(file));
-        } else if let Some(files) = of_lcc.next_if(|files| files.first == *file) {
-            jobs.push(Job::Lcc(files));
-        }
-    }
-    jobs
-}
-
-/// Decides the properties, if there are any to decide.
-fn decide(
-    args: &CheckArgs,
+/// Checks a loaded model, with progress on a terminal.
+pub(super) fn check_watched(
     context: &Context,
     loaded: &Loaded,
-    options: &EngineOptions,
-    start: Instant,
-) -> anyhow::Result<Option<Run>> {
-    let Some(system) = loaded.system.as_ref().filter(|_| !args.parse_only) else { return Ok(None) };
-    let limits = args.work.limits(start, &context.interrupt);
-    if args.work.engine == EngineChoice::Race {
-        let request = args.question.request();
-        return race::check(context, (loaded, &request), options, &limits).map(Some);
-    }
-    Ok(Some(watched(context, loaded, system, options, &limits)))
-}
-
-/// Decides all properties of a system, with progress for whoever wants to see it.
-pub(super) fn watched(
-    context: &Context,
-    loaded: &Loaded,
-    system: &Arc<System>,
-    options: &EngineOptions,
     limits: &Limits,
-) -> Run {
-    driver::check(system, options, limits, &mut observer(context, loaded))
-}
-
-/// Shows progress to whoever wants to see it.
-pub(super) fn observer(context: &Context, loaded: &Loaded) -> impl FnMut(Progress) {
-    let mut display = context.progress.then(|| Display::new(&loaded.name));
-    move |progress| {
+) -> anyhow::Result<Option<Run>> {
+    let name = loaded.name();
+    let mut display = context.progress.then(|| Display::new(&name));
+    let mut observe = |progress| {
         if let Some(display) = &mut display {
             display.show(progress);
         }
-    }
+    };
+    driver::check(loaded, limits, &mut observe).context("cannot start a process")
 }
 
 /// What the engines disagree on, if they do.
 fn disagreement(run: &Run) -> Option<&CrossCheck> {
-    run.cross_check.as_ref().filter(|found| !found.disagreements.is_empty())
+    run.system_details()?.cross_check.as_ref().filter(|found| !found.disagreements.is_empty())
 }
 
 /// Tells all that we need to know of a disagreement.
-fn disagree(
-    err: &mut dyn Write,
-    loaded: &Loaded,
-    settings: Settings<'_>,
-    found: &CrossCheck,
-) -> anyhow::Result<Exit> {
-    let report = report::run_report(Subject { loaded, run: None }, settings);
+fn disagree(err: &mut dyn Write, loaded: &Loaded, found: &CrossCheck) -> anyhow::Result<Exit> {
     writeln!(err, "masque: this is a bug: {found}; please report it together with the file:")?;
     writeln!(err, "  version: masque {}", env!("CARGO_PKG_VERSION"))?;
-    writeln!(err, "  file: {}", loaded.name)?;
-    for (name, value) in &report.parameters.0 {
+    writeln!(err, "  file: {}", loaded.name())?;
+    for (name, value) in &loaded.parameters {
         writeln!(err, "  parameter: {name} = {value}")?;
     }
-    for (name, value) in &report.options.0 {
+    for (name, value) in &loaded.options {
         writeln!(err, "  option: {name} = {value}")?;
     }
     for Disagreement { property, question, answers } in &found.disagreements {
-        let property = property.and_then(|p| Some((loaded.system.as_ref()?, p)));
+        let property = property.and_then(|p| Some((loaded.system()?, p)));
         match property.map(|(system, p)| (system, &system.properties[p])) {
             None => writeln!(err, "  on {question}:")?,
             Some((system, property)) => {
@@ -300,7 +219,7 @@ fn time(name: &str, time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use masque_driver::Request;
+    use masque_driver::{Details, Request, Show, Shown, SystemDetails, Work};
 
     use super::*;
 
@@ -308,18 +227,8 @@ mod tests {
     fn run(wrong: Vec<Disagreement>) -> Run {
         let engines = vec!["explicit", "symbolic"];
         let cross_check = CrossCheck { engines, disagreements: wrong, ..CrossCheck::default() };
-        Run {
-            states: Some("2".to_string()),
-            decided: Vec::new(),
-            findings: Vec::new(),
-            costs: Vec::new(),
-            explored: None,
-            reason: None,
-            cross_check: Some(cross_check),
-            extents: Default::default(),
-            bugs: Vec::new(),
-            time: Duration::ZERO,
-        }
+        let details = SystemDetails { cross_check: Some(cross_check), ..SystemDetails::default() };
+        Run { details: Details::Ispl(details), ..Run::default() }
     }
 
     /// No two engines of ours differ on any model we know, so the answers are made up.
@@ -328,7 +237,6 @@ mod tests {
         let text = std::fs::read_to_string("tests/models/lamps.ispl").unwrap();
         let request = Request { defines: vec!["N=3".to_string()], ..Request::default() };
         let loaded = driver::load_text("lamps.ispl", &text, &request);
-        let settings = Settings { request: &request, engine: EngineChoice::Auto, stats: false };
         let answers =
             |one: &str, other: &str| [("explicit", one.to_string()), ("symbolic", other.to_string())];
         let run = run(vec![
@@ -340,7 +248,7 @@ mod tests {
             Disagreement { property: Some(0), question: "the verdict", answers: answers("holds", "fails") },
         ]);
         let mut err = Vec::new();
-        let exit = disagree(&mut err, &loaded, settings, disagreement(&run).unwrap()).unwrap();
+        let exit = disagree(&mut err, &loaded, disagreement(&run).unwrap()).unwrap();
         assert_eq!((exit, exit.code()), (Exit::Bug, 101));
         let said = String::from_utf8(err).unwrap().replace(env!("CARGO_PKG_VERSION"), "VERSION");
         insta::assert_snapshot!(said);
@@ -351,18 +259,16 @@ mod tests {
     #[test]
     fn withheld_evidence_is_a_bug_that_leaves_the_verdicts() {
         let text = std::fs::read_to_string("tests/models/lamps.ispl").unwrap();
-        let request = Request::default();
-        let loaded = driver::load_text("lamps.ispl", &text, &request);
-        let settings = Settings { request: &request, engine: EngineChoice::Auto, stats: false };
-        let system = loaded.system.as_ref().unwrap();
-        let options = EngineOptions { evidence: driver::Show::All, ..EngineOptions::default() };
-        let mut run = driver::check(system, &options, &Limits::default(), &mut |_| {});
-        let lie = run.decided.iter().position(|decided| decided.outcome.evidence.is_some()).unwrap();
-        run.decided[lie].outcome.evidence = None;
-        run.decided[lie].withheld = Some("made up".to_string());
+        let work = Work { evidence: Show::All, ..Work::default() };
+        let loaded = driver::load_text("lamps.ispl", &text, &Request { work, ..Request::default() });
+        let mut run = driver::check(&loaded, &Limits::default(), &mut |_| {}).unwrap().unwrap();
+        let is_shown = |shown: &Option<Shown>| shown.is_some();
+        let lie = run.decisions.iter().position(|decision| is_shown(&decision.evidence)).unwrap();
+        run.decisions[lie].evidence = None;
+        run.decisions[lie].withheld = Some("made up".to_string());
         run.bugs.push("the path to a deadlock does not replay: made up".to_string());
         let subject = Subject { loaded: &loaded, run: Some(&run) };
-        let report = report::run_report(subject, settings);
+        let report = report::run_report(subject, false);
         let exit = Exit::of(report.counts(), false);
         assert_eq!((exit, exit.code()), (Exit::Bug, 101));
         let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -372,8 +278,8 @@ mod tests {
         let (out, err) = (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap());
         assert!(out.contains("\n  evidence withheld: made up\n"), "{out}");
         assert!(out.contains("\"evidence_withheld\": \"made up\""), "{out}");
-        assert_eq!(out.matches("\"verdict\": ").count(), run.decided.len());
-        let name = &system.properties[lie].name;
+        assert_eq!(out.matches("\"verdict\": ").count(), run.decisions.len());
+        let name = &loaded.system().unwrap().properties[lie].name;
         let asks = "masque: this is a bug; please report it together with the input that shows it: ";
         let lines = [
             format!("{asks}the evidence for property {name} does not replay: made up"),
@@ -385,6 +291,6 @@ mod tests {
     #[test]
     fn no_disagreement_is_no_bug() {
         assert_eq!(disagreement(&run(Vec::new())), None);
-        assert_eq!(disagreement(&Run { cross_check: None, ..run(Vec::new()) }), None);
+        assert_eq!(disagreement(&Run::default()), None);
     }
 }

@@ -23,13 +23,13 @@ pub fn export(
     err: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     let start = Instant::now();
-    let mut loaded = driver::load(&args.file, &args.model.request());
-    let options = args.work.engine_options(&mut loaded);
+    let loaded = driver::load(&args.files, &args.model.request(&args.work));
+    let options = &loaded.engine_options;
     let is_shown = |d: &&Diagnostic| {
         d.is_error() || (d.severity == Severity::Warning && context.text.detail > Detail::Quiet)
     };
     context.text.diagnostics(err, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
-    let Some(system) = loaded.system.clone() else { return Ok(Exit::BadInput) };
+    let Some(system) = loaded.system().cloned() else { return Ok(Exit::BadInput) };
     let view = match args.view.as_deref().map(|name| driver::find_agent(&system, name)).transpose() {
         Ok(view) => view,
         Err(diagnostic) => {
@@ -42,11 +42,11 @@ pub fn export(
         if view.is_some() || args.max_states.is_some() {
             anyhow::bail!("`--view` and `--max-states` are for graphs; a diagram is of the whole set");
         }
-        return set(&system, &loaded.name, &options, &limits, (out, err));
+        return set(&system, &loaded.name(), options, &limits, (out, err));
     }
     let default = if args.format == ExportFormat::Dot { MOST_DRAWN } else { MOST_WRITTEN };
     let most = args.max_states.unwrap_or(default) as usize;
-    let graph = match driver::graph(&system, most, &options, &limits) {
+    let graph = match driver::graph(&system, most, options, &limits) {
         Ok(graph) => graph,
         Err(why) => return stopped(err, why),
     };
@@ -57,7 +57,7 @@ pub fn export(
         ExportFormat::Json | ExportFormat::Dddmp => report.json(out)?,
     }
     if let Some(cut) = &report.cut {
-        writeln!(err, "{}: {cut}", loaded.name)?;
+        writeln!(err, "{}: {cut}", loaded.name())?;
     }
     Ok(match graph.cut {
         Some(Cut::Stopped(_)) => Exit::Inconclusive,

@@ -1,6 +1,5 @@
 //! What the commands do: one handler each.
 
-mod bdi;
 mod bench;
 mod broker;
 mod check;
@@ -8,14 +7,13 @@ mod explain;
 mod export;
 mod fmt;
 mod generate;
-mod lcc;
 pub(crate) mod race;
 mod session;
 mod simulate;
 mod why;
 mod worker;
+mod worlds;
 
-pub use bdi::worlds;
 pub use bench::bench;
 pub use broker::broker;
 pub use check::check;
@@ -26,3 +24,4 @@ pub use generate::{completions, man, schema};
 pub use simulate::simulate;
 pub use why::why;
 pub use worker::worker;
+pub use worlds::worlds;

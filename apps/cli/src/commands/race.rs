@@ -1,29 +1,12 @@
-//! `--engine race`: the program starts itself once for each engine.
+//! `--engine race`: the process of one engine, and where a race can be asked for.
 
 use std::io::{self, Write};
 
-use anyhow::{Context as _, bail};
-use masque_driver::{self as driver, EngineChoice, EngineOptions, Limits, Loaded, Request, Run};
+use anyhow::bail;
+use masque_driver::{self as driver, EngineChoice};
 
-use super::check::observer;
+use crate::Exit;
 use crate::args::{CheckArgs, Command};
-use crate::{Context, Exit};
-
-/// The command that a lane is started with.
-const LANE: &[&str] = &["lane"];
-
-/// Decides all properties by a race.
-pub(super) fn check(
-    context: &Context,
-    (loaded, request): (&Loaded, &Request),
-    options: &EngineOptions,
-    limits: &Limits,
-) -> anyhow::Result<Run> {
-    let program = std::env::current_exe().context("the program does not find itself")?;
-    let mut observe = observer(context, loaded);
-    driver::race((&program, LANE), (loaded, request), options, limits, &mut observe)
-        .context("a process cannot be started")
-}
 
 /// Runs one engine of a race. The task is the first line of standard input; when that closes, nobody
 /// waits for an answer any more, and the process ends.

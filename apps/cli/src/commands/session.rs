@@ -242,7 +242,7 @@ impl Session<'_> {
         }
         let request = Request { properties: vec![formula.to_string()], ..self.request.clone() };
         let asked = self.loaded.again(&request);
-        let Some(system) = asked.system.clone() else { return Err(Refused::Formula(Box::new(asked))) };
+        let Some(system) = asked.system().cloned() else { return Err(Refused::Formula(Box::new(asked))) };
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
         match driver::truth_at(&system, self.simulation.path(), &self.options, &limits) {
             Ok(truth) => self.text.answer(out, &system, &truth)?,

@@ -13,15 +13,15 @@ use crate::{Context, Exit};
 
 /// `simulate FILE`: commands from a terminal, a script or standard input, or random steps.
 pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let request = args.model.request();
+    let request = args.model.request(&args.work);
     let reads_stdin = args.script.is_none() && args.random.is_none();
-    if reads_stdin && args.file == Path::new("-") {
+    if reads_stdin && args.files == [Path::new("-")] {
         bail!("standard input cannot be both the model and the commands; give `--script` or `--random`");
     }
-    let mut loaded = driver::load(&args.file, &request);
-    let options = args.work.engine_options(&mut loaded);
+    let loaded = driver::load(&args.files, &request);
+    let options = loaded.engine_options.clone();
     let is_shown = |d: &&Diagnostic| d.is_error() || d.severity == Severity::Warning;
-    let Some(system) = loaded.system.clone() else {
+    let Some(system) = loaded.system().cloned() else {
         context.text.diagnostics(out, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
         return Ok(Exit::BadInput);
     };

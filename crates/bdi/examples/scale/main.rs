@@ -35,7 +35,7 @@ fn measure(name: &str, text: &str) {
     let (tree, diagnostics) = parse(&sources, file);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let Some((model, plan)) = check(&tree, &[]).model else { panic!("{text}") };
-    let run = run(&model, &plan, &Budget::default(), &mut |_, _| {});
+    let run = run(&model, &plan, masque_verdict::Show::Failed, &Budget::default(), &mut |_, _| {});
     let seconds = start.elapsed().as_secs_f64();
     let worlds: Vec<String> = run.worlds.iter().flatten().take(2).map(|w| w.kept.clone()).collect();
     let verdicts: Vec<&str> = run.properties.iter().map(|p| p.verdict.word()).collect();

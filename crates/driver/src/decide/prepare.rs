@@ -79,7 +79,7 @@ impl Used<'_, '_> {
         let mut on_verdict = |position: usize, engine, outcome| {
             let outcome = if self.is_quick { self.fewest_layers(position, engine, outcome) } else { outcome };
             let Answer { outcome, withheld } = replayed(system, &system.properties[position], outcome);
-            let (remarks, engine, time) = (Vec::new(), Some(engine), start.elapsed());
+            let (remarks, engine, time) = (Vec::new(), Some(engine.into()), start.elapsed());
             tell(Event::Decided(position, Decided { outcome, withheld, remarks, engine, time }));
             told.push(position);
         };

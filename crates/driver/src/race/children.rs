@@ -1,14 +1,20 @@
 //! The processes of a race. None outlives it.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread::{Builder, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 
-use super::wire::{News, Task};
+use super::{News, Task};
 use crate::decide::Event;
+
+/// The program that lanes are processes of, and its arguments.
+pub(super) struct Program {
+    pub(super) path: PathBuf,
+    pub(super) args: Vec<String>,
+}
 
 /// What is heard from a lane.
 pub(super) enum Heard {
@@ -40,7 +46,7 @@ pub(super) struct Children {
 impl Children {
     /// Starts a process for each task, and tells what is heard from it together with its number.
     pub(super) fn start(
-        (program, args): (&Path, &[&str]),
+        program: &Program,
         tasks: Vec<Task>,
         n_properties: usize,
         sender: &Sender<(usize, Heard)>,
@@ -48,8 +54,8 @@ impl Children {
         // Whatever is started is stopped when this is dropped, also half-way.
         let mut all = Children { children: Vec::new(), listeners: Vec::new() };
         for (number, task) in tasks.into_iter().enumerate() {
-            let mut command = Command::new(program);
-            command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut command = Command::new(&program.path);
+            command.args(&program.args).stdin(Stdio::piped()).stdout(Stdio::piped());
             let mut child = command.spawn()?;
             let pipes = child.stdin.take().zip(child.stdout.take());
             all.children.push(child);
@@ -57,7 +63,7 @@ impl Children {
             let sender = sender.clone();
             let listen = move || {
                 // A listener that has gone away has seen enough.
-                let hear = |event| _ = sender.send((number, Heard::Event(Box::new(event))));
+                let hear = |event| _ = sender.send((number, Heard::Event(event)));
                 let is_whole = attend(stdin, stdout, &task, n_properties, hear).unwrap_or(false);
                 _ = sender.send((number, Heard::End(is_whole)));
             };
@@ -109,7 +115,7 @@ fn attend(
     stdout: ChildStdout,
     task: &Task,
     n_properties: usize,
-    mut hear: impl FnMut(Event),
+    mut hear: impl FnMut(Box<Event>),
 ) -> io::Result<bool> {
     let mut line = serde_json::to_vec(task)?;
     line.push(b'\n');
@@ -117,10 +123,11 @@ fn attend(
     for line in BufReader::new(stdout).split(b'\n') {
         match serde_json::from_slice(&line?)? {
             News::End => return Ok(true),
-            news => match news.event(n_properties) {
-                Some(event) => hear(event),
-                None => return Ok(false),
-            },
+            // A lane that speaks of a property that does not exist is not one of ours.
+            News::Event(event) if event.property().is_some_and(|property| property >= n_properties) => {
+                return Ok(false);
+            }
+            News::Event(event) => hear(event),
         }
     }
     Ok(false)

@@ -2,14 +2,12 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::path::Path;
-use std::time::Duration;
 
 use masque_verdict::Show;
 
-use super::wire::{News, Task};
 use super::*;
-use crate::{EngineChoice, load_text};
+use crate::load_text;
+use crate::request::Work;
 
 /// A system with two properties, of which the first holds.
 const MODEL: &str = "
@@ -27,12 +25,16 @@ fn options() -> EngineOptions {
     EngineOptions { evidence: Show::All, ..EngineOptions::default() }
 }
 
+fn task(options: EngineOptions) -> Task {
+    let (name, text, request) = ("m.ispl".to_string(), MODEL.to_string(), Request::default());
+    Task { name, text, request, options, timeout: None, memory: None }
+}
+
 /// What an engine of ours tells, line by line.
 fn told(engine: &str) -> Vec<String> {
-    let task = Task::new("m.ispl", MODEL, Request::default(), &options());
-    let task = Task { engine: engine.to_string(), ..task };
+    let options = EngineOptions { choice: EngineChoice::from_name(engine).unwrap(), ..options() };
     let mut out = Vec::new();
-    lane(&serde_json::to_string(&task).unwrap(), &mut out).unwrap();
+    lane(&serde_json::to_string(&task(options)).unwrap(), &mut out).unwrap();
     String::from_utf8(out).unwrap().lines().map(str::to_string).collect()
 }
 
@@ -44,16 +46,16 @@ fn run(explicit: &str, symbolic: &str, limits: &Limits) -> Run {
     fs::write(&path, told("explicit").join("\n") + "\n").unwrap();
     let script = format!(
         "read -r task
-         case \"$task\" in *'\"engine\":\"explicit\"'*) {explicit} ;; *) {symbolic} ;; esac"
+         case \"$task\" in *'\"choice\":\"explicit\"'*) {explicit} ;; *) {symbolic} ;; esac"
     );
-    let args = ["-c", &script, "lane", path.to_str().unwrap()];
-    let loaded = load_text("m.ispl", MODEL, &Request::default());
-    let options = EngineOptions { jobs: NonZeroUsize::new(2), ..EngineChoice::Race.into() };
-    race((Path::new("sh"), &args), (&loaded, &Request::default()), &options, limits, &mut |_| ()).unwrap()
+    let args = ["-c", &script, "lane", path.to_str().unwrap()].map(str::to_string).to_vec();
+    let work = Work { jobs: NonZeroUsize::new(2), engine: EngineChoice::Race, ..Work::default() };
+    let loaded = load_text("m.ispl", MODEL, &Request { work, ..Request::default() });
+    race_of(&Program { path: "sh".into(), args }, &loaded, limits, &mut |_| ()).unwrap()
 }
 
 fn verdicts(run: &Run) -> String {
-    run.decided.iter().map(|decided| decided.outcome.verdict.to_string()).collect::<Vec<_>>().join(" ")
+    run.decisions.iter().map(|decided| decided.verdict.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// What is told is what is heard.
@@ -67,13 +69,10 @@ fn news_arrive_as_they_were_sent() {
                 assert!(matches!(news, News::End));
                 continue;
             }
-            let again = News::of(news.event(2).unwrap()).unwrap();
-            assert_eq!(serde_json::to_string(&again).unwrap(), *line);
+            assert_eq!(serde_json::to_string(&news).unwrap(), *line);
         }
         assert!(lines.len() > 4, "{lines:?}");
     }
-    let far = News::Vacuous(2, Vec::new());
-    assert!(far.event(2).is_none(), "there is no third property");
 }
 
 #[rustfmt::skip]
@@ -85,18 +84,20 @@ fn the_first_complete_answer_counts() {
         run
     };
     const ALL: &str = "cat $1";
-    const FIRST: &str = "head -n 2 $1; echo '{\"Stopped\":{\"why\":\"memory\",\"states\":7,\"bytes\":null}}'; echo '\"End\"'";
+    const FIRST: &str = "head -n 2 $1; echo '{\"Event\":{\"Stopped\":{\"why\":\"Memory\",\"states\":7,\"bytes\":null}}}'; echo '\"End\"'";
+    const FAR: &str = "echo '{\"Event\":{\"Remarks\":[2,[]]}}'; cat $1";
     //    explicit                   symbolic                 expected                 because
     check(ALL,                       "exec sleep 1000",       "holds fails",           "the slow one is ended");
     check("exec sleep 1000",         ALL,                     "holds fails",           "whoever is first");
     check("exit 101",                ALL,                     "holds fails",           "a bug is no answer");
     check("echo oops",               ALL,                     "holds fails",           "nor is nonsense");
+    check(FAR,                       ALL,                     "holds fails",           "nor is one about a third property");
     check("head -n 2 $1",            ALL,                     "holds fails",           "nor is half an answer");
     check("head -n 2 $1; exit 101",  FIRST,                   "holds unknown(memory)", "what a lane with a bug has told is forgotten");
     check(FIRST,                     "kill -9 $$",            "holds unknown(memory)", "what any has decided is decided");
     let run = check(FIRST,           FIRST,                   "holds unknown(memory)", "limits are kept");
     assert_eq!((run.explored, run.states.as_deref()), (Some(7), Some("2")));
-    assert!(run.decided[0].outcome.evidence.is_some());
+    assert!(run.decisions[0].evidence.is_some());
 }
 
 /// A lane that withholds evidence is no winner as long as another may have some; if none has, its verdicts
@@ -104,13 +105,13 @@ fn the_first_complete_answer_counts() {
 #[test]
 fn withheld_evidence_is_waited_for() {
     const LYING: &str =
-        "sed 's/\"evidence\":{.*},\"withheld\":null/\"evidence\":null,\"withheld\":\"made up\"/' $1";
+        "sed 's/\"evidence\":{.*}},\"withheld\":null/\"evidence\":null},\"withheld\":\"made up\"/' $1";
     let run = run(LYING, "sleep 0.3; cat $1", &Limits::default());
     assert_eq!(verdicts(&run), "holds fails");
-    assert!(run.decided.iter().all(|decided| decided.withheld.is_none()));
+    assert!(run.decisions.iter().all(|decided| decided.withheld.is_none()));
     let run = super::tests::run(LYING, LYING, &Limits::default());
     assert_eq!(verdicts(&run), "holds fails");
-    assert!(run.decided.iter().all(|decided| decided.withheld.as_deref() == Some("made up")));
+    assert!(run.decisions.iter().all(|decided| decided.withheld.as_deref() == Some("made up")));
     assert_eq!(run.states.as_deref(), Some("2"));
 }
 
@@ -134,24 +135,24 @@ fn a_bug_of_all_is_a_bug() {
 
 #[test]
 fn a_program_that_does_not_exist_is_an_error() {
-    let loaded = load_text("m.ispl", MODEL, &Request::default());
-    let options = EngineOptions::from(EngineChoice::Race);
-    let program = Path::new("/nowhere/masque");
-    let result =
-        race((program, &[]), (&loaded, &Request::default()), &options, &Limits::default(), &mut |_| ());
-    assert!(result.is_err());
+    let (engine, program) = (EngineChoice::Race, Some("/nowhere/masque".into()));
+    let work = Work { engine, program, ..Work::default() };
+    let loaded = load_text("m.ispl", MODEL, &Request { work, ..Request::default() });
+    assert!(crate::check(&loaded, &Limits::default(), &mut |_| ()).is_err());
 }
 
 /// All lanes together keep to the memory, and have as many threads as there may be.
 #[test]
 fn lanes_share_what_there_is() {
     let limits = Limits { memory: Some(1200), ..Limits::default() };
-    let common = Task::new("m.ispl", MODEL, Request::default(), &options());
     //           jobs  lanes  the explicit engine's threads
     for (jobs, n_lanes, n_threads) in [(1, 2, 1), (2, 2, 1), (3, 3, 1), (4, 3, 2), (8, 3, 6)] {
-        let options = EngineOptions { jobs: NonZeroUsize::new(jobs), ..EngineChoice::Race.into() };
-        let tasks = tasks(&options, &limits, &common);
-        assert_eq!((tasks.len(), tasks[0].jobs.map(NonZeroUsize::get)), (n_lanes, Some(n_threads)), "{jobs}");
+        let tasks = tasks(&limits, &task(EngineOptions { jobs: NonZeroUsize::new(jobs), ..options() }));
+        assert_eq!(
+            (tasks.len(), tasks[0].options.jobs.map(NonZeroUsize::get)),
+            (n_lanes, Some(n_threads)),
+            "{jobs}"
+        );
         assert!(tasks.iter().all(|task| task.memory == Some(1200 / n_lanes as u64)), "{jobs}");
     }
 }

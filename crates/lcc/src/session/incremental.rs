@@ -10,7 +10,7 @@
 //! Everything else stands.
 
 use masque_mu::{Lts, Standing, StateId, recheck};
-use masque_verdict::{Budget, Stop, Verdict, Why};
+use masque_verdict::{Budget, Show, Stop, Verdict, Why};
 
 use super::Session;
 use crate::check::Checked;
@@ -76,7 +76,8 @@ impl Session {
         if asked.standing.bytes() > LARGEST {
             asked.standing = Standing::default();
         }
-        Checked::new(self.space.lts(), answer)
+        let show = if evidence { Show::All } else { Show::None };
+        Checked::of_answer(self.space.lts(), answer, show)
     }
 
     /// Whether a limit was hit that counts what earlier questions have left behind: there may be room

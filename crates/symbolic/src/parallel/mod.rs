@@ -24,13 +24,14 @@ mod worker;
 
 use masque_model::{System, VarId};
 use masque_verdict::{Budget, Early, Encoded, Stats, Stop, outside_ctl};
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Symbolic;
 use partitioned::Partitioned;
 use strategy::Explored;
 
 /// How the initial states are split, and what workers do with the parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parallel {
     /// What the workers do.
     pub strategy: Strategy,
@@ -53,7 +54,7 @@ impl Parallel {
 }
 
 /// What workers do with parts of the initial states. [KLQ10 §4]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Strategy {
     /// Like `Merge` if measured sizes say that splitting pays, else nothing is split.
     #[default]

@@ -221,16 +221,16 @@ impl Encoded for Partitioned<'_> {
             worker.submodels.iter().map(|part| worker.checker.encoder.space.size(&part.reachable) as u64)
         });
         stats.figures = vec![
-            ("bits", encoder.layout.n_bits.into()),
-            ("parts", *n_parts as u64),
-            ("workers", workers.len() as u64),
-            ("events", relation.events.len() as u64),
-            ("relation nodes", relation.largest(encoder) as u64),
-            ("reachable nodes", reachable.sum()),
-            ("live nodes", sum(&|worker| worker.checker.encoder.space.nodes() as u64)),
-            ("peak nodes", sum(&|worker| worker.checker.encoder.space.peak_nodes() as u64)),
-            ("steps", workers.iter().map(|worker| u64::from(worker.n_steps)).sum()),
-            ("diagram steps", sum(&|worker| worker.checker.encoder.space.steps())),
+            ("bits".into(), encoder.layout.n_bits.into()),
+            ("parts".into(), *n_parts as u64),
+            ("workers".into(), workers.len() as u64),
+            ("events".into(), relation.events.len() as u64),
+            ("relation nodes".into(), relation.largest(encoder) as u64),
+            ("reachable nodes".into(), reachable.sum()),
+            ("live nodes".into(), sum(&|worker| worker.checker.encoder.space.nodes() as u64)),
+            ("peak nodes".into(), sum(&|worker| worker.checker.encoder.space.peak_nodes() as u64)),
+            ("steps".into(), workers.iter().map(|worker| u64::from(worker.n_steps)).sum()),
+            ("diagram steps".into(), sum(&|worker| worker.checker.encoder.space.steps())),
         ];
         stats
     }

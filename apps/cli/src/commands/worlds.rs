@@ -1,0 +1,54 @@
+//! `masque worlds`: the possible worlds of a BDI file.
+
+use std::io::Write;
+use std::time::Instant;
+
+use masque_driver::{self as driver, Details, Language, Request};
+use masque_report::{self as report, Subject};
+
+use super::check::check_watched;
+use crate::args::{WorldsArgs, WorldsFormat};
+use crate::{Context, Exit, bug};
+
+/// `worlds FILE`: the tree of worlds, their sizes, and what was removed and why.
+pub fn worlds(
+    args: &WorldsArgs,
+    context: &Context,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Exit> {
+    let start = Instant::now();
+    let request = Request { options: args.options.clone(), work: args.work.work(), ..Request::default() };
+    let mut loaded = driver::load(&[&args.file], &request);
+    if loaded.language.is_some_and(|language| language != Language::Bdi) && !loaded.has_errors() {
+        let help = "`masque export` writes the states of models in other languages";
+        loaded.refuse(Some(driver::wrong_language("worlds", &[Language::Bdi], help)));
+    }
+    let run = check_watched(context, &loaded, &args.work.limits(start, &context.interrupt))?;
+    let found = run.iter().flat_map(|run| &run.findings).map(|finding| &finding.diagnostic);
+    let errors: Vec<_> = loaded.diagnostics.iter().chain(found).filter(|d| d.is_error()).collect();
+    if !errors.is_empty() {
+        context.text.diagnostics(out, &loaded.sources, errors)?;
+        return Ok(Exit::BadInput);
+    }
+    let details = match run.as_ref().map(|run| &run.details) {
+        Some(Details::Bdi(details)) => Some(details),
+        _ => None,
+    };
+    let Some((details, worlds)) = details.and_then(|details| Some((details, details.worlds.as_ref()?)))
+    else {
+        writeln!(out, "{}: not all worlds could be built within the limits", loaded.name())?;
+        return Ok(Exit::Inconclusive);
+    };
+    let report = report::run_report(Subject { loaded: &loaded, run: run.as_ref() }, false);
+    bug::tell(err, &report)?;
+    let exit = if report.counts().bugs > 0 { Exit::Bug } else { Exit::AllHold };
+    match args.format {
+        WorldsFormat::Text => {
+            context.text.worlds(out, worlds, details.is_cut)?;
+        }
+        WorldsFormat::Json => report::json(out, vec![report])?,
+        WorldsFormat::Dot => out.write_all(driver::worlds_dot(worlds).as_bytes())?,
+    }
+    Ok(exit)
+}

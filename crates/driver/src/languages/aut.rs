@@ -1,0 +1,127 @@
+//! Transition systems in the Aldebaran format, with properties of the mu-calculus.
+
+use std::time::Instant;
+
+use masque_mu::{Decided, Graph, Play, Property, Space, decide_all, read_aut, read_properties};
+use masque_text::TooLarge;
+use masque_verdict::{Budget, Phase, Show, Stats};
+
+use super::formulas::add_formulas;
+use super::lcc::LOCAL;
+use crate::check::{Decision, Details, Run, Shown};
+use crate::decide::Cost;
+use crate::file;
+use crate::load::{Loaded, Model, NamedText};
+
+/// A transition system, and what is asked of it.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// States and transitions.
+    pub graph: Graph,
+    /// The properties, in the order of the report.
+    pub properties: Vec<Property>,
+}
+
+/// A run of a transition system that shows a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelledRun {
+    /// The states by the numbers of the file; one more than there are labels, unless the run is a loop.
+    pub states: Vec<u64>,
+    /// The labels of the transitions between them.
+    pub labels: Vec<String>,
+    /// Of a run that goes on forever: the position of the state that follows the last.
+    pub back_to: Option<usize>,
+    /// Whether the last state has no transition.
+    pub is_stuck: bool,
+}
+
+/// Reads a transition system and the files of properties that go with it.
+pub(crate) fn read(loaded: &mut Loaded, (name, text): NamedText, properties: Vec<NamedText>) {
+    if open(loaded, (name, text), properties).is_err() {
+        let message = "the files are too large together".to_string();
+        loaded.diagnostics.push(file::error("file/too-large", message));
+    }
+}
+
+fn open(
+    loaded: &mut Loaded,
+    (name, text): NamedText,
+    property_files: Vec<NamedText>,
+) -> Result<(), TooLarge> {
+    let file = loaded.sources.add(name, text)?;
+    loaded.first = Some(file);
+    let (graph, diagnostics) = read_aut(&loaded.sources, loaded.sources.span(file));
+    loaded.diagnostics.extend(diagnostics);
+    let Some(mut graph) = graph else { return Ok(()) };
+    let mut properties = Vec::new();
+    for (name, text) in property_files {
+        let file = loaded.sources.add(name, text)?;
+        let (more, diagnostics) = read_properties(&loaded.sources, loaded.sources.span(file), &mut graph);
+        loaded.diagnostics.extend(diagnostics);
+        properties.extend(more);
+    }
+    add_formulas(loaded, &mut graph, &mut properties, |_, _| Vec::new())?;
+    if !loaded.has_errors() {
+        loaded.model = Some(Model::Aut(Box::new(Instance { graph, properties })));
+    }
+    Ok(())
+}
+
+/// Counts what can be reached, and decides the properties.
+pub(crate) fn work(
+    instance: Instance,
+    show: Show,
+    budget: &Budget,
+    report: &mut dyn FnMut(usize, Decision),
+) -> Run {
+    let Instance { mut graph, properties } = instance;
+    let start = Instant::now();
+    let (states, transitions) = graph.reachable();
+    let mut space = Space::new(&mut graph);
+    let mut on_verdict = |space: &mut Space<&mut Graph>, index: usize, decided: &Decided| {
+        report(index, decision(space.lts(), decided));
+    };
+    let decided = decide_all(&mut space, &properties, show, budget, &mut |_, _, _| None, &mut on_verdict);
+    drop(space);
+    let time = start.elapsed();
+    let stats = Stats {
+        states: Some(graph.n_states() as u64),
+        transitions: Some(graph.n_transitions() as u64),
+        phases: vec![Phase { name: "properties".into(), time }],
+        ..Stats::default()
+    };
+    Run {
+        states: Some(states.to_string()),
+        transitions: Some(transitions.to_string()),
+        decisions: decided.iter().map(|decided| decision(&mut graph, decided)).collect(),
+        costs: vec![Cost { engine: LOCAL.into(), stats }],
+        details: Details::Aut,
+        time,
+        ..Run::default()
+    }
+}
+
+fn decision(graph: &mut Graph, decided: &Decided) -> Decision {
+    let is_shown = |play: &&Play| !play.steps.is_empty() || graph.is_stuck(play.start);
+    let play = decided.play.as_ref().filter(is_shown);
+    Decision {
+        verdict: decided.verdict,
+        evidence: play.map(|play| Shown::Run(Box::new(labelled_run(graph, play)))),
+        withheld: decided.withheld.clone(),
+        engine: Some(LOCAL.into()),
+        time: decided.time,
+        ..Decision::default()
+    }
+}
+
+fn labelled_run(graph: &Graph, play: &Play) -> LabelledRun {
+    let states = std::iter::once(play.start).chain(play.steps.iter().map(|step| step.to));
+    // The last step of a lasso leads back to a state that is there already.
+    let n_states = play.steps.len() + usize::from(play.loop_at.is_none());
+    LabelledRun {
+        states: states.take(n_states).map(|state| graph.number(state)).collect(),
+        labels: play.steps.iter().map(|step| graph.label(step.label).to_string()).collect(),
+        back_to: play.loop_at,
+        is_stuck: play.loop_at.is_none() && graph.is_stuck(play.end()),
+    }
+}

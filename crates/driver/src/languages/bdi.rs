@@ -1,0 +1,96 @@
+//! BDI: from a text to programs and worlds, and from these to verdicts.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use masque_bdi::model::Model as Programs;
+use masque_bdi::plan::Plan;
+use masque_bdi::{Override, PropertyReport, WorldReport};
+use masque_text::{FileId, TooLarge};
+use masque_verdict::{Budget, Phase, Show, Stats};
+
+use super::options::{NamedOption, read_options};
+use crate::check::{Decision, Details, Run, Shown};
+use crate::decide::Cost;
+use crate::load::{Loaded, Model};
+
+/// The programs of a BDI file, and the worlds that they make.
+#[derive(Debug)]
+pub struct Worlds {
+    /// The agents' programs and the properties.
+    pub programs: Programs,
+    /// The worlds in the order in which they are built.
+    pub plan: Plan,
+}
+
+/// What is found in a BDI file besides verdicts.
+#[derive(Clone, Debug, Default)]
+pub struct WorldDetails {
+    /// The worlds by their paths, parents first; `None` if a limit was hit before all were built.
+    pub worlds: Option<Vec<WorldReport>>,
+    /// Whether there are more paths than are listed.
+    pub is_cut: bool,
+}
+
+/// Fails if the texts outgrow the sources.
+pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
+    let request = loaded.request.clone();
+    let (mut tree, diagnostics) = masque_bdi::parse(&loaded.sources, file);
+    loaded.diagnostics = diagnostics;
+    let overrides = read_options(loaded, "condition2=infer")?;
+    let overrides: Vec<Override> = overrides
+        .into_iter()
+        .map(|NamedOption { name, value, span }| Override { name, value, span })
+        .collect();
+    for property in &request.properties {
+        let file = loaded.sources.add("<--property>", property.as_str())?;
+        loaded.diagnostics.extend(masque_bdi::parse_property(&loaded.sources, file, &mut tree));
+    }
+    if loaded.has_errors() {
+        return Ok(());
+    }
+    let checked = masque_bdi::check(&tree, &overrides);
+    loaded.diagnostics.extend(checked.diagnostics);
+    if let Some((programs, plan)) = checked.model {
+        loaded.options = programs.options.entries();
+        loaded.model = Some(Model::Bdi(Arc::new(Worlds { programs, plan })));
+    }
+    Ok(())
+}
+
+/// Builds the worlds and decides the properties.
+pub(crate) fn work(
+    worlds: &Worlds,
+    show: Show,
+    budget: &Budget,
+    report: &mut dyn FnMut(usize, Decision),
+) -> Run {
+    let mut on_verdict = |index: usize, property: &PropertyReport| report(index, decision(property));
+    let run = masque_bdi::run(&worlds.programs, &worlds.plan, show, budget, &mut on_verdict);
+    let phase = |name: &'static str, time: Duration| Phase { name: name.into(), time };
+    let stats = Stats {
+        bytes: run.peak_bytes,
+        phases: vec![phase("worlds", run.building), phase("properties", run.deciding)],
+        figures: vec![("bits".into(), u64::from(run.bits)), ("peak nodes".into(), run.peak_nodes as u64)],
+        ..Stats::default()
+    };
+    Run {
+        decisions: run.properties.iter().map(decision).collect(),
+        findings: run.diagnostics.into_iter().map(Into::into).collect(),
+        costs: vec![Cost { engine: "symbolic".into(), stats }],
+        bugs: run.bugs,
+        time: run.building + run.deciding,
+        details: Details::Bdi(WorldDetails { worlds: run.worlds, is_cut: run.is_cut }),
+        ..Run::default()
+    }
+}
+
+fn decision(property: &PropertyReport) -> Decision {
+    Decision {
+        verdict: property.verdict,
+        evidence: property.evidence.clone().map(|explanation| Shown::Worlds(Box::new(explanation))),
+        withheld: property.withheld.clone(),
+        satisfied: property.satisfied.clone().zip(property.of.clone()),
+        ..Decision::default()
+    }
+}

@@ -1,0 +1,71 @@
+//! ISPL: from a text to an interpreted system.
+
+use std::sync::Arc;
+
+use masque_ispl::Options;
+use masque_model::System;
+use masque_text::{FileId, TooLarge};
+
+use crate::engines::EngineOptions;
+use crate::load::{Loaded, Model};
+use crate::{define, order, parallel};
+
+/// Parses all texts, and checks only what has no syntax errors: a declaration that could not be read
+/// would be missed everywhere else. Fails if the texts outgrow the sources.
+pub(crate) fn read(loaded: &mut Loaded, file: FileId) -> Result<(), TooLarge> {
+    let request = loaded.request.clone();
+    let (mut tree, diagnostics) = masque_ispl::parse(&loaded.sources, file);
+    loaded.diagnostics = diagnostics;
+    let (defines, diagnostics) = define::read(&request.defines, &mut loaded.sources)?;
+    loaded.diagnostics.extend(diagnostics);
+    for property in &request.properties {
+        let file = loaded.sources.add("<--property>", property.as_str())?;
+        loaded.diagnostics.extend(masque_ispl::parse_property(&loaded.sources, file, &mut tree));
+    }
+    loaded.options = request.meaning();
+    if loaded.has_errors() {
+        return Ok(());
+    }
+    let options = Options {
+        defines,
+        at: request.at,
+        deadlock: request.deadlock,
+        overflow: request.overflow,
+        strategies: request.strategies,
+    };
+    let checked = masque_ispl::check(&loaded.sources, &mut tree, &options);
+    loaded.diagnostics.extend(checked.diagnostics);
+    loaded.parameters = checked.parameters;
+    if let Some(system) = checked.system {
+        finish(loaded, system);
+    }
+    Ok(())
+}
+
+/// Makes a system the model, and resolves the names in the options for its engines.
+pub(crate) fn finish(loaded: &mut Loaded, mut system: System) {
+    system.add_strict_readings();
+    let work = loaded.request.work.clone();
+    let order = order::resolve(&work.order, &system, &mut loaded.sources);
+    let parallel = parallel::resolve(work.parallel.as_ref(), work.engine, &system, &mut loaded.sources);
+    loaded.model = Some(Model::Ispl(Arc::new(system)));
+    match (order, parallel) {
+        (Ok(order), Ok(parallel)) => {
+            loaded.engine_options = EngineOptions {
+                choice: work.engine,
+                order,
+                reorder: work.reorder,
+                parallel,
+                jobs: work.jobs,
+                cross_check: work.cross_check,
+                evidence: work.evidence,
+                extents: work.extents,
+                quick: work.quick,
+                cluster: None,
+            };
+        }
+        (order, parallel) => {
+            loaded.refuse(order.err().into_iter().chain(parallel.err()).flatten());
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! LCC: protocol, team, rules and properties, several files as one instance; and its verdicts.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use masque_lcc::{Checked, Counts, Given, Library, Opened, Parts, System, check_all, explore};
+use masque_mu::Property;
+use masque_text::{Diagnostic, Severity, TooLarge};
+use masque_verdict::{Budget, Phase, Show, Stats, Why};
+
+use super::formulas::add_formulas;
+use super::options::{NamedOption, read_options};
+use crate::check::{Decision, Details, Run, Shown};
+use crate::decide::Cost;
+use crate::imports::{Disk, Roots};
+use crate::load::{Loaded, Model, NamedText};
+use crate::{Request, file};
+
+/// The name of the engine that decides protocols and transition systems, in reports.
+pub(crate) const LOCAL: &str = "local";
+
+/// A protocol with its team, and what is asked of it.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// What may happen, discovered while it is checked.
+    pub system: System,
+    /// The properties, in the order of the report.
+    pub properties: Vec<Property>,
+}
+
+/// What is found in an LCC instance besides verdicts.
+#[derive(Clone, Debug, Default)]
+pub struct ProtocolDetails {
+    /// The whole space, if it was to be counted and no limit was hit. With a cut these are lower bounds.
+    pub counts: Option<Counts>,
+    /// What was both permitted and forbidden, in what was looked at.
+    pub conflicts: Vec<String>,
+    /// Constraints of which an agent knows nothing, in what was looked at.
+    pub unknown_constraints: Vec<String>,
+}
+
+/// Where imports are read from.
+pub(crate) fn library(request: &Request) -> Result<Box<dyn Library>, Box<Diagnostic>> {
+    if request.import_roots.is_empty() {
+        return Ok(Box::new(Disk));
+    }
+    match Roots::new(&request.import_roots, file::MAX_BYTES) {
+        Ok(roots) => Ok(Box::new(roots)),
+        Err(error) => {
+            let message = format!("the folder for imports cannot be used: {}", file::reason(&error));
+            Err(file::error("file/unreadable", message).into())
+        }
+    }
+}
+
+/// Reads files; one that is named twice is read once, as one that is imported twice.
+pub(crate) fn read_once(files: &[PathBuf], library: &dyn Library, loaded: &mut Loaded) -> Vec<NamedText> {
+    let (mut texts, mut seen) = (Vec::new(), BTreeSet::new());
+    for path in files {
+        if !seen.insert(library.identity(path)) {
+            continue;
+        }
+        let name = file::display_name(path);
+        loaded.names.push(name.clone());
+        match file::read(path) {
+            Err(diagnostic) => loaded.diagnostics.push(*diagnostic),
+            Ok(text) => texts.push((name, text)),
+        }
+    }
+    texts
+}
+
+/// Makes texts one instance: protocols and rules, and properties.
+pub(crate) fn read(
+    loaded: &mut Loaded,
+    files: Vec<NamedText>,
+    properties: Vec<NamedText>,
+    library: &dyn Library,
+) {
+    if files.is_empty() {
+        let message = "there are properties, but no protocol that they speak of".to_string();
+        let help = "name the protocol and its team, too: `masque check protocol.lcc travel.mu`";
+        loaded.diagnostics.push(file::error("cli/no-protocol", message).hint(help));
+    } else if open(loaded, files, properties, library).is_err() {
+        let message = "the files are too large together".to_string();
+        loaded.diagnostics.push(file::error("file/too-large", message));
+    }
+}
+
+/// Fails if the texts outgrow the sources.
+fn open(
+    loaded: &mut Loaded,
+    files: Vec<NamedText>,
+    properties: Vec<NamedText>,
+    library: &dyn Library,
+) -> Result<(), TooLarge> {
+    let mut parts = Parts::default();
+    for (name, text) in files {
+        parts.files.push(loaded.sources.add(name, text)?);
+    }
+    loaded.first = parts.files.first().copied();
+    for (name, text) in properties {
+        parts.properties.push(loaded.sources.add(name, text)?);
+    }
+    let options = read_options(loaded, "comm=sync")?;
+    parts.options =
+        options.into_iter().map(|NamedOption { name, value, span }| Given { name, value, span }).collect();
+    let Opened { system, mut properties, diagnostics, files, property_files, .. } =
+        masque_lcc::open_with(&mut loaded.sources, &parts, library);
+    loaded.diagnostics.extend(diagnostics);
+    let all = files.iter().chain(&property_files);
+    loaded.names = all.map(|file| loaded.sources.name(*file).to_string()).collect();
+    let Some(mut system) = system else { return Ok(()) };
+    add_formulas(loaded, &mut system, &mut properties, System::name_warnings)?;
+    loaded.options = system.options().changed();
+    if !loaded.has_errors() {
+        loaded.model = Some(Model::Lcc(Box::new(Instance { system, properties })));
+    }
+    Ok(())
+}
+
+/// Decides the properties and, if asked to, counts the whole space.
+pub(crate) fn work(
+    instance: Instance,
+    counts_states: bool,
+    show: Show,
+    budget: &Budget,
+    report: &mut dyn FnMut(usize, Decision),
+) -> Run {
+    let Instance { mut system, properties } = instance;
+    let start = Instant::now();
+    let remarks: Vec<Vec<String>> =
+        properties.iter().map(|property| system.remarks(&property.source.phi)).collect();
+    let mut on_verdict =
+        |index: usize, checked: &Checked| report(index, decision(checked, remarks[index].clone()));
+    let checked = check_all(&mut system, &properties, show, budget, &mut on_verdict);
+    let decisions = checked.iter().zip(&remarks).map(|(checked, remarks)| decision(checked, remarks.clone()));
+    let decisions: Vec<Decision> = decisions.collect();
+    let mut phases = vec![Phase { name: "properties".into(), time: start.elapsed() }];
+    let mut findings = Vec::new();
+    let mut counts = None;
+    if counts_states {
+        let before = Instant::now();
+        let counted = explore(&mut system, budget).map_err(|stop| stop.why);
+        findings.extend(not_counted(&counted).map(Into::into));
+        counts = counted.ok();
+        phases.push(Phase { name: "counting".into(), time: before.elapsed() });
+    }
+    let (states, bytes) = (Some(system.n_states() as u64), system.bytes());
+    let exact = counts.as_ref().filter(|counts| counts.cut.is_none());
+    Run {
+        states: exact.map(|counts| counts.states.to_string()),
+        transitions: exact.map(|counts| counts.transitions.to_string()),
+        decisions,
+        findings,
+        costs: vec![Cost {
+            engine: LOCAL.into(),
+            stats: Stats { states, bytes, phases, ..Stats::default() },
+        }],
+        details: Details::Lcc(ProtocolDetails {
+            counts,
+            conflicts: system.conflicts(),
+            unknown_constraints: system.unknown_constraints(),
+        }),
+        time: start.elapsed(),
+        ..Run::default()
+    }
+}
+
+/// A message that the space was to be counted and was not.
+pub(crate) fn not_counted(counted: &Result<Counts, Why>) -> Option<Diagnostic> {
+    let message = match counted {
+        Err(why) => format!("the states could not be counted: {why}"),
+        Ok(counts) => {
+            let bound = counts.cut?;
+            format!("not all states could be counted: {} within the bound `{bound}`", counts.states)
+        }
+    };
+    let diagnostic = Diagnostic::nowhere(Severity::Warning, "cli/not-counted", message);
+    Some(diagnostic.hint("a bound is raised by `--option NAME=VALUE`, a limit by `--timeout` or `--memory`"))
+}
+
+fn decision(checked: &Checked, remarks: Vec<String>) -> Decision {
+    Decision {
+        verdict: checked.verdict,
+        evidence: checked.trace.clone().map(|trace| Shown::Trace(Box::new(trace))),
+        withheld: checked.withheld.clone(),
+        remarks,
+        engine: Some(LOCAL.into()),
+        time: checked.time,
+        satisfied: None,
+    }
+}

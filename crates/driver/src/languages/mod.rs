@@ -1,0 +1,8 @@
+//! What differs from language to language: how a text becomes a model, and how the model is checked.
+
+pub(crate) mod aut;
+pub(crate) mod bdi;
+mod formulas;
+pub(crate) mod ispl;
+pub(crate) mod lcc;
+mod options;

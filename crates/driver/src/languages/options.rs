@@ -1,0 +1,33 @@
+//! `--option NAME=VALUE` texts, which BDI and LCC files share.
+
+use masque_text::{Diagnostic, Span, TooLarge};
+
+use crate::load::Loaded;
+
+/// An option that takes the place of the one in a file.
+pub(crate) struct NamedOption {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    pub(crate) span: Span,
+}
+
+/// Reads the options of a request. What is not of the right form becomes a diagnostic with an example.
+pub(crate) fn read_options(loaded: &mut Loaded, example: &str) -> Result<Vec<NamedOption>, TooLarge> {
+    let mut options = Vec::new();
+    for text in loaded.request.options.clone() {
+        let file = loaded.sources.add("<--option>", text.as_str())?;
+        let span = loaded.sources.span(file);
+        match text.split_once('=') {
+            Some((name, value)) => {
+                let (name, value) = (name.trim().to_string(), value.trim().to_string());
+                options.push(NamedOption { name, value, span });
+            }
+            None => {
+                let message = format!("`{text}` is not of the form `NAME=VALUE`");
+                let diagnostic = Diagnostic::error("cli/bad-option", span, message);
+                loaded.diagnostics.push(diagnostic.hint(format!("for example `--option {example}`")));
+            }
+        }
+    }
+    Ok(options)
+}

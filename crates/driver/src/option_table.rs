@@ -1,0 +1,69 @@
+//! Which option belongs to which language: one table for all front ends.
+
+use masque_text::{Diagnostic, Severity};
+
+use crate::engines::{EngineChoice, Reorder, SYMBOLIC};
+use crate::order::OrderChoice;
+use crate::{Language, Request};
+
+/// An option, the languages that have it, and whether a request gives it. Saying the default is not
+/// giving it.
+struct Row {
+    name: &'static str,
+    languages: &'static [Language],
+    is_given: fn(&Request) -> bool,
+}
+
+const ISPL: &[Language] = &[Language::Ispl];
+const WITH_OPTIONS: &[Language] = &[Language::Bdi, Language::Lcc];
+const WITH_PROPERTY_FILES: &[Language] = &[Language::Lcc, Language::Aut];
+const SYMBOLIC_ONLY: &[Language] = &[Language::Ispl, Language::Bdi];
+
+#[rustfmt::skip]
+const TABLE: &[Row] = &[
+    Row { name: "-D",            languages: ISPL,                is_given: |r| !r.defines.is_empty() },
+    Row { name: "--at",          languages: ISPL,                is_given: |r| r.at.is_some() },
+    Row { name: "--deadlock",    languages: ISPL,                is_given: |r| r.deadlock.is_some() },
+    Row { name: "--overflow",    languages: ISPL,                is_given: |r| r.overflow.is_some() },
+    Row { name: "--strategies",  languages: ISPL,                is_given: |r| r.strategies.is_some() },
+    Row { name: "--cross-check", languages: ISPL,                is_given: |r| r.work.cross_check },
+    Row { name: "--quick",       languages: ISPL,                is_given: |r| r.work.quick },
+    Row { name: "--processes",   languages: ISPL,                is_given: |r| r.work.cluster.is_some() },
+    Row { name: "--option",      languages: WITH_OPTIONS,        is_given: |r| !r.options.is_empty() },
+    Row { name: "--properties",  languages: WITH_PROPERTY_FILES, is_given: |r| !r.property_files.is_empty() },
+    Row { name: "--explore",     languages: WITH_PROPERTY_FILES, is_given: |r| r.work.explore },
+    Row { name: "--engine",      languages: SYMBOLIC_ONLY,       is_given: |r| r.work.engine == EngineChoice::Named(SYMBOLIC) },
+    Row { name: "--engine",      languages: ISPL,                is_given: |r| !matches!(r.work.engine, EngineChoice::Auto | EngineChoice::Named(SYMBOLIC)) },
+    Row { name: "--order",       languages: ISPL,                is_given: |r| r.work.order != OrderChoice::Auto },
+    Row { name: "--reorder",     languages: ISPL,                is_given: |r| r.work.reorder != Reorder::Auto },
+    Row { name: "--jobs",        languages: ISPL,                is_given: |r| r.work.jobs.is_some() },
+    Row { name: "--parallel",    languages: ISPL,                is_given: |r| r.work.parallel.is_some() },
+];
+
+/// The first option of a request that a language does not have, as a diagnostic.
+pub(crate) fn misplaced(request: &Request, language: Language) -> Option<Diagnostic> {
+    let is_misplaced = |row: &&Row| !row.languages.contains(&language) && (row.is_given)(request);
+    let row = TABLE.iter().find(is_misplaced)?;
+    Some(wrong_language(row.name, row.languages, help(row.name, language)))
+}
+
+/// The message about an option that only other languages have.
+pub fn wrong_language(option: &str, languages: &[Language], help: &str) -> Diagnostic {
+    let titles: Vec<&str> = languages.iter().map(|language| language.title()).collect();
+    let message = format!("`{option}` is an option for {} files", titles.join(" and "));
+    Diagnostic::nowhere(Severity::Error, "cli/wrong-language", message).hint(help)
+}
+
+/// What to do instead.
+fn help(option: &str, language: Language) -> &'static str {
+    let is_work = matches!(option, "--engine" | "--order" | "--reorder" | "--jobs" | "--parallel");
+    match language {
+        Language::Bdi if is_work => {
+            "BDI files have one engine, which orders its variables itself; `--timeout` and `--memory` limit it"
+        }
+        Language::Bdi => "what a BDI file means is changed by `--option NAME=VALUE`",
+        Language::Lcc => "what LCC files mean is changed by `--option NAME=VALUE`",
+        Language::Ispl => "check files of different languages one by one",
+        Language::Aut => "a transition system has nothing to set; `--properties FILE` asks about it",
+    }
+}

@@ -1,0 +1,78 @@
+//! Properties of a model in any language, as reports show them.
+
+use masque_model::At;
+use masque_mu::Property;
+
+use crate::load::Model;
+
+/// A property as reports show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyText {
+    /// Its name, or its position from 1. Instances of one formula in a `for` share a name.
+    pub name: String,
+    /// The name in text reports, which no other property has.
+    pub title: String,
+    /// For an instance of a formula in a `for`: the values of the loop variables, outermost first.
+    pub index: Vec<(String, i64)>,
+    /// The formula as it was read.
+    pub formula: String,
+    /// Where it must be true.
+    pub at: At,
+    /// For BDI: the world in which it is asked.
+    pub world: Option<String>,
+    /// For BDI: `valid` or `initially`.
+    pub mode: Option<&'static str>,
+}
+
+impl PropertyText {
+    fn new(name: &str, formula: String, at: At) -> PropertyText {
+        let (name, title) = (name.to_string(), name.to_string());
+        PropertyText { name, title, index: Vec::new(), formula, at, world: None, mode: None }
+    }
+
+    fn of_mu(property: &Property) -> PropertyText {
+        PropertyText::new(&property.source.name.text, property.source.phi.to_string(), At::Initial)
+    }
+}
+
+impl Model {
+    /// The number of properties.
+    pub fn n_properties(&self) -> usize {
+        match self {
+            Model::Ispl(system) => system.properties.len(),
+            Model::Bdi(worlds) => worlds.programs.properties.len(),
+            Model::Lcc(instance) => instance.properties.len(),
+            Model::Aut(instance) => instance.properties.len(),
+        }
+    }
+
+    /// The properties, in the order of the report.
+    pub fn properties(&self) -> Vec<PropertyText> {
+        match self {
+            Model::Ispl(system) => {
+                let text = |property: &masque_model::Property| PropertyText {
+                    title: property.title.clone(),
+                    index: property.index.clone(),
+                    ..PropertyText::new(&property.name, system.formula_text(property.formula), property.at)
+                };
+                system.properties.iter().map(text).collect()
+            }
+            Model::Bdi(worlds) => {
+                let text = |property: &masque_bdi::model::Property| {
+                    let (at, mode) = match property.initially {
+                        true => (At::Initial, "initially"),
+                        false => (At::Reachable, "valid"),
+                    };
+                    PropertyText {
+                        world: Some(worlds.programs.path_text(&property.path)),
+                        mode: Some(mode),
+                        ..PropertyText::new(&property.name, property.text.clone(), at)
+                    }
+                };
+                worlds.programs.properties.iter().map(text).collect()
+            }
+            Model::Lcc(instance) => instance.properties.iter().map(PropertyText::of_mu).collect(),
+            Model::Aut(instance) => instance.properties.iter().map(PropertyText::of_mu).collect(),
+        }
+    }
+}

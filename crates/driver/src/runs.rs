@@ -1,0 +1,131 @@
+//! Which files of a command line are one run: a file by itself, a protocol's files together, or a
+//! transition system with its properties.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use masque_lcc::{Standing, survey};
+use masque_text::{Diagnostic, Severity, Sources};
+
+use crate::languages::lcc::library;
+use crate::{Language, Request, file, is_properties};
+
+/// Maximum number of files that the note names.
+const MAX_NAMED: usize = 20;
+
+/// The files of one run.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    /// The files; of a protocol or a transition system with its files of properties.
+    pub files: Vec<PathBuf>,
+    /// A note that belongs to no file.
+    pub note: Option<Diagnostic>,
+}
+
+impl RunFiles {
+    fn new(files: Vec<PathBuf>) -> RunFiles {
+        RunFiles { files, note: None }
+    }
+}
+
+/// Sorts the files of a command line into runs, in the order of their first files. All LCC files are one
+/// run, or with `each` every LCC file that declares a team is one; properties (`.mu`) go with the
+/// transition systems (`.aut`) if there are any, else with the protocols.
+pub fn runs(files: &[PathBuf], each: bool, request: &Request) -> Vec<RunFiles> {
+    let of = |language: Language| {
+        move |path: &&PathBuf| Language::of_path(path) == Some(language) && !is_properties(path)
+    };
+    let properties: Vec<PathBuf> = files.iter().filter(|path| is_properties(path)).cloned().collect();
+    let protocols: Vec<PathBuf> = files.iter().filter(of(Language::Lcc)).cloned().collect();
+    let has_graphs = files.iter().any(|path| of(Language::Aut)(&path));
+    let mut of_lcc: Vec<RunFiles> = Vec::new();
+    if each && !has_graphs {
+        let (alone, note) = each_alone(&protocols, request);
+        of_lcc.extend(alone.into_iter().map(|file| RunFiles::new([vec![file], properties.clone()].concat())));
+        if let Some(last) = of_lcc.last_mut() {
+            last.note = note;
+        }
+    }
+    // Files without any team are one run, which says so. Protocols beside a transition system are an
+    // error that loading reports.
+    if of_lcc.is_empty() && !(protocols.is_empty() && has_graphs) {
+        let is_of_lcc = |path: &&PathBuf| Language::of_path(path) == Some(Language::Lcc);
+        let is_mixed = |path: &&PathBuf| has_graphs && Language::of_path(path) == Some(Language::Aut);
+        let together: Vec<PathBuf> =
+            files.iter().filter(|path| is_of_lcc(path) || is_mixed(path)).cloned().collect();
+        of_lcc.extend((!together.is_empty()).then(|| RunFiles::new(together)));
+    }
+    let mut of_lcc = of_lcc.into_iter().peekable();
+    let mut runs = Vec::new();
+    for path in files {
+        match Language::of_path(path) {
+            Some(Language::Aut) if protocols.is_empty() => {
+                runs.push(RunFiles::new([vec![path.clone()], properties.clone()].concat()));
+            }
+            Some(Language::Lcc | Language::Aut) => {
+                runs.extend(of_lcc.next_if(|run| run.files.contains(path)));
+            }
+            _ => runs.push(RunFiles::new(vec![path.clone()])),
+        }
+    }
+    runs
+}
+
+/// What became of one file.
+struct Surveyed<'f> {
+    path: &'f PathBuf,
+    identity: PathBuf,
+    standing: Standing,
+    /// Identities of the files that it imports, directly or not.
+    imports: BTreeSet<PathBuf>,
+}
+
+/// Sorts LCC files into those that are checked by themselves and those that are not, with a note about the
+/// files that are no part of any run.
+///
+/// A file is a run if it declares a team, by itself or by what it imports. But a team whose roles have no
+/// clauses there is part of the file that imports it, if one does.
+fn each_alone(protocols: &[PathBuf], request: &Request) -> (Vec<PathBuf>, Option<Diagnostic>) {
+    let mut seen = BTreeSet::new();
+    let all: Vec<Surveyed<'_>> = protocols
+        .iter()
+        .map(|path| surveyed(path, request))
+        .filter(|surveyed| seen.insert(surveyed.identity.clone()))
+        .collect();
+    let is_imported = |identity: &PathBuf| all.iter().any(|other| other.imports.contains(identity));
+    let (mut alone, mut left_out) = (Vec::new(), Vec::new());
+    for Surveyed { path, identity, standing, .. } in &all {
+        match standing {
+            Standing::NoTeam if is_imported(identity) => {}
+            Standing::NoTeam => left_out.push(file::display_name(path)),
+            Standing::NoClause if is_imported(identity) => {}
+            Standing::NoClause | Standing::Broken | Standing::Whole => alone.push((*path).clone()),
+        }
+    }
+    (alone, (!left_out.is_empty()).then(|| note(left_out)))
+}
+
+fn surveyed<'f>(path: &'f PathBuf, request: &Request) -> Surveyed<'f> {
+    let broken = |identity| Surveyed { path, identity, standing: Standing::Broken, imports: BTreeSet::new() };
+    let Ok(library) = library(request) else { return broken(path.clone()) };
+    let identity = library.identity(path);
+    let Ok(text) = file::read(path) else { return broken(identity) };
+    let mut sources = Sources::default();
+    let Ok(file) = sources.add(file::display_name(path), text) else { return broken(identity) };
+    let (standing, files) = survey(&mut sources, file, &*library);
+    let identities = files.iter().skip(1).map(|file| library.identity(Path::new(sources.name(*file))));
+    Surveyed { path, identity, standing, imports: identities.collect() }
+}
+
+fn note(mut names: Vec<String>) -> Diagnostic {
+    let n_files = names.len();
+    if n_files > MAX_NAMED {
+        names.truncate(MAX_NAMED);
+        names.push(format!("{} more", n_files - MAX_NAMED));
+    }
+    let declare = if n_files == 1 { "it declares" } else { "they declare" };
+    let message = format!("left out, because {declare} no team: {}", names.join(", "));
+    let diagnostic = Diagnostic::nowhere(Severity::Note, "cli/left-out", message);
+    diagnostic
+        .hint("to make such a file part of a run, name it in the file it belongs to: `import \"FILE\".`")
+}

@@ -1,0 +1,200 @@
+//! Evidence as a file of its own: text, a graph for Graphviz, or a page for a browser.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+
+use masque_driver::{Decision, PropertyText, Shown, System, Trace};
+
+use crate::Subject;
+use crate::chart::{Chart, told};
+use crate::chart_dot::write_chart_cluster;
+use crate::chart_svg::write_chart;
+use crate::dot::write_cluster;
+use crate::frame::{Frame, shortened};
+use crate::graph::Graph;
+use crate::html::{FOOT, HEAD, write_chart_legend, write_legend};
+use crate::lines::WIDTH;
+use crate::svg::{escaped, write_svg};
+use crate::text::{Text, after};
+
+/// Longer formulas are cut in headings.
+const MOST_LETTERS: usize = 1000;
+
+/// On a page, of a file with errors.
+const UNCHECKED: &str = "<p>The file was not checked.</p>\n";
+/// On a page, of a verdict that no one run or state shows.
+const NOTHING: &str = "<p>Nothing to show.</p>";
+/// Maximum number of events described for readers who cannot see a drawing.
+const MAX_DESCRIBED_EVENTS: usize = 200;
+
+/// How evidence is written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvidenceFormat {
+    /// As in the report.
+    Text,
+    /// For Graphviz.
+    Dot,
+    /// One page that needs nothing else.
+    Html,
+}
+
+/// A file with the evidence of one or more models.
+#[derive(Clone, Debug)]
+pub struct EvidenceFile {
+    format: EvidenceFormat,
+    text: Text,
+    body: String,
+    n_graphs: usize,
+}
+
+impl EvidenceFile {
+    /// A file without evidence.
+    pub fn new(format: EvidenceFormat, text: Text) -> Self {
+        let text = Text { color: false, evidence: true, width: WIDTH, ..text };
+        EvidenceFile { format, text, body: String::new(), n_graphs: 0 }
+    }
+
+    /// Adds what shows the verdicts of a run.
+    pub fn add(&mut self, subject: Subject<'_>) -> io::Result<()> {
+        let name = subject.loaded.name();
+        self.name(&name).map_err(io::Error::other)?;
+        if self.format == EvidenceFormat::Text {
+            let mut out = Vec::new();
+            self.text.run_evidence(&mut out, subject)?;
+            writeln!(out)?;
+            self.body += &String::from_utf8_lossy(&out);
+            return Ok(());
+        }
+        let answers = subject.answers();
+        if self.format == EvidenceFormat::Html && subject.run.is_none() {
+            self.body += UNCHECKED;
+        }
+        let system = subject.loaded.system().map(|system| &**system);
+        for (property, decision) in &answers {
+            let drawing = Drawing { file: &name, system, property, decision };
+            self.draw(drawing).map_err(io::Error::other)?;
+            let shown = decision.evidence.as_ref().filter(|_| self.format == EvidenceFormat::Html);
+            if let Some(shown) = shown {
+                let mut out = Vec::new();
+                self.text.shown(&mut out, system, shown)?;
+                self.in_words(&String::from_utf8_lossy(&out), shown);
+            }
+            self.end_section();
+        }
+        Ok(())
+    }
+
+    /// Writes the file.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.format {
+            EvidenceFormat::Text => write!(out, "{}", self.body),
+            EvidenceFormat::Dot => {
+                writeln!(out, "digraph evidence {{\n  node [fontname=monospace, fontsize=10];")?;
+                writeln!(out, "  edge [fontname=monospace, fontsize=9];\n{}}}", self.body)
+            }
+            EvidenceFormat::Html => write!(out, "{HEAD}{}{FOOT}", self.body),
+        }
+    }
+
+    /// The drawing of what shows a verdict, if there is one; a page has the other verdicts, too.
+    fn draw(&mut self, drawing: Drawing<'_>) -> fmt::Result {
+        let Drawing { file, system, property, decision } = drawing;
+        let (title, verdict) = (&property.title, decision.verdict);
+        let formula = shortened(property.formula.clone(), MOST_LETTERS);
+        self.heading((verdict.word(), &verdict.to_string()), title, &formula)?;
+        let is_page = self.format == EvidenceFormat::Html;
+        let Some(shown) = &decision.evidence else {
+            return if is_page { writeln!(self.body, "{NOTHING}") } else { Ok(()) };
+        };
+        if is_page {
+            write!(self.body, "<p>{} {verdict}{}.", escaped(title), after(shown))?;
+        }
+        let caption = format!("{file}: {title} {verdict}: {formula}");
+        match (shown, system) {
+            (Shown::Reasons(evidence), Some(system)) => {
+                self.draw_graph(&Graph::new(&Frame::new(system, evidence)), &caption)
+            }
+            (Shown::Trace(trace), _) => self.draw_chart(trace, &caption),
+            // Worlds within worlds are no graph of states, and a run of labels is a list.
+            _ if is_page => writeln!(self.body, "</p>"),
+            _ => Ok(()),
+        }
+    }
+
+    fn draw_graph(&mut self, graph: &Graph, caption: &str) -> fmt::Result {
+        self.n_graphs += 1;
+        if self.format == EvidenceFormat::Dot {
+            return write_cluster(&mut self.body, graph, self.n_graphs, caption);
+        }
+        write_legend(&mut self.body, graph)?;
+        writeln!(self.body, r#"<div class="drawing">"#)?;
+        write_svg(&mut self.body, graph, caption)?;
+        writeln!(self.body, "</div>")
+    }
+
+    fn draw_chart(&mut self, trace: &Trace, caption: &str) -> fmt::Result {
+        self.n_graphs += 1;
+        if self.format == EvidenceFormat::Dot {
+            return write_chart_cluster(&mut self.body, trace, self.n_graphs, caption);
+        }
+        let chart = Chart::new(trace);
+        let mut events: Vec<String> = trace.events.iter().take(MAX_DESCRIBED_EVENTS).map(told).collect();
+        let n_more = trace.events.len() - events.len();
+        events.extend((n_more > 0).then(|| format!("and {n_more} more events")));
+        events.extend(trace.loop_at.map(|at| format!("for ever again from event {}", at + 1)));
+        events.extend(trace.blame.iter().map(|reason| format!("stuck: {reason}")));
+        write_chart_legend(&mut self.body, &chart)?;
+        writeln!(self.body, r#"<div class="drawing">"#)?;
+        write_chart(&mut self.body, &chart, caption, &events.join(";\n"))?;
+        writeln!(self.body, "</div>")
+    }
+
+    /// The name of what was checked, on a page.
+    fn name(&mut self, name: &str) -> std::fmt::Result {
+        match self.format {
+            EvidenceFormat::Html => writeln!(self.body, "<h1>{}</h1>", escaped(name)),
+            EvidenceFormat::Text => writeln!(self.body, "{name}:"),
+            EvidenceFormat::Dot => Ok(()),
+        }
+    }
+
+    /// The beginning of a section, on a page: a verdict, as a word and with its reason, and of what.
+    fn heading(&mut self, (word, verdict): (&str, &str), name: &str, formula: &str) -> std::fmt::Result {
+        if self.format != EvidenceFormat::Html {
+            return Ok(());
+        }
+        let (verdict, name) = (escaped(verdict), escaped(name));
+        let formula = escaped(&shortened(formula.to_string(), MOST_LETTERS));
+        writeln!(
+            self.body,
+            r#"<section><h2><span class="verdict {word}">{verdict}</span> {name} <code>{formula}</code></h2>"#
+        )
+    }
+
+    /// The end of a section, on a page.
+    fn end_section(&mut self) {
+        if self.format == EvidenceFormat::Html {
+            self.body += "</section>\n";
+        }
+    }
+
+    /// The same in words: below a drawing, or alone where there is none.
+    fn in_words(&mut self, text: &str, shown: &Shown) {
+        let text = escaped(text);
+        self.body += &match shown {
+            Shown::Reasons(_) | Shown::Trace(_) => {
+                format!("<details><summary>In words</summary><pre>{text}</pre></details>\n")
+            }
+            Shown::Worlds(_) | Shown::Run(_) => format!("<pre>{text}</pre>\n"),
+        };
+    }
+}
+
+/// One property with its answer, to be drawn.
+#[derive(Clone, Copy)]
+struct Drawing<'a> {
+    file: &'a str,
+    system: Option<&'a System>,
+    property: &'a PropertyText,
+    decision: &'a Decision,
+}
