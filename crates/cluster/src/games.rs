@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use masque_explicit::parts::{Bitset, Machine};
-use masque_model::{Formula, FormulaId, GroupId, Strategies};
+use masque_explicit::parts::{Bitset, Enforcement, Machine, Scope, StoredStates};
+use masque_model::{GroupId, Strategies};
 use masque_verdict::{Stop, Why};
 
 use crate::edges::find_edges;
 use crate::graph::Graph;
 use crate::net::Net;
-use crate::shard::{Over, Shard};
+use crate::shard::Shard;
 use crate::store::Store;
 use crate::strategic::Arena;
 
@@ -68,27 +68,16 @@ impl Game {
 }
 
 impl Shard<'_> {
-    /// `<Γ> path`: where the group has a strategy of the kind asked for. If only some states are of
-    /// interest, the set is right there and may lack others.
-    pub(crate) fn enforces(
-        &mut self,
-        formula: FormulaId,
-        over: Over,
-        asked: Option<&Bitset>,
-    ) -> Result<Bitset, Stop> {
-        let Formula::Enforces(group, strategies, path) = self.system.formulas.get(formula) else {
-            return Err(Why::Unsupported.into());
-        };
-        let goal = self.goal(path, over)?;
-        let (domain, constraints) = self.scope(over);
-        let game = self.game(group)?;
+    /// States at which a group has a strategy.
+    pub(crate) fn enforced(&mut self, question: Enforcement<'_>) -> Result<Bitset, Stop> {
+        let game = self.game(question.group)?;
         // Counters of moves and of states, a few sets of each.
-        self.check_memory((game.n_moves() * 5 + self.n_states() * 5) as u64)?;
-        let mut arena = Arena { net: &mut self.net, game: &game, domain: &domain, constraints: &constraints };
-        let win = arena.solve(&goal)?;
-        match strategies {
+        self.check_bytes((game.n_moves() * 5 + self.n_states() * 5) as u64)?;
+        let Scope { domain, constraints } = &question.scope;
+        let win = Arena { net: &mut self.net, game: &game, domain, constraints }.solve(&question.goal)?;
+        match question.strategies {
             Strategies::Perfect => Ok(win),
-            _ => self.enforces_uniformly((group, strategies), goal, over, win, asked),
+            _ => self.enforced_uniformly(question, win),
         }
     }
 
@@ -101,7 +90,7 @@ impl Shard<'_> {
         let held = self.bytes();
         let game = Rc::new(Game::new(&mut self.net, self.machine, &self.space.store, group, held)?);
         self.game = Some((group, Rc::clone(&game)));
-        self.check_memory(0)?;
+        self.check_bytes(0)?;
         Ok(game)
     }
 }

@@ -288,7 +288,7 @@ impl Keeper {
         let labels = self.manifest.as_ref().and_then(|manifest| manifest.labels);
         let Some(number) = labels.filter(|_| self.plan.resume) else { return Ok(()) };
         let read = read_labels(&self.part("labels", number), &self.head(number), shard);
-        (shard.plain, shard.fair) = self.check(read, "read")?;
+        (shard.labels.plain, shard.labels.fair) = self.check(read, "read")?;
         Ok(())
     }
 }

@@ -9,10 +9,10 @@
 //! | `net` | rounds: how workers talk; the only use of dataflow |
 //! | `store`, `graph`, `explore`, `edges` | keep states and transitions, and find them |
 //! | `backwards` | walk transitions backwards |
-//! | `shard`, `label`, `temporal`, `views` | label states, operator by operator |
+//! | `shard`, `label`, `temporal`, `views` | the operators with which `masque-explicit` labels states |
 //! | `product` | LTL and CTL*: the product with an automaton |
 //! | `games`, `strategic`, `uniform` | ATL: games, with perfect and with imperfect information |
-//! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
+//! | `mu` | the mu-calculus: steps by what agents do |
 //! | `region`, `paths` | answer what evidence asks |
 //! | `file`, `stored`, `keep` | checkpoints |
 //! | `command`, `worker` | what workers are asked, and how they do it |

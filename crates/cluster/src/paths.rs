@@ -6,14 +6,13 @@
 //! exploration are distances already, and it is enough to mark, layer by layer, where shortest paths
 //! to the targets run.
 
-use masque_explicit::parts::{Bitset, Successors};
+use masque_explicit::parts::{Bitset, Labelling, StoredStates, Successors, is_same};
 use masque_model::Deadlock;
 use masque_verdict::{Budget, By, Length, Part, Route, Stop};
 
 use crate::explore::Space;
 use crate::graph::Place;
 use crate::net::{Outbox, Task};
-use crate::region::is_same;
 use crate::shard::Shard;
 use crate::store::owner;
 
@@ -33,8 +32,8 @@ enum Edges {
 
 impl Shard<'_> {
     /// The rows of the canonical path of a route.
-    pub(crate) fn path(&mut self, route: &Route<'_>) -> Result<Option<Vec<Vec<u64>>>, Stop> {
-        let to = self.region(route.to)?;
+    pub(crate) fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<Vec<u64>>>, Stop> {
+        let to = self.region(route.to, budget)?;
         if !self.net.any(!to.is_empty())? {
             return Ok(None);
         }
@@ -42,12 +41,12 @@ impl Shard<'_> {
         if is_plain && route.by == By::Steps && route.length == Length::Any {
             return self.path_from_initial(&to);
         }
-        let (from, through) = (self.region(route.from)?, self.region(route.through)?);
+        let (from, through) = (self.region(route.from, budget)?, self.region(route.through, budget)?);
         let edges = match route.by {
             By::Steps => Edges::Transitions,
             By::Confusion(group) => Edges::Confusion(self.masks(group)),
         };
-        self.check_memory(self.n_states() as u64 * 4)?;
+        self.check_bytes(self.n_states() as u64 * 4)?;
         self.shortest(&from, &through, &to, route.length, &edges)
     }
 

@@ -4,79 +4,34 @@
 //! node; what is sent is the number of a predecessor and the cover that was come from, and the one
 //! that keeps the predecessor finds the covers before it.
 
-use masque_explicit::parts::Bitset;
-use masque_model::FormulaId;
-use masque_verdict::{Automaton, Branch, Branching, Cover, Stop, Why};
+use masque_explicit::parts::{Bitset, StoredStates};
+use masque_verdict::{Automaton, Cover, Stop, Why};
 
 use crate::backwards::{Node, backwards, each_source};
 use crate::graph::Graph;
 use crate::net::Net;
-use crate::shard::{Over, Shard};
+use crate::shard::Shard;
 
 impl Shard<'_> {
-    /// `E path`, or `E ¬path` if not `truth`, over infinite paths.
-    pub(crate) fn some_path(&mut self, path: FormulaId, truth: bool, over: Over) -> Result<Bitset, Stop> {
-        if let Some(branching) = Branching::of(&self.system.formulas, path, truth) {
-            return self.some_branch(&branching, over);
-        }
+    /// States at which an infinite path starts that is a run of an automaton.
+    pub(crate) fn runs_of(
+        &mut self,
+        automaton: &Automaton,
+        meeting: Vec<Bitset>,
+        constraints: &[Bitset],
+    ) -> Result<Bitset, Stop> {
         self.make_graph()?;
-        let automaton = Automaton::new(&self.system.formulas, path, truth, &self.net.budget)?;
-        let (domain, constraints) = self.scope(over);
         let n_states = self.n_states();
         // A count and a handful of sets; a worklist holds a pair at most once.
-        self.check_memory((n_states * automaton.covers.len()) as u64 * 13)?;
-        let mut meeting = Vec::with_capacity(automaton.covers.len());
-        for cover in &automaton.covers {
-            let mut states = (*domain).clone();
-            for literal in &cover.literals {
-                let phi = self.known(literal.formula, over)?;
-                states = if literal.holds { states.and(&phi) } else { states.minus(&phi) };
-            }
-            meeting.push(states);
-        }
+        self.check_bytes((n_states * automaton.covers.len()) as u64 * 13)?;
         let graph = self.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
-        let mut product =
-            Product { net: &mut self.net, graph, automaton: &automaton, constraints: &constraints };
+        let mut product = Product { net: &mut self.net, graph, automaton, constraints };
         let fair = product.fair(Pairs(meeting))?;
         let mut starts = Bitset::empty(n_states);
         for &cover in &automaton.initial {
             starts = starts.or(&fair.0[cover as usize]);
         }
         Ok(starts)
-    }
-
-    /// `E path` of a path formula that CTL can say, over infinite paths.
-    fn some_branch(&mut self, branching: &Branching, over: Over) -> Result<Bitset, Stop> {
-        let (domain, constraints) = self.scope(over);
-        self.check_memory(domain.bytes() * (branching.steps.len() + 2) as u64)?;
-        let endless = match constraints.is_empty() {
-            true => self.exists_globally_fair(&domain, &constraints)?,
-            false => (*domain).clone(),
-        };
-        let mut sets: Vec<Bitset> = Vec::with_capacity(branching.steps.len());
-        for step in &branching.steps {
-            let set = match step {
-                Branch::State(literal) => {
-                    let phi = self.known(literal.formula, over)?;
-                    if literal.holds { (*phi).clone() } else { (*domain).clone().minus(&phi) }
-                }
-                Branch::And(parts) => parts.iter().fold((*domain).clone(), |all, &part| all.and(&sets[part])),
-                Branch::Or(parts) => {
-                    let none = Bitset::empty(self.n_states());
-                    parts.iter().fold(none, |some, &part| some.or(&sets[part]))
-                }
-                Branch::Next(a) => self.exists_next(&sets[*a].clone().and(&endless), &domain)?,
-                Branch::Until(kept, goal) => {
-                    self.exists_until(&sets[*kept], &sets[*goal].clone().and(&endless))?
-                }
-                Branch::Weak(kept, goal) => {
-                    let until = self.exists_until(&sets[*kept], &sets[*goal].clone().and(&endless))?;
-                    until.or(&self.exists_globally_fair(&sets[*kept], &constraints)?)
-                }
-            };
-            sets.push(set);
-        }
-        Ok(sets.pop().unwrap_or_else(|| (*domain).clone()).and(&endless))
     }
 }
 

@@ -1,17 +1,13 @@
 //! Regions: the sets of states that evidence asks about.
 
-use std::rc::Rc;
-
-use masque_explicit::parts::{Bitset, Successors};
+use masque_explicit::parts::{Bitset, StoredStates, Successors};
 use masque_model::Deadlock;
-use masque_verdict::{Budget, Literal, Part, State, Stop, Why};
+use masque_verdict::{Budget, State, Stop, Why};
 
 use crate::net::{Outbox, Task};
-use crate::shard::{Over, Shard};
+use crate::shard::Shard;
 use crate::store::{Store, owner};
 
-/// So many regions of infinite runs are kept: what a loop needs.
-const N_ASKED: usize = 2;
 /// States looked at between two looks at what has come in.
 const STRIDE: usize = 1024;
 /// States looked at by a worker in a round.
@@ -28,74 +24,13 @@ impl Shard<'_> {
         self.space.store.find(row).map(|number| number as usize)
     }
 
-    /// The states that meet all parts.
-    pub(crate) fn region(&mut self, parts: &[Part]) -> Result<Bitset, Stop> {
-        let mut states = (*self.domain()?).clone();
-        for part in parts {
-            states = match part {
-                Part::Initial => states.and(&self.initial()?),
-                Part::Is(state) => {
-                    let mut one = Bitset::empty(self.n_states());
-                    let number = self.number(&self.pack(state)?);
-                    if let Some(number) = number.filter(|&number| states.contains(number)) {
-                        one.insert(number);
-                    }
-                    one
-                }
-                Part::Literal(literal) => self.select(states, *literal)?,
-                Part::Green(agent) => self.green(*agent, &states)?,
-                Part::Alike(agents, state) => {
-                    let (mask, row) = (self.mask(agents), self.pack(state)?);
-                    states.filter(|other| is_same(&row, self.space.store.row(other), &mask))
-                }
-                Part::Constraint(number) => states.and(&self.constraint(*number)?),
-                Part::Forever(_) | Part::Recurrent(_) => states.and(&*self.asked(part)?),
-            };
-        }
-        Ok(states)
-    }
-
-    /// The states where a literal is so.
-    fn select(&mut self, states: Bitset, literal: Literal) -> Result<Bitset, Stop> {
-        let phi = self.truth_among(literal.formula, &states)?;
-        Ok(if literal.holds { states.and(&phi) } else { states.minus(&phi) })
-    }
-
-    /// A region of infinite runs. The last ones are kept: questions about them come in rows.
-    fn asked(&mut self, part: &Part) -> Result<Rc<Bitset>, Stop> {
-        if let Some((_, known)) = self.asked.iter().find(|(known, _)| known == part) {
-            return Ok(Rc::clone(known));
-        }
-        let states = match part {
-            Part::Forever(literals) => {
-                let mut phi = (*self.domain()?).clone();
-                for &literal in literals {
-                    phi = self.select(phi, literal)?;
-                }
-                let (_, constraints) = self.scope(Over::FairPaths);
-                self.exists_globally_fair(&phi, &constraints)?
-            }
-            Part::Recurrent(parts) => {
-                let inside = self.region(parts)?;
-                self.recurrent(inside)?
-            }
-            _ => return Err(Why::Unsupported.into()),
-        };
-        let states = Rc::new(states);
-        if self.asked.len() == N_ASKED {
-            self.asked.remove(0);
-        }
-        self.asked.push((part.clone(), Rc::clone(&states)));
-        Ok(states)
-    }
-
     /// `νZ. R ∩ post(Z)`: count for each state of `R` its predecessors in `R`, remove the states that
     /// have none, and each that is left with none by that.
     ///
     /// Predecessors are counted from the other side: successors are not stored, so each state is
     /// expanded once to count, and once more if it is removed.
-    fn recurrent(&mut self, inside: Bitset) -> Result<Bitset, Stop> {
-        self.check_memory(self.n_states() as u64 * 9)?;
+    pub(crate) fn recurrent_states(&mut self, inside: &Bitset) -> Result<Bitset, Stop> {
+        self.check_bytes(self.n_states() as u64 * 9)?;
         let mut n_before = vec![0_u32; self.n_states()];
         let mut recurrent = inside.clone();
         let all = inside.iter().map(|state| state as u32).collect();
@@ -204,9 +139,4 @@ impl<F: FnMut(usize) -> bool> Forwards<'_, F> {
             self.open.push(number);
         }
     }
-}
-
-/// Whether two rows agree on the bits of a mask.
-pub(crate) fn is_same(left: &[u64], right: &[u64], mask: &[u64]) -> bool {
-    left.iter().zip(right).zip(mask).all(|((left, right), mask)| (left ^ right) & mask == 0)
 }

@@ -8,13 +8,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use masque_explicit::parts::Bitset;
+use masque_explicit::parts::{Bitset, Domain, StoredStates};
 use masque_model::FormulaId;
 
 use crate::explore::{Open, Space};
 use crate::file::{Reader, Writer, broken};
 use crate::graph::Edges;
-use crate::shard::{Domain, Shard};
+use crate::shard::Shard;
 use crate::store::Store;
 
 /// How much of a space some parts hold.
@@ -113,9 +113,9 @@ fn read_rows(reader: &mut Reader, store: &mut Store) -> io::Result<()> {
 /// Writes what is known of the states.
 pub(crate) fn write_labels(path: &Path, head: &[u64], shard: &Shard<'_>) -> io::Result<()> {
     let mut writer = Writer::new(path, head)?;
-    write_domain(&mut writer, &shard.plain)?;
-    writer.words(&[u64::from(shard.fair.is_some())])?;
-    if let Some(fair) = &shard.fair {
+    write_domain(&mut writer, &shard.labels.plain)?;
+    writer.words(&[u64::from(shard.labels.fair.is_some())])?;
+    if let Some(fair) = &shard.labels.fair {
         write_domain(&mut writer, fair)?;
     }
     writer.finish()

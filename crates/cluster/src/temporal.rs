@@ -1,7 +1,7 @@
 //! The path operators, by worklists over stored predecessors. [CGP99 §4.1]
 
-use masque_explicit::parts::Bitset;
-use masque_verdict::{Stop, Why};
+use masque_explicit::parts::{Bitset, StoredStates};
+use masque_verdict::{Budget, Stop, Why};
 
 use crate::backwards::{backwards, each_source};
 use crate::graph::Graph;
@@ -9,30 +9,6 @@ use crate::net::Net;
 use crate::shard::Shard;
 
 impl Shard<'_> {
-    /// `EX φ`: some successor satisfies `φ`.
-    ///
-    /// ```text
-    /// ⟦EX φ⟧ = {s ∈ D | s → t for some t ∈ ⟦φ⟧}
-    /// ```
-    ///
-    /// False at a dead end. Under fairness `t ∈ D` makes a path through `t` fair.
-    pub(crate) fn exists_next(&mut self, phi: &Bitset, domain: &Bitset) -> Result<Bitset, Stop> {
-        let mut before = Bitset::empty(self.n_states());
-        self.each_source(phi, |source| {
-            before.insert(source);
-        })?;
-        Ok(before.and(domain))
-    }
-
-    /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`, by searching backwards from `ψ` through `φ`.
-    ///
-    /// A finite path will do. Under fairness `ψ ⊆ D`, and steps before a fair path keep it fair.
-    pub(crate) fn exists_until(&mut self, phi: &Bitset, psi: &Bitset) -> Result<Bitset, Stop> {
-        let mut reached = psi.clone();
-        self.backwards(psi, |source| phi.contains(source) && reached.insert(source))?;
-        Ok(reached)
-    }
-
     /// `EG φ`: some infinite path, fair if there are constraints, stays in `φ`.
     ///
     /// ```text
@@ -44,10 +20,11 @@ impl Shard<'_> {
     /// algorithm; the fixpoint of Emerson and Lei needs nothing but searches backwards. Before each
     /// round of it, states that no infinite path of `Z` leaves are removed: that is cheap, and saves
     /// a round for each state of a long tail.
-    pub(crate) fn exists_globally_fair(
+    pub(crate) fn stays_in_fairly(
         &mut self,
         phi: &Bitset,
         constraints: &[Bitset],
+        budget: &Budget,
     ) -> Result<Bitset, Stop> {
         let mut z = self.stays_in(phi)?;
         if constraints.is_empty() {
@@ -57,8 +34,8 @@ impl Shard<'_> {
             let n_before = z.count();
             for constraint in constraints {
                 let goal = z.clone().and(constraint);
-                let reaching = self.exists_until(&z, &goal)?;
-                z = self.exists_next(&reaching, &z)?;
+                let reaching = self.exists_until(&z, &goal, budget)?;
+                z = self.exists_next(&reaching, &z, budget)?;
             }
             if !self.net.any(z.count() != n_before)? {
                 return Ok(z);
@@ -70,7 +47,7 @@ impl Shard<'_> {
     /// Count for each state of `φ` its successors in `φ`, remove the states that have none, and each
     /// that is left with none by that.
     fn stays_in(&mut self, phi: &Bitset) -> Result<Bitset, Stop> {
-        self.check_memory(self.n_states() as u64 * 4)?;
+        self.check_bytes(self.n_states() as u64 * 4)?;
         let mut n_successors = vec![0_u32; self.n_states()];
         self.each_source(phi, |source| n_successors[source] += 1)?;
         let removed = phi.filter(|state| n_successors[state] == 0);
@@ -97,7 +74,11 @@ impl Shard<'_> {
 
     /// Searches backwards from a set of states: `take` says, of each predecessor found, whether to go
     /// on from there.
-    fn backwards(&mut self, from: &Bitset, mut take: impl FnMut(usize) -> bool) -> Result<(), Stop> {
+    pub(crate) fn backwards(
+        &mut self,
+        from: &Bitset,
+        mut take: impl FnMut(usize) -> bool,
+    ) -> Result<(), Stop> {
         self.make_graph()?;
         let (graph, net) = parts(self)?;
         backwards(net, graph, from.iter().map(|state| state as u32), |source: u32, open| {

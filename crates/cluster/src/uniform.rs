@@ -7,12 +7,12 @@
 //! group, and searches there while the others wait. This is the one operator for which a single
 //! process needs the memory of the whole.
 
-use masque_explicit::parts::{Bitset, Goal, UniformSearch, WholeGame};
+use masque_explicit::parts::{Bitset, Enforcement, Goal, Scope, StoredStates, UniformSearch, WholeGame};
 use masque_model::{AgentId, GroupId, Strategies};
 use masque_verdict::{Budget, Stop, Why};
 
 use crate::net::{Outbox, Task};
-use crate::shard::{Over, Shard};
+use crate::shard::Shard;
 use crate::store::Store;
 
 /// States sent between two looks at what has come in.
@@ -39,19 +39,16 @@ impl Shard<'_> {
     /// The states for which one tuple of uniform strategies reaches the goal from all states in
     /// question, given where the group wins with perfect information; of those not `asked` for, some
     /// may be missing.
-    pub(crate) fn enforces_uniformly(
+    pub(crate) fn enforced_uniformly(
         &mut self,
-        (group, strategies): (GroupId, Strategies),
-        goal: Goal,
-        over: Over,
+        question: Enforcement<'_>,
         win: Bitset,
-        asked: Option<&Bitset>,
     ) -> Result<Bitset, Stop> {
-        let (domain, constraints) = self.scope(over);
+        let Enforcement { group, strategies, goal, scope: Scope { domain, constraints }, asked } = question;
         let lost = (*domain).clone().minus(&win);
         let mut open = win;
         for mask in self.together(group, strategies) {
-            open = open.and(&self.knows(&mask, &domain, &lost)?);
+            open = open.and(&self.known_through(&mask, &domain, &lost)?);
         }
         if let Some(asked) = asked {
             open = open.and(asked);
@@ -97,7 +94,7 @@ impl Shard<'_> {
         let members: &[AgentId] = &self.system.groups[group.index()].agents;
         match strategies {
             Strategies::Uniform => self.masks(group),
-            Strategies::UniformJoint => vec![self.mask(members)],
+            Strategies::UniformJoint => vec![self.machine.seen_by(members)],
             Strategies::UniformObjective | Strategies::Perfect => Vec::new(),
         }
     }
@@ -116,7 +113,7 @@ impl Shard<'_> {
         let is_first = me == 0;
         let n_words = if is_first { begins[begins.len() - 1] * width } else { 0 };
         // The rows as they come, and once more in an index.
-        self.check_memory(n_words as u64 * 8 * 3)?;
+        self.check_bytes(n_words as u64 * 8 * 3)?;
         let store = &self.space.store;
         let mut task =
             Collecting { store, begins: &begins, rows: vec![0; n_words], is_first, next: 0, until: 0 };
@@ -129,7 +126,7 @@ impl Shard<'_> {
             false => None,
         };
         self.whole = Some(Whole { group, begins, game });
-        self.check_memory(0)
+        self.check_bytes(0)
     }
 }
 

@@ -10,7 +10,7 @@
 //! machines are for. Classes of states, as the engine on one machine has them, would be split over
 //! the workers, each of which would need its own table of them.
 
-use masque_explicit::parts::Bitset;
+use masque_explicit::parts::{Bitset, StoredStates};
 use masque_model::GroupId;
 use masque_verdict::{Budget, Stop};
 
@@ -26,11 +26,12 @@ const ROUND: usize = 1 << 16;
 
 impl Shard<'_> {
     /// What is known by those who see the bits of a mask, given where `φ` is false.
-    ///
-    /// ```text
-    /// ⟦K_i φ⟧ = D ∖ {s | some t ∈ D ∖ ⟦φ⟧ has l_i(t) = l_i(s)}
-    /// ```
-    pub(crate) fn knows(&mut self, mask: &[u64], domain: &Bitset, not_phi: &Bitset) -> Result<Bitset, Stop> {
+    pub(crate) fn known_through(
+        &mut self,
+        mask: &[u64],
+        domain: &Bitset,
+        not_phi: &Bitset,
+    ) -> Result<Bitset, Stop> {
         let mut told = Told::new(mask);
         told.tell(&mut self.net, &self.space.store, not_phi)?;
         let others = domain.clone().minus(not_phi);
@@ -38,16 +39,17 @@ impl Shard<'_> {
         Ok(others.minus(&confused))
     }
 
-    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`, given where `φ` is false: `bad`.
+    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`, given where `φ` is false.
     ///
     /// Computed from outside: what some member confuses with a bad state is bad, until nothing more
     /// becomes so. Each member is told of a state once.
-    pub(crate) fn common_knowledge(
+    pub(crate) fn known_by_chains(
         &mut self,
         group: GroupId,
         domain: &Bitset,
-        mut bad: Bitset,
+        not_phi: &Bitset,
     ) -> Result<Bitset, Stop> {
+        let mut bad = not_phi.clone();
         let nothing = Bitset::empty(self.n_states());
         let mut members: Vec<(Told, Bitset)> =
             self.masks(group).iter().map(|mask| (Told::new(mask), nothing.clone())).collect();
@@ -72,7 +74,7 @@ impl Shard<'_> {
     /// What each member of a group sees.
     pub(crate) fn masks(&self, group: GroupId) -> Vec<Vec<u64>> {
         let agents = &self.system.groups[group.index()].agents;
-        agents.iter().map(|&agent| self.mask(&[agent])).collect()
+        agents.iter().map(|&agent| self.machine.seen_by(&[agent])).collect()
     }
 
     /// The states that look, through some of the masks, like a state of a set; those of the set too.

@@ -1,8 +1,8 @@
 //! A worker's life: it gets commands, carries them out with all others, and answers.
 
-use masque_explicit::parts::{Bitset, Machine, always, possibly};
-use masque_model::{Formula, FormulaId, System};
-use masque_verdict::{State, Stop, Why, outside_logic};
+use masque_explicit::parts::{Bitset, Labelling, Machine, StoredStates};
+use masque_model::{At, System};
+use masque_verdict::{State, Stop, Verdict, Why, outside_logic};
 
 use crate::command::{Answer, Command, Costs, Reader, Reply, WireHunt};
 use crate::explore::{Moment, Space, explore};
@@ -57,6 +57,7 @@ fn compile(system: &System) -> Machine<'_> {
 
 fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command) -> Result<Answer, Stop> {
     let reader = Reader(shard.system);
+    let budget = &shard.net.budget.clone();
     Ok(match command {
         Command::Explore { transitions, most_states, hunted } => {
             match explore_or_resume(shard, keeper, (*transitions, *most_states), hunted)? {
@@ -71,31 +72,40 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
         Command::Initial => {
             let here = shard.space.n_initial() as u64;
             let all = shard.net.sum(here)?;
-            let fair = shard.initial()?;
-            Answer::Initial { all, fair: count(shard, &fair)? }
+            let fair = shard.initial(budget)?;
+            Answer::Initial { all, fair: shard.count(&fair)? }
         }
-        Command::Verdict { formula, at_initial } => verdict(shard, reader.formula(*formula)?, *at_initial)?,
-        Command::Somewhere(formula) => Answer::Truth(shard.is_true_somewhere(reader.formula(*formula)?)?),
+        Command::Verdict { formula, at_initial } => {
+            let at = if *at_initial { At::Initial } else { At::Reachable };
+            match shard.verdict(reader.formula(*formula)?, at, budget)? {
+                Verdict::Holds => Answer::Truth(true),
+                Verdict::Fails => Answer::Truth(false),
+                Verdict::Unknown(_) => Answer::NoFairPath,
+            }
+        }
+        Command::Somewhere(formula) => {
+            Answer::Truth(shard.is_true_somewhere(reader.formula(*formula)?, budget)?)
+        }
         Command::Extent(formula) => {
             let formula = reader.formula(*formula)?;
             if outside_logic(&shard.system.formulas, formula).is_some() {
                 return Err(Why::Unsupported.into());
             }
-            let phi = shard.truth(formula)?;
-            let (domain, initial) = (shard.domain()?, shard.initial()?);
+            let phi = shard.truth(formula, budget)?;
+            let (domain, initial) = (shard.domain(budget)?, shard.initial(budget)?);
             let both = initial.clone().and(&phi);
             Answer::Extent {
-                states: count(shard, &phi)?,
-                of_states: count(shard, &domain)?,
-                of_initial: count(shard, &initial)?,
-                initial: count(shard, &both)?,
+                states: shard.count(&phi)?,
+                of_states: shard.count(&domain)?,
+                of_initial: shard.count(&initial)?,
+                initial: shard.count(&both)?,
             }
         }
         Command::IsTrue(formula, state) => {
             let number = shard.number(&shard.pack(state)?);
             let mut one = Bitset::empty(shard.n_states());
             number.into_iter().for_each(|number| _ = one.insert(number));
-            let phi = shard.truth_among(reader.formula(*formula)?, &one)?;
+            let phi = shard.truth_among(reader.formula(*formula)?, &one, budget)?;
             // At most one worker has it.
             let here = number.map(|number| u64::from(phi.contains(number)));
             let truth = shard.net.gather(here.into_iter().collect())?.into_iter().flatten().next();
@@ -103,21 +113,21 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
         }
         Command::IsDeadEnd(state) => {
             let row = shard.pack(state)?;
-            let mut successors = shard.machine.successors(&shard.net.budget);
+            let mut successors = shard.machine.successors(budget);
             Answer::Truth(successors.expand(&row, |_| Ok(()))?.is_dead)
         }
         Command::Least(parts) => {
-            let states = shard.region(&reader.parts(parts)?)?;
+            let states = shard.region(&reader.parts(parts)?, budget)?;
             let least = shard.least(&states)?;
             Answer::State(least.map(|row| shard.machine.unpack(&row)))
         }
         Command::First(parts, most) => {
-            let states = shard.region(&reader.parts(parts)?)?;
+            let states = shard.region(&reader.parts(parts)?, budget)?;
             let (rows, n_states) = shard.first(&states, *most)?;
             Answer::States(unpack(shard, rows), n_states)
         }
         Command::Path(route) => {
-            let rows = reader.route(route, |route| shard.path(route))?;
+            let rows = reader.route(route, |route| shard.path(route, budget))?;
             Answer::Path(rows.map(|rows| unpack(shard, rows)))
         }
         Command::Store => {
@@ -213,69 +223,4 @@ fn nearest(shard: &mut Shard<'_>, found: impl Fn(&Space) -> &Vec<u32>) -> Result
 
 fn unpack(shard: &Shard<'_>, rows: Vec<Vec<u64>>) -> Vec<State> {
     rows.iter().map(|row| shard.machine.unpack(row)).collect()
-}
-
-fn count(shard: &mut Shard<'_>, states: &Bitset) -> Result<u64, Stop> {
-    shard.net.sum(states.count() as u64)
-}
-
-/// Whether a formula is true wherever it is asked.
-///
-/// ```text
-/// M ⊨ φ   iff   I ∩ D ⊆ ⟦φ⟧  (at initial),   D ⊆ ⟦φ⟧  (at reachable)
-/// ```
-fn verdict(shard: &mut Shard<'_>, formula: FormulaId, at_initial: bool) -> Result<Answer, Stop> {
-    shard.turn_to(formula);
-    let initial = shard.initial()?;
-    let n_initial = count(shard, &initial)?;
-    if n_initial == 0 && !shard.system.fairness.is_empty() {
-        return Ok(Answer::NoFairPath);
-    }
-    let (asked, is_one) = match at_initial {
-        true => (initial, n_initial == 1),
-        false => {
-            let domain = shard.domain()?;
-            let is_one = n_initial == 1 && count(shard, &domain)? == 1;
-            ((*domain).clone(), is_one)
-        }
-    };
-    let mut conjuncts = vec![formula];
-    while let Some(conjunct) = conjuncts.pop() {
-        if let Formula::And(list) = shard.system.formulas.get(conjunct) {
-            conjuncts.extend(list.iter().rev());
-        } else if !is_true_in(shard, conjunct, &asked, is_one)? {
-            return Ok(Answer::Truth(false));
-        }
-    }
-    Ok(Answer::Truth(true))
-}
-
-/// Whether a formula is true in all of `asked`: the initial states, or the whole domain.
-///
-/// `AG φ` is true at all initial states iff `φ` is at all reachable ones. Under fairness too: a state
-/// of `D` is reached from an initial state by a path of states that are all in `D`. `EF φ` at a single
-/// initial state, and nowhere else, asks only whether `φ` is true somewhere.
-fn is_true_in(
-    shard: &mut Shard<'_>,
-    formula: FormulaId,
-    asked: &Bitset,
-    is_one_initial: bool,
-) -> Result<bool, Stop> {
-    let formulas = &shard.system.formulas;
-    if let Some(phi) = always(formulas, formula) {
-        let domain = shard.domain()?;
-        shard.decisive.insert(phi);
-        let phi = shard.truth(phi)?;
-        return Ok(!shard.net.any(!domain.is_subset(&phi))?);
-    }
-    if let Some(phi) = possibly(formulas, formula)
-        && is_one_initial
-    {
-        shard.decisive.insert(phi);
-        let phi = shard.truth(phi)?;
-        return shard.net.any(!phi.is_empty());
-    }
-    shard.decisive.insert(formula);
-    let phi = shard.truth_among(formula, asked)?;
-    Ok(!shard.net.any(!asked.is_subset(&phi))?)
 }

@@ -17,6 +17,13 @@ pub(crate) struct Atoms<'s> {
     programs: FxHashMap<ExprId, Program>,
 }
 
+/// Packed states, by number.
+pub(crate) struct Rows<'a, F> {
+    pub(crate) layout: &'a Layout,
+    /// Words of a state.
+    pub(crate) row: F,
+}
+
 impl<'s> Atoms<'s> {
     pub(crate) fn new(system: &'s System, layout: &Layout) -> Atoms<'s> {
         let mut conditions: Vec<ExprId> = system.propositions.iter().map(|p| p.condition).collect();
@@ -32,11 +39,11 @@ impl<'s> Atoms<'s> {
         Atoms { code: compiler.code, programs }
     }
 
-    /// The states of `domain` where a condition is true; `row` gives a state's words.
-    pub(crate) fn where_true<'r>(
+    /// The states of `domain` where a condition is true.
+    pub(crate) fn where_true<'r, F: Fn(usize) -> &'r [u64] + Sync>(
         &self,
         condition: ExprId,
-        (layout, row): (&Layout, impl Fn(usize) -> &'r [u64] + Sync),
+        rows: Rows<'_, F>,
         domain: &Bitset,
         jobs: &Jobs,
         budget: &Budget,
@@ -46,7 +53,7 @@ impl<'s> Atoms<'s> {
         domain.filter_shared(jobs, start, |(memory, clock), state| {
             clock.tick()?;
             memory.change_state();
-            Ok(self.code.is_true(program, layout, row(state), memory))
+            Ok(self.code.is_true(program, rows.layout, (rows.row)(state), memory))
         })
     }
 }

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
-use masque_model::{Formula, FormulaId, GroupId, Strategies};
-use masque_verdict::{Budget, Stop, Why};
+use masque_model::{GroupId, Strategies};
+use masque_verdict::{Budget, Stop};
 
 use crate::bitset::Bitset;
-use crate::games::Game;
-use crate::label::{Labeller, Over};
-use crate::strategic::{Arena, Goal};
+use crate::games::{CountedStore, Game};
+use crate::label::Labeller;
+use crate::labelling::{Enforcement, StoredStates};
+use crate::labels::Scope;
+use crate::strategic::Arena;
 
 /// Number of games that are always kept: a formula often compares two groups.
 const FEWEST_GAMES: usize = 2;
@@ -16,29 +18,17 @@ const FEWEST_GAMES: usize = 2;
 const GAME_BYTES: u64 = 64 << 20;
 
 impl Labeller<'_> {
-    /// `<Γ> path`: where the group has a strategy of the kind asked for. If only some states are of
-    /// interest, the set is right there and may lack others.
-    pub(crate) fn enforces(
-        &mut self,
-        formula: FormulaId,
-        over: Over,
-        asked: Option<&Bitset>,
-        budget: &Budget,
-    ) -> Result<Bitset, Stop> {
-        let Formula::Enforces(group, strategies, path) = self.system.formulas.get(formula) else {
-            return Err(Why::Unsupported.into());
-        };
-        let (domain, constraints) = self.scope(over);
-        let path = self.system.formulas.get(path);
-        let (left, right) = self.operands(path, over)?;
-        let goal = Goal::new(path, &left, &right, &domain)?;
-        let game = self.game(group, budget)?;
+    /// States at which a group has a strategy.
+    pub(crate) fn enforced(&mut self, question: &Enforcement<'_>, budget: &Budget) -> Result<Bitset, Stop> {
+        let Enforcement { group, strategies, goal, scope, asked } = question;
+        let game = self.game(*group, budget)?;
         // Counters of moves and numbers of states, a few of each.
         self.check_memory((game.n_moves() * 5 + game.n_states() * 12) as u64, budget)?;
-        let arena = Arena { game: &game, allowed: None, domain: &domain, constraints: &constraints, budget };
+        let Scope { domain, constraints } = scope;
+        let arena = Arena { game: &game, allowed: None, domain, constraints, budget };
         match strategies {
-            Strategies::Perfect => Ok(arena.solve(&goal)?.win),
-            _ => self.enforces_uniformly(strategies, &arena, &goal, asked),
+            Strategies::Perfect => Ok(arena.solve(goal)?.win),
+            _ => self.enforces_uniformly(*strategies, &arena, goal, *asked),
         }
     }
 
@@ -49,13 +39,8 @@ impl Labeller<'_> {
         } else {
             self.forget_games(budget);
             let members = &self.system.groups[group.index()].agents;
-            let game = Game::new(
-                self.system,
-                &self.steps,
-                (&self.space.store, self.space.bytes()),
-                members,
-                budget,
-            )?;
+            let states = CountedStore { store: &self.space.store, held: self.space.bytes() };
+            let game = Game::new(self.system, &self.steps, states, members, budget)?;
             self.games.push((group, Rc::new(game)));
             self.check_memory(0, budget)?;
         }

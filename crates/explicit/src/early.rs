@@ -17,7 +17,8 @@ use crate::engine::NAME;
 use crate::explore::Space;
 use crate::jobs::Jobs;
 use crate::knowledge::Classes;
-use crate::label::Labeller;
+use crate::label::{Compiled, Labeller};
+use crate::labelling::{Labelling, StoredStates};
 use crate::steps::Steps;
 use crate::store::Store;
 
@@ -205,8 +206,8 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
             graph: None,
         };
         let one_thread = Jobs::new(std::num::NonZeroUsize::new(1));
-        let (steps, atoms) = (Rc::clone(&self.steps), Rc::clone(&self.atoms));
-        Ok(Labeller::new(self.system, (steps, atoms), space, one_thread))
+        let compiled = Compiled { steps: Rc::clone(&self.steps), atoms: Rc::clone(&self.atoms) };
+        Ok(Labeller::new(self.system, compiled, space, one_thread))
     }
 }
 
@@ -288,28 +289,21 @@ impl Sight for Partly<'_, '_> {
     }
 
     fn exists_next(&mut self, phi: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
-        self.labeller.make_graph(self.budget)?;
         let all = self.all();
-        Ok(Rc::new(self.labeller.paths(&all, &[], self.budget)?.exists_next(phi)?))
+        Ok(Rc::new(self.labeller.exists_next(phi, &all, self.budget)?))
     }
 
     fn exists_until(&mut self, phi: &Rc<Bitset>, psi: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
-        self.labeller.make_graph(self.budget)?;
-        let all = self.all();
-        Ok(Rc::new(self.labeller.paths(&all, &[], self.budget)?.exists_until(phi, psi)?))
+        Ok(Rc::new(self.labeller.exists_until(phi, psi, self.budget)?))
     }
 
     fn exists_globally(&mut self, phi: &Rc<Bitset>, constraints: &[Rc<Bitset>]) -> Result<Rc<Bitset>, Stop> {
-        self.labeller.make_graph(self.budget)?;
-        let all = self.all();
         let constraints: Vec<Bitset> = constraints.iter().map(|set| (**set).clone()).collect();
-        Ok(Rc::new(self.labeller.paths(&all, &constraints, self.budget)?.exists_globally(phi)?))
+        Ok(Rc::new(self.labeller.exists_globally(phi, &constraints, self.budget)?))
     }
 
     fn confused(&mut self, agents: &[AgentId], set: &Rc<Bitset>) -> Result<Rc<Bitset>, Stop> {
-        let system = self.labeller.system;
-        let seen = agents.iter().flat_map(|&agent| system.agent(agent).sees.iter().copied());
-        let classes = self.labeller.view(seen, self.budget)?;
+        let classes = self.labeller.view(agents, self.budget)?;
         self.touched(&classes, set, &self.all())
     }
 

@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::time::Instant;
 
-use masque_model::{At, Formula, FormulaId, Property, System};
+use masque_model::{FormulaId, Property, System};
 use masque_verdict::{
     Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop,
-    Unsupported, Verdict, Why, explain, inside_logic, least_overflow, outside_logic,
+    Unsupported, Why, explain, inside_logic, least_overflow, outside_logic,
 };
 
 use crate::bitset::Bitset;
@@ -15,7 +15,8 @@ use crate::early::Watch;
 use crate::explore::explore;
 use crate::fragment;
 use crate::jobs::Jobs;
-use crate::label::Labeller;
+use crate::label::{Compiled, Labeller};
+use crate::labelling::Labelling;
 use crate::paths::least_shortest_path;
 use crate::steps::{Steps, Tuning};
 
@@ -109,7 +110,7 @@ impl<'s> Explored<'s> {
         let explored = explore(&mut watch, fragment::needs_transitions(system), &jobs, budget);
         let space = explored.map_err(|stop| (stop, watch.layers.clone()))?;
         stats.spend("explore", start.elapsed());
-        let compiled = (steps, watch.atoms);
+        let compiled = Compiled { steps, atoms: watch.atoms };
         Ok(Explored { engine, system, labeller: Labeller::new(system, compiled, space, jobs), stats })
     }
 
@@ -118,8 +119,7 @@ impl<'s> Explored<'s> {
             return Err(Why::Unsupported.into());
         }
         let start = Instant::now();
-        self.labeller.turn_to(property.formula);
-        let verdict = self.verdict(property, budget);
+        let verdict = self.labeller.verdict(property.formula, property.at, budget);
         self.stats.spend("label", start.elapsed());
         let mut outcome = Outcome::from(verdict?);
         if let Some(holds) = self.engine.evidence.wanted(outcome.verdict) {
@@ -130,51 +130,6 @@ impl<'s> Explored<'s> {
             self.stats.spend("evidence", start.elapsed());
         }
         Ok(outcome)
-    }
-
-    /// Whether a property is true wherever it is asked.
-    ///
-    /// ```text
-    /// M ⊨ φ   iff   I ∩ D ⊆ ⟦φ⟧  (at initial),   D ⊆ ⟦φ⟧  (at reachable)
-    /// ```
-    fn verdict(&mut self, property: &Property, budget: &Budget) -> Result<Verdict, Stop> {
-        let initial = self.labeller.initial(budget)?;
-        if initial.is_empty() && !self.system.fairness.is_empty() {
-            return Ok(Verdict::Unknown(Why::NoFairPath));
-        }
-        let asked = match property.at {
-            At::Initial => initial,
-            At::Reachable => (*self.labeller.domain(budget)?).clone(),
-        };
-        let mut conjuncts = vec![property.formula];
-        while let Some(conjunct) = conjuncts.pop() {
-            if let Formula::And(list) = self.system.formulas.get(conjunct) {
-                conjuncts.extend(list.iter().rev());
-            } else if !self.is_true_in(conjunct, &asked, budget)? {
-                return Ok(Verdict::Fails);
-            }
-        }
-        Ok(Verdict::Holds)
-    }
-
-    /// Whether a formula is true in all of `asked`: the initial states, or the whole domain.
-    ///
-    /// `AG φ` is true at all initial states iff `φ` is at all reachable ones. Under fairness too: a
-    /// state of `D` is reached from an initial state by a path of states that are all in `D`.
-    /// `EF φ` at a single initial state asks only whether `φ` is true somewhere.
-    fn is_true_in(&mut self, formula: FormulaId, asked: &Bitset, budget: &Budget) -> Result<bool, Stop> {
-        let formulas = &self.system.formulas;
-        if let Some(phi) = fragment::always(formulas, formula) {
-            let domain = self.labeller.domain(budget)?;
-            return Ok(domain.is_subset(&*self.labeller.truth(phi, budget)?));
-        }
-        if let Some(phi) = fragment::possibly(formulas, formula)
-            && self.labeller.initial(budget)?.count() == 1
-            && asked.count() == 1
-        {
-            return Ok(!self.labeller.truth(phi, budget)?.is_empty());
-        }
-        Ok(asked.is_subset(&*self.labeller.truth_among(formula, asked, budget)?))
     }
 
     pub(crate) fn n_states(&self) -> usize {
@@ -229,7 +184,7 @@ impl Encoded for Explored<'_> {
         let outcome = self.try_decide(property, budget).unwrap_or_else(Outcome::from);
         // It may be asked again with more time.
         if budget.is_over() {
-            self.labeller.put_off();
+            self.labeller.labels.put_off();
         }
         outcome
     }

@@ -7,11 +7,12 @@
 use std::rc::Rc;
 
 use masque_model::{Deadlock, FormulaId, GroupId};
-use masque_verdict::{Bounds, Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
+use masque_verdict::{Bounds, Budget, By, Length, Oracle, Part, Route, State, Stop, Why};
 
 use crate::bitset::Bitset;
 use crate::knowledge::Classes;
 use crate::label::Labeller;
+use crate::labelling::{Labelling, StoredStates};
 use crate::paths::least_shortest;
 use crate::successors::Stepper;
 use crate::temporal::Clock;
@@ -19,19 +20,18 @@ use crate::temporal::Clock;
 impl Oracle for Labeller<'_> {
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
         let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
-        if self.space.is_part() {
-            let Bounds { surely, possibly } = self.look(budget).fairly(formula)?;
-            let (surely, possibly) = (surely.contains(number as usize), possibly.contains(number as usize));
+        if let Some(Bounds { surely, possibly }) = self.partial_bounds(formula, budget)? {
+            let (surely, possibly) = (surely.contains(number), possibly.contains(number));
             return if surely == possibly { Ok(surely) } else { Err(Why::Unsupported.into()) };
         }
         let mut one = Bitset::empty(self.space.n_states());
-        one.insert(number as usize);
-        Ok(self.truth_among(formula, &one, budget)?.contains(number as usize))
+        one.insert(number);
+        Ok(self.truth_among(formula, &one, budget)?.contains(number))
     }
 
     fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop> {
         let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
-        let row = self.space.store.row(number as usize);
+        let row = self.space.store.row(number);
         Ok(Stepper::new(&self.steps, budget).expand(row, |_| Ok(()))?.is_dead)
     }
 
@@ -74,9 +74,6 @@ impl Oracle for Labeller<'_> {
     }
 }
 
-/// So many regions of infinite runs are kept: what a loop needs.
-const N_ASKED: usize = 2;
-
 /// What leads from state to state.
 enum Edges {
     Transitions,
@@ -86,91 +83,19 @@ enum Edges {
 
 impl Labeller<'_> {
     /// The number of a state, if it is reachable.
-    fn number(&self, state: &State) -> Option<u32> {
-        let layout = &self.steps.layout;
-        let mut row = vec![0; layout.n_words];
-        for (variable, &value) in self.system.variable_ids().zip(state) {
-            layout.variable(variable).set(&mut row, layout.code(self.system, variable, value)?);
-        }
-        self.space.store.find(&row)
+    pub(crate) fn number(&self, state: &State) -> Option<usize> {
+        let row = self.steps.layout.pack(self.system, state)?;
+        self.space.store.find(&row).map(|number| number as usize)
     }
 
     fn state(&self, number: u32) -> State {
         self.steps.layout.unpack(self.system, self.space.store.row(number as usize))
     }
 
-    /// The states that meet all parts.
-    fn region(&mut self, parts: &[Part], budget: &Budget) -> Result<Bitset, Stop> {
-        let domain = self.domain(budget)?;
-        let mut states = (*domain).clone();
-        for part in parts {
-            states = match part {
-                Part::Initial => states.and(&self.initial(budget)?),
-                Part::Is(state) => {
-                    let number = self.number(state).map(|number| number as usize);
-                    let mut one = Bitset::empty(self.space.n_states());
-                    if let Some(number) = number.filter(|&number| states.contains(number)) {
-                        one.insert(number);
-                    }
-                    one
-                }
-                Part::Literal(literal) => self.select(states, *literal, budget)?,
-                Part::Green(agent) => self.green(*agent, &states, budget)?,
-                Part::Alike(agents, state) => {
-                    let seen = agents.iter().flat_map(|&i| self.system.agent(i).sees.iter().copied());
-                    let mask = self.steps.layout.mask(seen);
-                    let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
-                    let row = self.space.store.row(number as usize);
-                    states.filter(|other| is_same(row, self.space.store.row(other), &mask))
-                }
-                Part::Constraint(number) => states.and(&self.constraint(*number, budget)?),
-                Part::Forever(_) | Part::Recurrent(_) => states.and(&*self.asked(part, budget)?),
-            };
-        }
-        Ok(states)
-    }
-
-    /// The states where a literal is so.
-    fn select(&mut self, states: Bitset, literal: Literal, budget: &Budget) -> Result<Bitset, Stop> {
-        if self.space.is_part() {
-            let Bounds { surely, possibly } = self.look(budget).fairly(literal.formula)?;
-            return Ok(if literal.holds { states.and(&surely) } else { states.minus(&possibly) });
-        }
-        let phi = self.truth_among(literal.formula, &states, budget)?;
-        Ok(if literal.holds { states.and(&phi) } else { states.minus(&phi) })
-    }
-
-    /// A region of infinite runs. The last ones are kept: questions about them come in rows.
-    fn asked(&mut self, part: &Part, budget: &Budget) -> Result<Rc<Bitset>, Stop> {
-        if let Some((_, known)) = self.asked.iter().find(|(known, _)| known == part) {
-            return Ok(Rc::clone(known));
-        }
-        let states = match part {
-            Part::Forever(literals) => {
-                let mut phi = (*self.domain(budget)?).clone();
-                for &literal in literals {
-                    phi = self.select(phi, literal, budget)?;
-                }
-                self.exists_globally(&phi, budget)?
-            }
-            Part::Recurrent(parts) => {
-                let inside = self.region(parts, budget)?;
-                self.recurrent(inside, budget)?
-            }
-            _ => return Err(Why::Unsupported.into()),
-        };
-        let states = Rc::new(states);
-        if self.asked.len() == N_ASKED {
-            self.asked.remove(0);
-        }
-        self.asked.push((part.clone(), Rc::clone(&states)));
-        Ok(states)
-    }
-
     /// `νZ. R ∩ post(Z)`: count for each state of `R` its predecessors in `R`, remove the states that
     /// have none, and each that is left with none by that.
-    fn recurrent(&mut self, inside: Bitset, budget: &Budget) -> Result<Bitset, Stop> {
-        self.make_graph(budget)?;
+    pub(crate) fn recurrent_states(&mut self, inside: Bitset, budget: &Budget) -> Result<Bitset, Stop> {
+        self.graph(budget)?;
         self.check_memory(self.space.n_states() as u64 * 5, budget)?;
         let graph = self.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
         let mut n_before = vec![0_u32; self.space.n_states()];
@@ -222,7 +147,7 @@ impl Labeller<'_> {
     fn edges(&mut self, by: By, budget: &Budget) -> Result<Edges, Stop> {
         match by {
             By::Steps => {
-                self.make_graph(budget)?;
+                self.graph(budget)?;
                 Ok(Edges::Transitions)
             }
             By::Confusion(group) => Ok(Edges::Confusion(self.classes(group, budget)?)),
@@ -235,7 +160,7 @@ impl Labeller<'_> {
         for &agent in agents {
             let held: u64 = classes.iter().map(|classes| classes.bytes()).sum();
             self.check_memory(held, budget)?;
-            classes.push(self.view(self.system.agent(agent).sees.iter().copied(), budget)?);
+            classes.push(self.view(&[agent], budget)?);
         }
         Ok(classes)
     }
@@ -338,9 +263,4 @@ impl Labeller<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether two rows agree on the bits of a mask.
-fn is_same(left: &[u64], right: &[u64], mask: &[u64]) -> bool {
-    left.iter().zip(right).zip(mask).all(|((left, right), mask)| (left ^ right) & mask == 0)
 }

@@ -4,7 +4,7 @@ use masque_model::{Formula, FormulaId, Formulas, Paths, Property, System};
 use masque_verdict::outside_logic;
 
 /// The operand of a CTL quantifier with one temporal operator, as `AG φ` or `EF φ`.
-pub fn always(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
+pub(crate) fn always(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
     match formulas.get(id) {
         Formula::Forall(Paths::Ctl, path) => match formulas.get(path) {
             Formula::Globally(phi) => Some(phi),
@@ -15,7 +15,7 @@ pub fn always(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
 }
 
 /// `φ` if the formula is `EF φ`.
-pub fn possibly(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
+pub(crate) fn possibly(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
     match formulas.get(id) {
         Formula::Exists(Paths::Ctl, path) => match formulas.get(path) {
             Formula::Finally(phi) => Some(phi),

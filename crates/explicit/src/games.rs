@@ -8,6 +8,13 @@ use crate::moves::{Move, Mover};
 use crate::steps::Steps;
 use crate::store::Store;
 
+/// Stored states, and the memory that is held while a game is built.
+pub(crate) struct CountedStore<'a> {
+    pub(crate) store: &'a Store,
+    /// Bytes held, the store included.
+    pub(crate) held: u64,
+}
+
 /// The moves of a group at all states.
 #[derive(Debug)]
 pub(crate) struct Game {
@@ -29,14 +36,15 @@ pub(crate) struct Game {
 }
 
 impl Game {
-    /// The game of these members on the states of a store, beside which so many bytes are held.
+    /// The game of these members on the states of a store. Memory limits count the store, too.
     pub(crate) fn new(
         system: &System,
         steps: &Steps<'_>,
-        (store, held): (&Store, u64),
+        states: CountedStore<'_>,
         members: &[AgentId],
         budget: &Budget,
     ) -> Result<Game, Stop> {
+        let CountedStore { store, held } = states;
         let mut builder = Builder {
             members,
             begins: vec![0],

@@ -129,6 +129,20 @@ impl Layout {
         system.variable_ids().map(|v| self.value(system, v, row)).collect()
     }
 
+    /// A state, packed; none if some value lies outside its variable's domain.
+    pub(crate) fn pack(&self, system: &System, state: &State) -> Option<Vec<u64>> {
+        let mut row = vec![0; self.n_words];
+        for (variable, &value) in system.variable_ids().zip(state) {
+            self.variable(variable).set(&mut row, self.code(system, variable, value)?);
+        }
+        Some(row)
+    }
+
+    /// The bits that agents see together, word by word.
+    pub(crate) fn seen_by(&self, system: &System, agents: &[AgentId]) -> Vec<u64> {
+        self.mask(agents.iter().flat_map(|&agent| system.agent(agent).sees.iter().copied()))
+    }
+
     /// The bits of these variables, word by word.
     pub(crate) fn mask(&self, variables: impl IntoIterator<Item = VarId>) -> Vec<u64> {
         let mut mask = vec![0; self.n_words];

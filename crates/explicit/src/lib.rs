@@ -11,13 +11,14 @@
 //! | `guards`, `steps`, `tables`, `plan`, `successors` | find the successors of a state |
 //! | `explore`, `graph` | find all states and their transitions |
 //! | `jobs`, `batch`, `crew` | do it with several threads, with the same result |
-//! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | label states, operator by operator |
+//! | `labels`, `labelling` | label states, operator by operator, for every engine that stores states |
+//! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | the operators, with all states in memory |
 //! | `scout` | explore for a while |
 //! | `early` | tell verdicts while states are still being explored |
 //! | `product` | LTL and CTL*: the product with an automaton |
 //! | `moves`, `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
 //! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
-//! | `fragment`, `paths`, `evidence`, `engine` | decide, explain, answer |
+//! | `fragment`, `region`, `paths`, `evidence`, `engine` | decide, explain, answer |
 //! | `parts` | the public face for an engine on many machines |
 #![forbid(unsafe_code)]
 
@@ -47,6 +48,8 @@ mod initial;
 mod jobs;
 mod knowledge;
 mod label;
+mod labelling;
+mod labels;
 mod layout;
 mod moves;
 mod mu;
@@ -55,6 +58,7 @@ pub mod parts;
 mod paths;
 mod plan;
 mod product;
+mod region;
 mod scout;
 mod steps;
 mod store;

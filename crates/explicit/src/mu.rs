@@ -10,110 +10,95 @@ use std::rc::Rc;
 
 use masque_model::{ActionId, Expr, ExprId, Fixpoints, Formula, FormulaId, Formulas, System, semantics};
 use masque_verdict::{Budget, Stop, Why};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::bitset::Bitset;
 use crate::graph::{Edges, Graph};
 use crate::jobs::Jobs;
-use crate::label::{Labeller, Over};
+use crate::label::Labeller;
+use crate::labelling::{StoredStates, known, label_one};
+use crate::labels::OpenLabels;
 use crate::moves::Odometer;
 use crate::steps::Steps;
 use crate::store::Store;
 use crate::successors::Stepper;
 
-/// What is known of open formulas for the moment.
-#[derive(Default)]
-pub(crate) struct Open {
-    /// The sets of the formulas inside the fixpoints being computed, their variables among them.
-    pub(crate) sets: FxHashMap<FormulaId, Rc<Bitset>>,
-    /// The last value of each inner fixpoint, from which to go on.
-    reached: FxHashMap<FormulaId, Rc<Bitset>>,
+/// `⟦μZ. φ⟧` and `⟦νZ. φ⟧`, given the labels of all closed formulas inside.
+pub(crate) fn fixpoint<'s>(
+    states: &mut impl StoredStates<'s>,
+    formula: FormulaId,
+    budget: &Budget,
+) -> Result<Bitset, Stop> {
+    let formulas = &states.system().formulas;
+    let (variable, body, is_least) = match formulas.get(formula) {
+        Formula::Least(z, body) => (z, body, true),
+        Formula::Greatest(z, body) => (z, body, false),
+        _ => return Err(Why::Unsupported.into()),
+    };
+    let n_states = states.n_states();
+    let labels = states.labels();
+    let is_open = labels.fixpoints.is_open(formula);
+    if !is_open {
+        labels.open = OpenLabels::default();
+    }
+    let bound = formulas.ids().find(|&id| formulas.get(id) == Formula::Bound(variable));
+    let parts = open_parts(formulas, &labels.fixpoints, body);
+    let reset = other_kind(formulas, &labels.fixpoints, body, is_least);
+    let mut set = match labels.open.reached.get(&formula) {
+        Some(reached) => Rc::clone(reached),
+        None if is_least => Rc::new(Bitset::empty(n_states)),
+        None => labels.scope().domain,
+    };
+    loop {
+        budget.check()?;
+        let open = &mut states.labels().open;
+        if let Some(bound) = bound {
+            open.sets.insert(bound, Rc::clone(&set));
+        }
+        for inner in &reset {
+            open.reached.remove(inner);
+        }
+        for &part in &parts {
+            // The variables in scope have their sets.
+            if !matches!(formulas.get(part), Formula::Bound(_)) {
+                let value = Rc::new(label_one(states, part, budget)?);
+                states.check_memory(value.bytes(), budget)?;
+                states.labels().open.sets.insert(part, value);
+            }
+        }
+        let next = known(states, body)?;
+        if !states.any(next != set)? {
+            break;
+        }
+        set = next;
+    }
+    let open = &mut states.labels().open;
+    match is_open {
+        true => _ = open.reached.insert(formula, Rc::clone(&set)),
+        // No open label is needed any more.
+        false => *open = OpenLabels::default(),
+    }
+    Ok((*set).clone())
 }
 
 impl Labeller<'_> {
-    /// `⟦μZ. φ⟧` and `⟦νZ. φ⟧`, given the sets of all closed formulas inside.
-    pub(crate) fn fixpoint(
-        &mut self,
-        formula: FormulaId,
-        over: Over,
-        budget: &Budget,
-    ) -> Result<Bitset, Stop> {
-        let formulas = &self.system.formulas;
-        let (variable, body, is_least) = match formulas.get(formula) {
-            Formula::Least(z, body) => (z, body, true),
-            Formula::Greatest(z, body) => (z, body, false),
-            _ => return Err(Why::Unsupported.into()),
-        };
-        if !self.fixpoints.is_open(formula) {
-            self.open = Open::default();
+    /// The transitions by steps with which a condition is true. They are found once.
+    pub(crate) fn steps_with(&mut self, condition: ExprId, budget: &Budget) -> Result<Rc<Graph>, Stop> {
+        if let Some((_, graph)) = self.steps_with.iter().find(|(known, _)| *known == condition) {
+            return Ok(Rc::clone(graph));
         }
-        let bound = formulas.ids().find(|&id| formulas.get(id) == Formula::Bound(variable));
-        let parts = open_parts(formulas, &self.fixpoints, body);
-        let reset = other_kind(formulas, &self.fixpoints, body, is_least);
-        let mut set = match self.open.reached.get(&formula) {
-            Some(reached) => Rc::clone(reached),
-            None if is_least => Rc::new(Bitset::empty(self.space.n_states())),
-            None => self.domain_of(over),
-        };
-        loop {
-            budget.check()?;
-            if let Some(bound) = bound {
-                self.open.sets.insert(bound, Rc::clone(&set));
-            }
-            for inner in &reset {
-                self.open.reached.remove(inner);
-            }
-            for &part in &parts {
-                // The variables in scope have their sets.
-                if !matches!(formulas.get(part), Formula::Bound(_)) {
-                    let value = Rc::new(self.label_one(part, over, budget)?);
-                    self.check_memory(value.bytes(), budget)?;
-                    self.open.sets.insert(part, value);
-                }
-            }
-            let next = self.known(body, over)?;
-            if next == set {
-                break;
-            }
-            set = next;
-        }
-        match self.fixpoints.is_open(formula) {
-            true => _ = self.open.reached.insert(formula, Rc::clone(&set)),
-            // All that was open is done with.
-            false => self.open = Open::default(),
-        }
-        Ok((*set).clone())
-    }
-
-    /// `EX{c} φ`: some step with `c` leads to `φ`. The steps with `c` are found once.
-    pub(crate) fn exists_step(
-        &mut self,
-        condition: ExprId,
-        phi: &Bitset,
-        over: Over,
-        budget: &Budget,
-    ) -> Result<Bitset, Stop> {
-        let known = self.steps_with.iter().find(|(known, _)| *known == condition);
-        let graph = match known {
-            Some((_, graph)) => Rc::clone(graph),
-            None => {
-                let base = self.bytes();
-                let mut finder = StepsWith::new(self.system, &self.steps, condition, budget);
-                let graph = Rc::new(steps_with(&mut finder, &self.space.store, base, &self.jobs, budget)?);
-                self.check_memory(graph.bytes(), budget)?;
-                self.steps_with.push((condition, Rc::clone(&graph)));
-                graph
-            }
-        };
-        let domain = self.domain_of(over);
-        let paths = crate::temporal::Paths { graph: &graph, domain: &domain, constraints: &[], budget };
-        paths.exists_next(phi)
+        let base = self.bytes();
+        let mut finder = StepsWith::new(self.system, &self.steps, condition, budget);
+        let graph = Rc::new(steps_with(&mut finder, &self.space.store, base, &self.jobs, budget)?);
+        self.check_memory(graph.bytes(), budget)?;
+        self.steps_with.push((condition, Rc::clone(&graph)));
+        Ok(graph)
     }
 }
 
 /// The open formulas inside a fixpoint's body, operands first; of inner fixpoints that are open the
 /// fixpoint itself, whose body is its own affair.
-pub fn open_parts(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId) -> Vec<FormulaId> {
+fn open_parts(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId) -> Vec<FormulaId> {
     let mut parts = FxHashSet::default();
     let is_path = formulas.path_formulas();
     let mut stack = vec![body];
@@ -136,12 +121,7 @@ pub fn open_parts(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId) -
 
 /// The open fixpoints inside a body that must begin anew when the outer one, least or greatest, has
 /// moved: those of the other kind, where a negation between changes the kind.
-pub fn other_kind(
-    formulas: &Formulas,
-    fixpoints: &Fixpoints,
-    body: FormulaId,
-    is_least: bool,
-) -> Vec<FormulaId> {
+fn other_kind(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId, is_least: bool) -> Vec<FormulaId> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();
     let mut stack = vec![(body, false)];

@@ -1,25 +1,29 @@
-//! What an engine on many machines needs of this one: the system compiled, state by state.
+//! What an engine on many machines needs of this one: the compiled system, and the labeller.
 //!
-//! It packs states into words, finds initial states and successors, and evaluates conditions. Where
-//! states are kept, and what is made of them, is the caller's business.
+//! [`Machine`] packs states into words, finds initial states and successors, and evaluates conditions.
+//! The caller stores the states and implements [`StoredStates`] for them; [`Labelling`] then decides
+//! formulas.
 
 use std::num::NonZeroUsize;
 use std::rc::Rc;
 
-use masque_model::{ExprId, GroupId, Strategies, System, VarId};
+use masque_model::{AgentId, ExprId, GroupId, Strategies, System};
 use masque_verdict::{Budget, State, Stop};
 
 pub use crate::atoms::Reader;
 pub use crate::bitset::Bitset;
-pub use crate::fragment::{always, needs_transitions, possibly};
+pub use crate::fragment::needs_transitions;
+pub use crate::labelling::{Enforcement, Labelling, StoredStates};
+pub use crate::labels::{Domain, Labels, Scope};
 pub use crate::moves::{Move, Mover};
-pub use crate::mu::{StepsWith, open_parts, other_kind};
+pub use crate::mu::StepsWith;
+pub use crate::region::is_same;
 pub use crate::store::{hash, hash_masked};
 pub use crate::strategic::Goal;
 pub use crate::successors::Expansion;
 
-use crate::atoms::Atoms;
-use crate::games::Game;
+use crate::atoms::{Atoms, Rows};
+use crate::games::{CountedStore, Game};
 use crate::initial::each_initial_state;
 use crate::jobs::Jobs;
 use crate::knowledge::Classes;
@@ -56,12 +60,7 @@ impl<'s> Machine<'s> {
 
     /// A state, packed; none if some value lies outside its variable's domain.
     pub fn pack(&self, state: &State) -> Option<Vec<u64>> {
-        let layout = &self.steps.layout;
-        let mut row = vec![0; layout.n_words];
-        for (variable, &value) in self.system.variable_ids().zip(state) {
-            layout.variable(variable).set(&mut row, layout.code(self.system, variable, value)?);
-        }
-        Some(row)
+        self.steps.layout.pack(self.system, state)
     }
 
     /// A packed state as the model writes it.
@@ -69,9 +68,9 @@ impl<'s> Machine<'s> {
         self.steps.layout.unpack(self.system, row)
     }
 
-    /// The bits of these variables, word by word.
-    pub fn mask(&self, variables: impl IntoIterator<Item = VarId>) -> Vec<u64> {
-        self.steps.layout.mask(variables)
+    /// The bits that agents see together, word by word.
+    pub fn seen_by(&self, agents: &[AgentId]) -> Vec<u64> {
+        self.steps.layout.seen_by(self.system, agents)
     }
 
     /// Calls `found` for each initial state, each once.
@@ -106,7 +105,8 @@ impl<'s> Machine<'s> {
         }
         drop(rows);
         let members = &self.system.groups[group.index()].agents;
-        let game = Game::new(self.system, &self.steps, (&store, store.bytes()), members, budget)?;
+        let states = CountedStore { store: &store, held: store.bytes() };
+        let game = Game::new(self.system, &self.steps, states, members, budget)?;
         Ok(WholeGame { machine: self, store, game })
     }
 
@@ -124,7 +124,7 @@ impl<'s> Machine<'s> {
         row: impl Fn(usize) -> &'r [u64] + Sync,
         budget: &Budget,
     ) -> Result<Bitset, Stop> {
-        self.atoms.where_true(condition, (&self.steps.layout, row), domain, &self.jobs, budget)
+        self.atoms.where_true(condition, Rows { layout: &self.steps.layout, row }, domain, &self.jobs, budget)
     }
 }
 
@@ -157,8 +157,8 @@ impl WholeGame<'_> {
         // Classes and views of each member, counters of moves and numbers of states.
         let counters = game.n_moves() as u64 * 5 + n_states * (26 + 8 * n_members);
         budget.check_memory(self.bytes() + counters)?;
-        let sight = Sight::new(machine.system, &game.members, search.strategies, |seen| {
-            let mask = machine.mask(seen.iter().copied());
+        let sight = Sight::new(&game.members, search.strategies, |agents| {
+            let mask = machine.seen_by(agents);
             Ok(Rc::new(Classes::by_view(store, &mask, &machine.jobs, budget)?))
         })?;
         let UniformSearch { domain, constraints, .. } = search;

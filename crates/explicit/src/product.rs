@@ -7,75 +7,71 @@ use masque_verdict::{Automaton, Branch, Branching, Budget, Stop, Why};
 use crate::bitset::Bitset;
 use crate::fair::{Reversed, fair_nodes};
 use crate::graph::Graph;
-use crate::label::{Labeller, Over};
+use crate::labelling::{StoredStates, known};
+use crate::labels::Scope;
 
-impl Labeller<'_> {
-    /// `E path`, or `E ¬path` if not `truth`, over infinite paths.
-    pub(crate) fn some_path(
-        &mut self,
-        path: FormulaId,
-        truth: bool,
-        over: Over,
-        budget: &Budget,
-    ) -> Result<Bitset, Stop> {
-        self.make_graph(budget)?;
-        if let Some(branching) = Branching::of(&self.system.formulas, path, truth) {
-            return self.some_branch(&branching, over, budget);
-        }
-        let automaton = Automaton::new(&self.system.formulas, path, truth, budget)?;
-        let (domain, constraints) = self.scope(over);
-        let n_states = self.space.n_states();
-        self.check_memory(Product::bytes(n_states, &automaton), budget)?;
-        let mut meeting = Vec::with_capacity(automaton.covers.len());
-        for cover in &automaton.covers {
-            let mut states = (*domain).clone();
-            for literal in &cover.literals {
-                let phi = self.known(literal.formula, over)?;
-                states = if literal.holds { states.and(&phi) } else { states.minus(&phi) };
-            }
-            meeting.push(states);
-        }
-        let graph = self.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
-        Product { graph, automaton: &automaton, meeting, constraints: &constraints }.starts(budget)
+/// `E path`, or `E ¬path` if not `truth`, over infinite paths.
+pub(crate) fn some_path<'s>(
+    states: &mut impl StoredStates<'s>,
+    path: FormulaId,
+    truth: bool,
+    budget: &Budget,
+) -> Result<Bitset, Stop> {
+    let formulas = &states.system().formulas;
+    if let Some(branching) = Branching::of(formulas, path, truth) {
+        return some_branch(states, &branching, budget);
     }
-
-    /// `E path` of a path formula that CTL can say, over infinite paths.
-    fn some_branch(&mut self, branching: &Branching, over: Over, budget: &Budget) -> Result<Bitset, Stop> {
-        let (domain, constraints) = self.scope(over);
-        let n_bytes = domain.bytes() * (branching.steps.len() + 2) as u64;
-        self.check_memory(n_bytes, budget)?;
-        let mut of_states = Vec::new();
-        for step in &branching.steps {
-            if let Branch::State(literal) = step {
-                let phi = self.known(literal.formula, over)?;
-                of_states.push(if literal.holds { (*phi).clone() } else { (*domain).clone().minus(&phi) });
-            }
+    let automaton = Automaton::new(formulas, path, truth, budget)?;
+    let Scope { domain, constraints } = states.labels().scope();
+    let mut meeting = Vec::with_capacity(automaton.covers.len());
+    for cover in &automaton.covers {
+        let mut found = (*domain).clone();
+        for literal in &cover.literals {
+            let phi = known(states, literal.formula)?;
+            found = if literal.holds { found.and(&phi) } else { found.minus(&phi) };
         }
-        let mut of_states = of_states.into_iter();
-        let paths = self.paths(&domain, &constraints, budget)?;
-        let endless = match constraints.is_empty() {
-            true => paths.exists_globally(&domain)?,
-            false => (*domain).clone(),
+        meeting.push(found);
+    }
+    states.exists_run(&automaton, meeting, &constraints, budget)
+}
+
+/// `E path` of a path formula that CTL can say, over infinite paths.
+fn some_branch<'s>(
+    states: &mut impl StoredStates<'s>,
+    branching: &Branching,
+    budget: &Budget,
+) -> Result<Bitset, Stop> {
+    let Scope { domain, constraints } = states.labels().scope();
+    states.check_memory(domain.bytes() * (branching.steps.len() + 2) as u64, budget)?;
+    let endless = match constraints.is_empty() {
+        true => states.exists_globally(&domain, &constraints, budget)?,
+        false => (*domain).clone(),
+    };
+    let mut sets: Vec<Bitset> = Vec::with_capacity(branching.steps.len());
+    for step in &branching.steps {
+        let set = match step {
+            Branch::State(literal) => {
+                let phi = known(states, literal.formula)?;
+                if literal.holds { (*phi).clone() } else { (*domain).clone().minus(&phi) }
+            }
+            Branch::And(parts) => parts.iter().fold((*domain).clone(), |all, &part| all.and(&sets[part])),
+            Branch::Or(parts) => {
+                let none = Bitset::empty(domain.len());
+                parts.iter().fold(none, |some, &part| some.or(&sets[part]))
+            }
+            Branch::Next(a) => states.exists_next(&sets[*a].clone().and(&endless), &domain, budget)?,
+            Branch::Until(kept, goal) => {
+                states.exists_until(&sets[*kept], &sets[*goal].clone().and(&endless), budget)?
+            }
+            Branch::Weak(kept, goal) => {
+                let goal = sets[*goal].clone().and(&endless);
+                let until = states.exists_until(&sets[*kept], &goal, budget)?;
+                until.or(&states.exists_globally(&sets[*kept], &constraints, budget)?)
+            }
         };
-        let mut sets: Vec<Bitset> = Vec::with_capacity(branching.steps.len());
-        for step in &branching.steps {
-            let until =
-                |kept: usize, goal: usize| paths.exists_until(&sets[kept], &sets[goal].clone().and(&endless));
-            let set = match step {
-                Branch::State(_) => of_states.next().ok_or(Stop::from(Why::Unsupported))?,
-                Branch::And(parts) => parts.iter().fold((*domain).clone(), |all, &part| all.and(&sets[part])),
-                Branch::Or(parts) => {
-                    let none = Bitset::empty(self.space.n_states());
-                    parts.iter().fold(none, |some, &part| some.or(&sets[part]))
-                }
-                Branch::Next(a) => paths.exists_next(&sets[*a].clone().and(&endless))?,
-                Branch::Until(kept, goal) => until(*kept, *goal)?,
-                Branch::Weak(kept, goal) => until(*kept, *goal)?.or(&paths.exists_globally(&sets[*kept])?),
-            };
-            sets.push(set);
-        }
-        Ok(sets.pop().unwrap_or_else(|| (*domain).clone()).and(&endless))
+        sets.push(set);
     }
+    Ok(sets.pop().unwrap_or_else(|| (*domain).clone()).and(&endless))
 }
 
 /// The product of a graph and an automaton: pairs of a state and a cover that it meets.

@@ -9,24 +9,15 @@ use crate::bitset::Bitset;
 use crate::fair::{Inside, fair_nodes};
 use crate::graph::Graph;
 
-/// The graph, seen from a domain.
+/// The paths of a graph.
 pub(crate) struct Paths<'a> {
     pub(crate) graph: &'a Graph,
-    pub(crate) domain: &'a Bitset,
-    /// Where each fairness constraint is true.
-    pub(crate) constraints: &'a [Bitset],
     pub(crate) budget: &'a Budget,
 }
 
 impl Paths<'_> {
-    /// `EX φ`: some successor satisfies `φ`.
-    ///
-    /// ```text
-    /// ⟦EX φ⟧ = {s ∈ D | s → t for some t ∈ ⟦φ⟧}
-    /// ```
-    ///
-    /// False at a dead end. Under fairness `t ∈ D` makes a path through `t` fair.
-    pub(crate) fn exists_next(&self, phi: &Bitset) -> Result<Bitset, Stop> {
+    /// `EX φ`, by looking at the predecessors of each state of `φ`.
+    pub(crate) fn exists_next(&self, phi: &Bitset, domain: &Bitset) -> Result<Bitset, Stop> {
         let mut before = Bitset::empty(self.graph.n_states());
         let mut clock = Clock::new(self.budget);
         for state in phi.iter() {
@@ -35,12 +26,10 @@ impl Paths<'_> {
                 before.insert(source as usize);
             }
         }
-        Ok(before.and(self.domain))
+        Ok(before.and(domain))
     }
 
-    /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`, by searching backwards from `ψ` through `φ`.
-    ///
-    /// A finite path will do. Under fairness `ψ ⊆ D`, and steps before a fair path keep it fair.
+    /// `E(φ U ψ)`, by searching backwards from `ψ` through `φ`.
     pub(crate) fn exists_until(&self, phi: &Bitset, psi: &Bitset) -> Result<Bitset, Stop> {
         backward(self.graph, phi, psi.clone(), self.budget)
     }
@@ -57,11 +46,11 @@ impl Paths<'_> {
     /// of the strongly connected components of `φ` that have a transition inside and meet every
     /// constraint: a path that stays in `φ` for ever ends in one component, and there it can meet
     /// all of it again and again. [CGP99 §4.1.1]
-    pub(crate) fn exists_globally(&self, phi: &Bitset) -> Result<Bitset, Stop> {
-        if self.constraints.is_empty() {
+    pub(crate) fn exists_globally(&self, phi: &Bitset, constraints: &[Bitset]) -> Result<Bitset, Stop> {
+        if constraints.is_empty() {
             return self.stays_in(phi);
         }
-        let inside = Inside { graph: self.graph, phi, constraints: self.constraints };
+        let inside = Inside { graph: self.graph, phi, constraints };
         fair_nodes(&inside, self.budget)
     }
 
@@ -146,12 +135,12 @@ mod tests {
         let check = |constraints: &[&[usize]], domain: &[usize], operator: &str, phi: &[usize], psi: &[usize], expected: &[usize]| {
             let constraints: Vec<Bitset> = constraints.iter().map(|c| set(c, 4)).collect();
             let domain = set(domain, 4);
-            let paths = Paths { graph: &graph, domain: &domain, constraints: &constraints, budget: &budget };
+            let paths = Paths { graph: &graph, budget: &budget };
             let (phi, psi) = (set(phi, 4), set(psi, 4));
             let result = match operator {
-                "EX" => paths.exists_next(&phi),
+                "EX" => paths.exists_next(&phi, &domain),
                 "EU" => paths.exists_until(&phi, &psi),
-                _ => paths.exists_globally(&phi),
+                _ => paths.exists_globally(&phi, &constraints),
             };
             assert_eq!(result.unwrap().iter().collect::<Vec<_>>(), expected, "{operator} {constraints:?}");
         };

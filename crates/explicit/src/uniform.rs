@@ -16,13 +16,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use masque_model::{AgentId, Strategies, System, VarId};
+use masque_model::{AgentId, Strategies};
 use masque_verdict::Stop;
 
 use crate::bitset::Bitset;
 use crate::jobs::Jobs;
 use crate::knowledge::Classes;
 use crate::label::Labeller;
+use crate::labelling::StoredStates;
 use crate::moves::ANY;
 use crate::strategic::{Arena, Goal, Solved};
 use crate::temporal::Clock;
@@ -41,9 +42,7 @@ impl Labeller<'_> {
         asked: Option<&Bitset>,
     ) -> Result<Bitset, Stop> {
         let members = &arena.game.members;
-        let system = self.system;
-        let sight =
-            Sight::new(system, members, strategies, |seen| self.view(seen.iter().copied(), arena.budget))?;
+        let sight = Sight::new(members, strategies, |agents| self.view(agents, arena.budget))?;
         self.check_memory(arena.game.n_states() as u64 * 4 * members.len() as u64, arena.budget)?;
         sight.decide(arena, goal, asked, &self.jobs)
     }
@@ -59,23 +58,19 @@ pub(crate) struct Sight {
 }
 
 impl Sight {
-    /// `view` tells the classes of states that agree on some variables.
+    /// `view` returns the classes of states that look alike to agents who combine what they see.
     pub(crate) fn new(
-        system: &System,
         members: &[AgentId],
         strategies: Strategies,
-        mut view: impl FnMut(&[VarId]) -> Result<Rc<Classes>, Stop>,
+        mut view: impl FnMut(&[AgentId]) -> Result<Rc<Classes>, Stop>,
     ) -> Result<Sight, Stop> {
-        let sees = |i: &AgentId| &system.agent(*i).sees[..];
         let mut classes = Vec::new();
-        for member in members {
-            classes.push(view(sees(member))?);
+        for &member in members {
+            classes.push(view(&[member])?);
         }
         let together = match strategies {
             Strategies::Uniform => classes.clone(),
-            Strategies::UniformJoint => {
-                vec![view(&members.iter().flat_map(sees).copied().collect::<Vec<_>>())?]
-            }
+            Strategies::UniformJoint => vec![view(members)?],
             Strategies::UniformObjective | Strategies::Perfect => Vec::new(),
         };
         Ok(Sight { members: classes, together })

@@ -8,7 +8,8 @@ use masque_verdict::Budget;
 use crate::atoms::Atoms;
 use crate::fragment;
 use crate::jobs::Jobs;
-use crate::label::Labeller;
+use crate::label::{Compiled, Labeller};
+use crate::labelling::Labelling;
 use crate::steps::{Steps, Tuning};
 use crate::tests::{explore_all, load};
 
@@ -35,7 +36,7 @@ fn labelled_sets_are_the_truth_sets() {
             let space = explore_all(&system, &steps, with_graph, &Jobs::new(None), &budget).unwrap();
             assert_eq!(space.n_states(), structure.n_states(), "seed {seed}, {tuning:?}");
             let atoms = Rc::new(Atoms::new(&system, &steps.layout));
-            let mut labeller = Labeller::new(&system, (steps, atoms), space, Jobs::new(None));
+            let mut labeller = Labeller::new(&system, Compiled { steps, atoms }, space, Jobs::new(None));
             for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
                 let expected = truth_set(&structure, &system, formula);
                 let found = labeller.truth(formula, &budget).ok().map(|set| {

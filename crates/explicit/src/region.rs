@@ -1,0 +1,95 @@
+//! Regions: the sets of states that evidence asks about.
+
+use std::rc::Rc;
+
+use masque_verdict::{Bounds, Budget, Literal, Part, Stop, Why};
+
+use crate::bitset::Bitset;
+use crate::labelling::{Labelling, StoredStates};
+
+/// Number of regions of infinite runs that are kept: what a loop needs.
+const MAX_KEPT_RUNS: usize = 2;
+
+/// States that meet all parts.
+pub(crate) fn region<'s>(
+    states: &mut impl StoredStates<'s>,
+    parts: &[Part],
+    budget: &Budget,
+) -> Result<Bitset, Stop> {
+    let domain = states.domain(budget)?;
+    let mut region = (*domain).clone();
+    for part in parts {
+        region = match part {
+            Part::Initial => region.and(&states.initial(budget)?),
+            Part::Is(state) => {
+                let mut one = Bitset::empty(region.len());
+                if let Some(number) = states.find_state(state)?.filter(|&number| region.contains(number)) {
+                    one.insert(number);
+                }
+                one
+            }
+            Part::Literal(literal) => select(states, region, *literal, budget)?,
+            Part::Green(agent) => states.green(*agent, &region, budget)?,
+            Part::Alike(agents, state) => states.alike(agents, state, &region)?,
+            Part::Constraint(number) => {
+                let constraints = states.labels().scope().constraints;
+                region.and(constraints.get(*number).ok_or(Stop::from(Why::Unsupported))?)
+            }
+            Part::Forever(_) | Part::Recurrent(_) => region.and(&*runs(states, part, budget)?),
+        };
+    }
+    Ok(region)
+}
+
+/// States of a set where a literal is true.
+fn select<'s>(
+    states: &mut impl StoredStates<'s>,
+    among: Bitset,
+    literal: Literal,
+    budget: &Budget,
+) -> Result<Bitset, Stop> {
+    let Literal { formula, holds } = literal;
+    let (surely, possibly) = match states.partial_bounds(formula, budget)? {
+        Some(Bounds { surely, possibly }) => (surely, possibly),
+        None => {
+            let phi = states.truth_among(formula, &among, budget)?;
+            (Rc::clone(&phi), phi)
+        }
+    };
+    Ok(if holds { among.and(&surely) } else { among.minus(&possibly) })
+}
+
+/// Region of infinite runs. The last ones are kept because evidence asks about the same region
+/// several times in a row.
+fn runs<'s>(states: &mut impl StoredStates<'s>, part: &Part, budget: &Budget) -> Result<Rc<Bitset>, Stop> {
+    if let Some((_, known)) = states.labels().runs.iter().find(|(known, _)| known == part) {
+        return Ok(Rc::clone(known));
+    }
+    let found = match part {
+        Part::Forever(literals) => {
+            let mut phi = (*states.domain(budget)?).clone();
+            for &literal in literals {
+                phi = select(states, phi, literal, budget)?;
+            }
+            let constraints = states.labels().scope().constraints;
+            states.exists_globally(&phi, &constraints, budget)?
+        }
+        Part::Recurrent(parts) => {
+            let inside = region(states, parts, budget)?;
+            states.recurrent(inside, budget)?
+        }
+        _ => return Err(Why::Unsupported.into()),
+    };
+    let found = Rc::new(found);
+    let kept = &mut states.labels().runs;
+    if kept.len() == MAX_KEPT_RUNS {
+        kept.remove(0);
+    }
+    kept.push((part.clone(), Rc::clone(&found)));
+    Ok(found)
+}
+
+/// Whether two rows agree on the bits of a mask.
+pub fn is_same(left: &[u64], right: &[u64], mask: &[u64]) -> bool {
+    left.iter().zip(right).zip(mask).all(|((left, right), mask)| (left ^ right) & mask == 0)
+}
