@@ -8,7 +8,7 @@
 //! The equations are those of the engine on one machine. A state that is won or lost tells the moves
 //! that may lead to it, wherever they are kept; a move is kept with its state.
 
-use masque_explicit::parts::{Bitset, Goal};
+use masque_explicit::parts::{Bitset, Goal, Opponents, spoiled};
 use masque_verdict::Stop;
 
 use crate::backwards::{backwards, each_source};
@@ -29,7 +29,7 @@ impl Arena<'_> {
     /// Where the group wins.
     pub(crate) fn solve(&mut self, goal: &Goal) -> Result<Bitset, Stop> {
         if !self.constraints.is_empty() {
-            return Ok(self.domain.clone().minus(&self.spoiled(goal)?));
+            return Ok(self.domain.clone().minus(&spoiled(self, goal)?));
         }
         match goal {
             Goal::Next(phi) => self.enforce_next(phi),
@@ -112,35 +112,19 @@ impl Arena<'_> {
     }
 }
 
-/// With fairness: a generalised Büchi game, in which the others want a fair path that violates the
-/// goal.
-impl Arena<'_> {
-    /// Where the others can keep a fair path that violates the goal.
-    fn spoiled(&mut self, goal: &Goal) -> Result<Bitset, Stop> {
-        let domain = self.domain;
-        let not = |set: &Bitset| domain.clone().minus(set);
-        let nowhere = self.nowhere();
-        match goal {
-            Goal::Next(phi) => {
-                let fair = self.recurring(domain, &nowhere)?;
-                self.spoil_next(&not(phi).and(&fair))
-            }
-            Goal::Reach(through, to) => {
-                let mut too_early = not(through).minus(to);
-                if self.net.any(!too_early.is_empty())? {
-                    too_early = too_early.and(&self.recurring(domain, &nowhere)?);
-                }
-                self.recurring(&not(to), &too_early)
-            }
-            Goal::Stay(inside, until) => {
-                let outside = not(inside).minus(until);
-                let fair = self.recurring(domain, &nowhere)?;
-                self.spoil_until(&not(until), outside.and(&fair))
-            }
-        }
+impl Opponents for Arena<'_> {
+    fn domain(&self) -> &Bitset {
+        self.domain
     }
 
-    /// `opp(Z)`: there are moves, and each may lead into `Z`.
+    fn constraints(&self) -> &[Bitset] {
+        self.constraints
+    }
+
+    fn any(&mut self, is_true_here: bool) -> Result<bool, Stop> {
+        self.net.any(is_true_here)
+    }
+
     fn spoil_next(&mut self, z: &Bitset) -> Result<Bitset, Stop> {
         let game = self.game;
         let mut hit = Bitset::empty(game.n_moves());
@@ -155,7 +139,7 @@ impl Arena<'_> {
         Ok(moving.minus(&escaping).and(self.domain))
     }
 
-    /// `μY. now ∨ (through ∧ opp(Y))`: each state counts its moves that do not yet lead into `Y`.
+    /// Each state counts its moves that do not yet lead into `Y`.
     fn spoil_until(&mut self, through: &Bitset, now: Bitset) -> Result<Bitset, Stop> {
         let mut left = self.count_moves(|_| true);
         let mut hit = Bitset::empty(self.game.n_moves());
@@ -168,23 +152,5 @@ impl Arena<'_> {
             left[owner] == 0 && through.contains(owner) && reached.insert(owner)
         })?;
         Ok(reached)
-    }
-
-    /// `νZ. ⋀_c μY. now ∨ (through ∧ ((c ∧ opp(Z)) ∨ opp(Y)))`: they reach `now`, or go on for ever
-    /// inside `through` and meet every constraint again and again.
-    fn recurring(&mut self, through: &Bitset, now: &Bitset) -> Result<Bitset, Stop> {
-        let mut z = self.domain.clone();
-        loop {
-            let again = self.spoil_next(&z)?.and(through);
-            let mut next = self.domain.clone();
-            for c in self.constraints {
-                let reached = self.spoil_until(through, again.clone().and(c).or(now))?;
-                next = next.and(&reached);
-            }
-            if !self.net.any(next != z)? {
-                return Ok(z);
-            }
-            z = next;
-        }
     }
 }

@@ -19,7 +19,7 @@ pub use crate::moves::{Move, Mover};
 pub use crate::mu::StepsWith;
 pub use crate::region::is_same;
 pub use crate::store::{hash, hash_masked};
-pub use crate::strategic::Goal;
+pub use crate::strategic::{Goal, Opponents, spoiled};
 pub use crate::successors::Expansion;
 
 use crate::atoms::{Atoms, Rows};

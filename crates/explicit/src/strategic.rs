@@ -66,7 +66,8 @@ pub(crate) struct Solved {
 impl Arena<'_> {
     pub(crate) fn solve(&self, goal: &Goal) -> Result<Solved, Stop> {
         if !self.constraints.is_empty() {
-            let win = self.domain.clone().minus(&self.spoiled(goal)?);
+            let mut others = self;
+            let win = self.domain.clone().minus(&spoiled(&mut others, goal)?);
             return Ok(Solved { win, order: Vec::new() });
         }
         match goal {
@@ -178,30 +179,84 @@ impl Arena<'_> {
     }
 }
 
-/// With fairness: a generalised Büchi game, in which the others want a fair path that violates the
-/// goal. The equations are those of the truth definition.
-impl Arena<'_> {
-    /// Where the others can keep a fair path that violates the goal.
-    fn spoiled(&self, goal: &Goal) -> Result<Bitset, Stop> {
-        let nowhere = Bitset::empty(self.game.n_states());
-        let not = |set: &Bitset| self.domain.clone().minus(set);
-        let fair = || self.recurring(self.domain, &nowhere);
-        match goal {
-            Goal::Next(phi) => self.spoil_next(&not(phi).and(&fair()?)),
-            Goal::Reach(through, to) => {
-                let too_early = not(through).minus(to);
-                let now = if too_early.is_empty() { nowhere.clone() } else { too_early.and(&fair()?) };
-                self.recurring(&not(to), &now)
-            }
-            Goal::Stay(inside, until) => {
-                let outside = not(inside).minus(until);
-                self.spoil_until(&not(until), outside.and(&fair()?))
-            }
-        }
-    }
+/// What the others can do against a group in a game with fairness constraints.
+pub trait Opponents {
+    /// `D`, inside which all sets are.
+    fn domain(&self) -> &Bitset;
+
+    /// States where each fairness constraint is true.
+    fn constraints(&self) -> &[Bitset];
+
+    /// Whether a claim is true here or, if other workers store states too, at any of them.
+    fn any(&mut self, is_true_here: bool) -> Result<bool, Stop>;
 
     /// `opp(Z)`: there are moves, and each may lead into `Z`.
-    fn spoil_next(&self, z: &Bitset) -> Result<Bitset, Stop> {
+    fn spoil_next(&mut self, z: &Bitset) -> Result<Bitset, Stop>;
+
+    /// `μY. now ∨ (through ∧ opp(Y))`
+    fn spoil_until(&mut self, through: &Bitset, now: Bitset) -> Result<Bitset, Stop>;
+}
+
+/// With fairness: a generalised Büchi game, in which the others want a fair path that violates the
+/// goal. The equations are those of the truth definition.
+///
+/// Returns the states where the others can keep a fair path that violates the goal.
+pub fn spoiled(others: &mut impl Opponents, goal: &Goal) -> Result<Bitset, Stop> {
+    let domain = others.domain().clone();
+    let nowhere = Bitset::empty(domain.len());
+    let not = |set: &Bitset| domain.clone().minus(set);
+    match goal {
+        Goal::Next(phi) => {
+            let fair = recurring(others, &domain, &nowhere)?;
+            others.spoil_next(&not(phi).and(&fair))
+        }
+        Goal::Reach(through, to) => {
+            let mut too_early = not(through).minus(to);
+            if others.any(!too_early.is_empty())? {
+                too_early = too_early.and(&recurring(others, &domain, &nowhere)?);
+            }
+            recurring(others, &not(to), &too_early)
+        }
+        Goal::Stay(inside, until) => {
+            let outside = not(inside).minus(until);
+            let fair = recurring(others, &domain, &nowhere)?;
+            others.spoil_until(&not(until), outside.and(&fair))
+        }
+    }
+}
+
+/// `νZ. ⋀_c μY. now ∨ (through ∧ ((c ∧ opp(Z)) ∨ opp(Y)))`: the others reach `now`, or stay inside
+/// `through` forever and meet every constraint infinitely often.
+fn recurring(others: &mut impl Opponents, through: &Bitset, now: &Bitset) -> Result<Bitset, Stop> {
+    let mut z = others.domain().clone();
+    loop {
+        let again = others.spoil_next(&z)?.and(through);
+        let mut next = others.domain().clone();
+        for number in 0..others.constraints().len() {
+            let recurs = again.clone().and(&others.constraints()[number]).or(now);
+            next = next.and(&others.spoil_until(through, recurs)?);
+        }
+        if !others.any(next != z)? {
+            return Ok(z);
+        }
+        z = next;
+    }
+}
+
+impl Opponents for &Arena<'_> {
+    fn domain(&self) -> &Bitset {
+        self.domain
+    }
+
+    fn constraints(&self) -> &[Bitset] {
+        self.constraints
+    }
+
+    fn any(&mut self, is_true_here: bool) -> Result<bool, Stop> {
+        Ok(is_true_here)
+    }
+
+    fn spoil_next(&mut self, z: &Bitset) -> Result<Bitset, Stop> {
         let mut clock = Clock::new(self.budget);
         let mut found = Bitset::empty(self.game.n_states());
         for state in self.domain.iter() {
@@ -215,8 +270,8 @@ impl Arena<'_> {
         Ok(found)
     }
 
-    /// `μY. now ∨ (through ∧ opp(Y))`: each state counts its moves that do not yet lead into `Y`.
-    fn spoil_until(&self, through: &Bitset, now: Bitset) -> Result<Bitset, Stop> {
+    /// Each state counts its moves that do not yet lead into `Y`.
+    fn spoil_until(&mut self, through: &Bitset, now: Bitset) -> Result<Bitset, Stop> {
         let game = self.game;
         let mut clock = Clock::new(self.budget);
         let mut left = vec![0_u32; game.n_states()];
@@ -240,23 +295,5 @@ impl Arena<'_> {
             }
         }
         Ok(reached)
-    }
-
-    /// `νZ. ⋀_c μY. now ∨ (through ∧ ((c ∧ opp(Z)) ∨ opp(Y)))`: they reach `now`, or go on for ever
-    /// inside `through` and meet every constraint again and again.
-    fn recurring(&self, through: &Bitset, now: &Bitset) -> Result<Bitset, Stop> {
-        let mut z = self.domain.clone();
-        loop {
-            let again = self.spoil_next(&z)?.and(through);
-            let mut next = self.domain.clone();
-            for c in self.constraints {
-                let reached = self.spoil_until(through, again.clone().and(c).or(now))?;
-                next = next.and(&reached);
-            }
-            if next == z {
-                return Ok(z);
-            }
-            z = next;
-        }
     }
 }
