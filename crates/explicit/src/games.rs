@@ -23,7 +23,7 @@ pub(crate) struct Game {
     begins: Vec<u32>,
     /// The state of each move.
     owners: Vec<u32>,
-    /// The actions of each move, one per member; [`ANY`](crate::moves::ANY) if the move does not depend on them.
+    /// The actions of each move, one per member; [`ANY_ACTION`](masque_verdict::ANY_ACTION) if the move does not depend on them.
     actions: Vec<u32>,
     /// Where each move's targets begin, and at last their number.
     target_begins: Vec<u32>,

@@ -1,7 +1,7 @@
 //! The explicit-state engine: every reachable state is stored, and labelled with what is true there.
 //!
 //! It serves systems of up to some ten million states, and checks the symbolic engine on them: the
-//! two share nothing but the model.
+//! two share the model and what `masque-verdict` offers to all engines, and nothing else.
 //!
 //! | files | do |
 //! |---|---|

@@ -6,13 +6,10 @@
 //! nowhere.
 
 use masque_model::{AgentId, Deadlock, System};
-use masque_verdict::{Budget, Stop};
+use masque_verdict::{ANY_ACTION, Budget, Stop};
 
 use crate::steps::Steps;
 use crate::successors::{Listed, Stepper};
-
-/// Stands for every action: the loop of a dead end is the only move there is.
-pub(crate) const ANY: u32 = u32::MAX;
 
 /// Lists the moves of a group at one state after the other.
 pub struct Mover<'a> {
@@ -64,7 +61,7 @@ impl<'a> Mover<'a> {
         self.stepper.list_moves(row, &self.members, &mut listed)?;
         if self.stutters && listed.targets.is_empty() {
             // No joint action leads anywhere: the loop is the only move.
-            let actions = vec![ANY; self.members.len()];
+            let actions = vec![ANY_ACTION; self.members.len()];
             return found(Move { actions: &actions, is_total: true, targets: row });
         }
         let mut begin = 0;

@@ -8,6 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use masque_model::{AgentId, VarId};
+use masque_verdict::{ANY_ACTION, View};
 
 use crate::encode::Encoder;
 use crate::space::{Bit, Limited, Set, Table};
@@ -19,14 +20,8 @@ const MOST_BITS: usize = 1 << 24;
 /// So many moves and targets of moves are.
 const MOST_TARGETS: usize = 1 << 20;
 
-/// The number of a view: a member and what it sees.
-pub(crate) type View = u32;
-
 /// All that is lost is this one state.
 pub(crate) const LOST: u32 = 0;
-
-/// Stands for every action: the member has no choice there, or it makes no difference.
-pub(crate) const ANY: u32 = u32::MAX;
 
 /// What the moves of a group lead to; the same for all questions about one goal.
 pub(crate) struct Board {
@@ -58,7 +53,7 @@ pub(crate) struct Arena {
     pub(crate) is_done: Vec<bool>,
     pub(crate) moves: Vec<Move>,
     /// Where each state's moves begin, and at last their number.
-    begins: Vec<usize>,
+    begins: Vec<u32>,
     /// The moves that may lead into each state.
     pub(crate) into: Vec<Vec<u32>>,
     /// For each state the view of each member.
@@ -112,7 +107,7 @@ impl Arena {
     }
 
     /// The moves of a state.
-    pub(crate) fn moves(&self, state: usize) -> std::ops::Range<usize> {
+    pub(crate) fn moves(&self, state: usize) -> std::ops::Range<u32> {
         self.begins[state]..self.begins[state + 1]
     }
 }
@@ -208,7 +203,7 @@ impl<'a> Builder<'a> {
         if is_source && !is_done {
             fits = self.add_moves(state as u32, &row);
         }
-        self.arena.begins.push(self.arena.moves.len());
+        self.arena.begins.push(self.arena.moves.len() as u32);
         fits && self.arena.states.len() <= self.most_states && self.n_targets <= MOST_TARGETS
     }
 
@@ -216,7 +211,7 @@ impl<'a> Builder<'a> {
         let board = self.board;
         if board.looping.contains(&self.fixed) {
             let target = self.place(row.to_vec());
-            let actions = vec![ANY; board.members.len()];
+            let actions = vec![ANY_ACTION; board.members.len()];
             self.arena.moves.push(Move { owner, actions, targets: vec![target] });
             return true;
         }
@@ -235,7 +230,7 @@ impl<'a> Builder<'a> {
                 return false;
             }
             let code = |bits: &Vec<usize>| match bits.is_empty() {
-                true => ANY,
+                true => ANY_ACTION,
                 false => bits.iter().fold(0, |code, &i| code << 1 | u32::from(choice[i])),
             };
             let actions = self.action_bits.iter().map(code).collect();
@@ -281,7 +276,7 @@ impl<'a> Builder<'a> {
         for (number, at) in arena.moves.iter().enumerate() {
             at.targets.iter().for_each(|&target| arena.into[target as usize].push(number as u32));
             for (&view, &action) in arena.views[at.owner as usize].iter().zip(&at.actions) {
-                if action != ANY {
+                if action != ANY_ACTION {
                     arena.options[view as usize].push(action);
                 }
             }

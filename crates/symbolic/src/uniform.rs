@@ -12,13 +12,13 @@
 //! wins.
 
 use masque_model::{ActionId, AgentId, Deadlock, Formula, Strategies, VarId};
-use masque_verdict::{Stop, Why};
+use masque_verdict::{Stop, UniformAim, Why};
 
 use crate::arena::{Arena, Board};
 use crate::check::Checker;
 use crate::moves::Coalition;
 use crate::reach::{least, singleton};
-use crate::search::{Aim, Search};
+use crate::search::Search;
 use crate::space::{Bit, Cube, Limited, Set, Table};
 use crate::stages::Event;
 use crate::strategic::Goal;
@@ -158,11 +158,12 @@ impl Checker<'_> {
         is_all_of_interest: bool,
     ) -> Limited<Option<Set>> {
         let aim = match goal.path {
-            Formula::Globally(_) | Formula::WeakUntil(..) | Formula::Release(..) => Aim::Stay,
-            _ => Aim::Reach,
+            Formula::Globally(_) | Formula::WeakUntil(..) | Formula::Release(..) => UniformAim::Stay,
+            _ => UniformAim::Reach,
         };
         let from = arena.in_question(&self.encoder, question).ok_or(Stop::from(Why::Unsupported))?;
-        let Some(wins) = Search::new(arena, aim, &from, &self.encoder.space).run()? else { return Ok(None) };
+        let mut search = Search { arena, aim, space: &self.encoder.space };
+        let Some(wins) = search.run(&from)? else { return Ok(None) };
         if !is_all_of_interest {
             return Ok(Some(question.clone()));
         }

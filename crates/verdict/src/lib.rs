@@ -33,6 +33,7 @@
 //! | `shares` | equal shares of the time for several properties |
 //! | `remarks` | properties that hold for the wrong reason |
 //! | `ahead` | which labels are still of use |
+//! | `uniform_search` | search for uniform strategies, for engines that list states |
 #![forbid(unsafe_code)]
 
 mod ahead;
@@ -78,6 +79,7 @@ mod steps;
 mod strategies;
 mod unfold;
 mod unfolded;
+mod uniform_search;
 mod vacuity;
 
 pub use ahead::Ahead;
@@ -106,4 +108,5 @@ pub use replay::{replay, replay_path};
 pub use shares::in_shares;
 pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_condition, is_hunt};
 pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
+pub use uniform_search::{ANY_ACTION, FixedActions, UniformAim, UniformGame, View, find_uniform_strategy};
 pub use vacuity::{Vacuous, vacuous_antecedents};
