@@ -8,12 +8,7 @@ use masque_explicit::parts::Bitset;
 use masque_verdict::Stop;
 
 use crate::graph::Graph;
-use crate::net::{Net, Outbox, Task};
-
-/// Nodes looked at between two looks at what has come in.
-const STRIDE: usize = 4096;
-/// Nodes looked at by a worker in a round.
-const ROUND: usize = 1 << 16;
+use crate::net::{Net, Outbox, STATES_PER_ROUND, STATES_PER_STRIDE, Task};
 
 /// Calls `found`, where it is kept, for the source of each edge into a state of a set.
 pub(crate) fn each_source(
@@ -82,11 +77,11 @@ struct EachSource<'a, F> {
 
 impl<F: FnMut(usize)> Task for EachSource<'_, F> {
     fn begin(&mut self) {
-        self.until = self.graph.n_states().min(self.next + ROUND);
+        self.until = self.graph.n_states().min(self.next + STATES_PER_ROUND);
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        let end = self.until.min(self.next + STRIDE);
+        let end = self.until.min(self.next + STATES_PER_STRIDE);
         for state in (self.next..end).filter(|&state| self.states.contains(state)) {
             for source in self.graph.predecessors(state) {
                 if source.worker() == self.me {
@@ -130,10 +125,10 @@ impl<N: Node, I: Iterator<Item = N>, F: FnMut(N, &mut Vec<N>)> Task for Backward
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        if self.n_looked >= ROUND {
+        if self.n_looked >= STATES_PER_ROUND {
             return Ok(false);
         }
-        for _ in 0..STRIDE {
+        for _ in 0..STATES_PER_STRIDE {
             let Some(node) = self.open.pop().or_else(|| self.seeds.next()) else {
                 self.has_seeds = false;
                 return Ok(false);

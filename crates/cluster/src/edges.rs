@@ -6,13 +6,8 @@
 use masque_verdict::{Budget, Stop, Why};
 
 use crate::graph::{Edges, Graph, Place};
-use crate::net::{Net, Outbox, Task};
+use crate::net::{Net, Outbox, STATES_PER_ROUND, STATES_PER_STRIDE, Task};
 use crate::store::{Store, owner};
-
-/// States and edges looked at between two looks at what has come in.
-const STRIDE: usize = 4096;
-/// States and edges looked at by a worker in a round.
-const ROUND: usize = 1 << 16;
 
 /// All edges between known states: `each` adds those that begin at a state of this worker.
 ///
@@ -94,7 +89,7 @@ impl<F: FnMut(u32, &mut Sink<'_>) -> Result<(), Stop>> Task for Finding<'_, F> {
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
         let Finding { me, peers, store, edges, each, next, n_done, held, .. } = self;
-        let until = ROUND.min(*n_done + STRIDE);
+        let until = STATES_PER_ROUND.min(*n_done + STATES_PER_STRIDE);
         let mut sink = Sink { me: *me, peers: *peers, store, edges, out, n_found: 0, held };
         while *next < store.len() && *n_done < until {
             each(*next as u32, &mut sink)?;
@@ -102,7 +97,7 @@ impl<F: FnMut(u32, &mut Sink<'_>) -> Result<(), Stop>> Task for Finding<'_, F> {
             *n_done += 1 + std::mem::take(&mut sink.n_found);
         }
         self.budget.check_memory(self.base + self.held + self.edges.bytes())?;
-        Ok(self.next < self.store.len() && self.n_done < ROUND)
+        Ok(self.next < self.store.len() && self.n_done < STATES_PER_ROUND)
     }
 
     fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop> {

@@ -11,13 +11,8 @@ use masque_verdict::{Budget, Found, Stop, Why};
 
 use crate::edges::find_edges;
 use crate::graph::{Edges, Graph, Place};
-use crate::net::{Net, Outbox, Task};
+use crate::net::{Net, Outbox, STATES_PER_ROUND, STATES_PER_STRIDE, Task};
 use crate::store::{Store, owner};
-
-/// States expanded between two looks at what has come in.
-const STRIDE: usize = 4096;
-/// States expanded by a worker in a round.
-const ROUND: usize = 1 << 16;
 
 /// The reachable states that a worker keeps, numbered breadth first.
 pub(crate) struct Space {
@@ -294,11 +289,11 @@ fn keep_if_nearest(kept: &mut Vec<u32>, layers: &[u32], state: u32, n_layers: us
 
 impl Task for Expanding<'_> {
     fn begin(&mut self) {
-        self.until = self.end.min(self.next + ROUND);
+        self.until = self.end.min(self.next + STATES_PER_ROUND);
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        let until = self.until.min(self.next + STRIDE);
+        let until = self.until.min(self.next + STATES_PER_STRIDE);
         while self.next < until {
             self.expand(out)?;
         }

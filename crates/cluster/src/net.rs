@@ -30,6 +30,12 @@ use timely::dataflow::operators::{Input, Probe};
 use timely::dataflow::{InputHandleVec, ProbeHandle};
 use timely::worker::Worker;
 
+/// Maximum number of states, or edges, that a task of a worker looks at in one round.
+pub(crate) const STATES_PER_ROUND: usize = 1 << 16;
+/// Maximum number of states, or edges, that a task looks at before the worker receives messages.
+pub(crate) const STATES_PER_STRIDE: usize = 4096;
+/// The same for tasks that expand known states again, which takes longer.
+pub(crate) const STATES_PER_SHORT_STRIDE: usize = 1024;
 /// So many words are sent together.
 const BATCH: usize = 2048;
 /// How long a worker sleeps, at most, before it looks whether something has come.

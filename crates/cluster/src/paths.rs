@@ -12,14 +12,10 @@ use masque_verdict::{Budget, By, Length, Part, Route, Stop};
 
 use crate::explore::Space;
 use crate::graph::Place;
-use crate::net::{Outbox, Task};
+use crate::net::{Outbox, STATES_PER_ROUND, STATES_PER_SHORT_STRIDE, Task};
 use crate::shard::Shard;
 use crate::store::owner;
 
-/// States looked at between two looks at what has come in.
-const STRIDE: usize = 1024;
-/// States looked at by a worker in a round.
-const ROUND: usize = 1 << 16;
 /// No distance.
 const FAR: u32 = u32::MAX;
 
@@ -243,7 +239,7 @@ struct Marking<'a> {
 
 impl Task for Marking<'_> {
     fn begin(&mut self) {
-        self.until = self.end.min(self.next + ROUND);
+        self.until = self.end.min(self.next + STATES_PER_ROUND);
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
@@ -253,7 +249,7 @@ impl Task for Marking<'_> {
         for place in self.found.drain(..) {
             out.send_two(place.worker(), &nothing, &[ANSWER | u64::from(place.number())]);
         }
-        let end = self.until.min(self.next + STRIDE);
+        let end = self.until.min(self.next + STATES_PER_SHORT_STRIDE);
         while self.next < end {
             let number = self.next;
             let mut leads_on = false;

@@ -4,14 +4,9 @@ use masque_explicit::parts::{Bitset, StoredStates, Successors};
 use masque_model::Deadlock;
 use masque_verdict::{Budget, State, Stop, Why};
 
-use crate::net::{Outbox, Task};
+use crate::net::{Outbox, STATES_PER_ROUND, STATES_PER_SHORT_STRIDE, Task};
 use crate::shard::Shard;
 use crate::store::{Store, owner};
-
-/// States looked at between two looks at what has come in.
-const STRIDE: usize = 1024;
-/// States looked at by a worker in a round.
-const ROUND: usize = 1 << 16;
 
 impl Shard<'_> {
     /// A state's words.
@@ -94,10 +89,10 @@ impl<F: FnMut(usize) -> bool> Task for Forwards<'_, F> {
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        if self.n_looked >= ROUND {
+        if self.n_looked >= STATES_PER_ROUND {
             return Ok(false);
         }
-        for _ in 0..STRIDE {
+        for _ in 0..STATES_PER_SHORT_STRIDE {
             let Some(state) = self.open.pop() else { return Ok(false) };
             self.n_looked += 1;
             self.rows.clear();

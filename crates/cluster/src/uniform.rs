@@ -11,14 +11,9 @@ use masque_explicit::parts::{Bitset, Enforcement, Goal, Scope, StoredStates, Uni
 use masque_model::{AgentId, GroupId, Strategies};
 use masque_verdict::{Budget, Stop, Why};
 
-use crate::net::{Outbox, Task};
+use crate::net::{Outbox, STATES_PER_ROUND, STATES_PER_STRIDE, Task};
 use crate::shard::Shard;
 use crate::store::Store;
-
-/// States sent between two looks at what has come in.
-const STRIDE: usize = 4096;
-/// States sent by a worker in a round.
-const ROUND: usize = 1 << 16;
 
 /// The game of a group on all states, which the first worker keeps.
 pub(crate) struct Whole<'s> {
@@ -165,11 +160,11 @@ impl Collecting<'_> {
 
 impl Task for Collecting<'_> {
     fn begin(&mut self) {
-        self.until = self.store.len().min(self.next + ROUND);
+        self.until = self.store.len().min(self.next + STATES_PER_ROUND);
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        let end = self.until.min(self.next + STRIDE);
+        let end = self.until.min(self.next + STATES_PER_STRIDE);
         let store = self.store;
         for state in self.next..end {
             match self.is_first {

@@ -15,14 +15,9 @@ use masque_model::GroupId;
 use masque_verdict::{Budget, Stop};
 
 use crate::graph::Place;
-use crate::net::{Net, Outbox, Task};
+use crate::net::{Net, Outbox, STATES_PER_ROUND, STATES_PER_STRIDE, Task};
 use crate::shard::Shard;
 use crate::store::{Store, owner};
-
-/// States looked at between two looks at what has come in.
-const STRIDE: usize = 4096;
-/// States looked at by a worker in a round.
-const ROUND: usize = 1 << 16;
 
 impl Shard<'_> {
     /// What is known by those who see the bits of a mask, given where `φ` is false.
@@ -156,11 +151,11 @@ struct Telling<'a> {
 
 impl Task for Telling<'_> {
     fn begin(&mut self) {
-        self.until = self.states.len().min(self.next + ROUND);
+        self.until = self.states.len().min(self.next + STATES_PER_ROUND);
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
-        let end = self.until.min(self.next + STRIDE);
+        let end = self.until.min(self.next + STATES_PER_STRIDE);
         for state in (self.next..end).filter(|&state| self.about.contains(state)) {
             look(&self.told.seen, self.states.row(state), &mut self.view);
             match owner(&self.view, self.peers) {
@@ -204,7 +199,7 @@ const ANSWER: u64 = 1 << 32;
 
 impl Task for Asking<'_> {
     fn begin(&mut self) {
-        self.until = self.states.len().min(self.next + ROUND);
+        self.until = self.states.len().min(self.next + STATES_PER_ROUND);
     }
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
@@ -214,7 +209,7 @@ impl Task for Asking<'_> {
         for place in self.answers.drain(..) {
             out.send_two(place.worker(), &self.view, &[ANSWER | u64::from(place.number())]);
         }
-        let end = self.until.min(self.next + STRIDE);
+        let end = self.until.min(self.next + STATES_PER_STRIDE);
         for state in (self.next..end).filter(|&state| self.about.contains(state)) {
             look(&self.told.seen, self.states.row(state), &mut self.view);
             match owner(&self.view, self.peers) {

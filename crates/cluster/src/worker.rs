@@ -60,7 +60,8 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
     let budget = &shard.net.budget.clone();
     Ok(match command {
         Command::Explore { transitions, most_states, hunted } => {
-            match explore_or_resume(shard, keeper, (*transitions, *most_states), hunted)? {
+            let plan = Exploration { transitions: *transitions, most_states: *most_states, hunted };
+            match explore_or_resume(shard, keeper, plan)? {
                 None => Answer::Explored { states: shard.space.n_everywhere },
                 Some(hunt) => Answer::Found { hunt, path: path_to(shard, hunted[hunt])? },
             }
@@ -150,14 +151,24 @@ fn costs(shard: &Shard<'_>) -> Costs {
     }
 }
 
+/// What to explore.
+struct Exploration<'a> {
+    /// Whether transitions are stored.
+    transitions: bool,
+    /// Maximum number of states.
+    most_states: Option<u64>,
+    /// States that decide a property. Exploration pauses when one is found.
+    hunted: &'a [WireHunt],
+}
+
 /// Finds all reachable states; what is stored of them is not looked for again. Pauses at the end of a
 /// layer in which a state was hunted down, and tells which hunt that is.
 fn explore_or_resume(
     shard: &mut Shard<'_>,
     mut keeper: Option<&mut Keeper>,
-    (transitions, most_states): (bool, Option<u64>),
-    hunted: &[WireHunt],
+    plan: Exploration<'_>,
 ) -> Result<Option<usize>, Stop> {
+    let Exploration { transitions, most_states, hunted } = plan;
     let (system, machine) = (shard.system, shard.machine);
     let mut space = match shard.space.open {
         Some(_) => std::mem::replace(&mut shard.space, Space::empty(machine.width())),

@@ -7,6 +7,7 @@ use crate::bitset::Bitset;
 use crate::moves::{Move, Mover};
 use crate::steps::Steps;
 use crate::store::Store;
+use crate::successors::sort_and_dedup_from;
 
 /// Stored states, and the memory that is held while a game is built.
 pub(crate) struct CountedStore<'a> {
@@ -181,16 +182,4 @@ impl Builder<'_> {
             into,
         }
     }
-}
-
-fn sort_and_dedup_from(list: &mut Vec<u32>, begin: usize) {
-    list[begin..].sort_unstable();
-    let mut kept = begin;
-    for position in begin..list.len() {
-        if position == begin || list[position] != list[kept - 1] {
-            list[kept] = list[position];
-            kept += 1;
-        }
-    }
-    list.truncate(kept);
 }

@@ -572,7 +572,8 @@ impl<'a> Stepper<'a> {
     }
 }
 
-fn sort_and_dedup_from(list: &mut Vec<u32>, begin: usize) {
+/// Sorts the end of a list, from a position on, and keeps each number there once.
+pub(crate) fn sort_and_dedup_from(list: &mut Vec<u32>, begin: usize) {
     list[begin..].sort_unstable();
     let mut kept = begin;
     for position in begin..list.len() {

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use masque_model::{AgentId, Deadlock, ExprId};
+use rustc_hash::FxHashSet;
 
 use crate::check::Checker;
 use crate::encode::Encoder;
@@ -122,18 +123,23 @@ impl Moves {
 
     /// As [`choose`](Self::choose), for all who are not kept and whose action still matters.
     pub(crate) fn choose_all(&self, encoder: &Encoder<'_>, mut set: Set, kept: &[AgentId]) -> Limited<Set> {
-        let support: rustc_hash::FxHashSet<Bit> = encoder.space.support(&set).into_iter().collect();
-        let matters =
-            |agent: &AgentId| encoder.layout.actions[agent.index()].iter().any(|bit| support.contains(bit));
-        for agent in encoder.system.agent_ids().filter(|agent| !kept.contains(agent) && matters(agent)) {
+        for agent in acting_agents(encoder, &set).into_iter().filter(|agent| !kept.contains(agent)) {
             set = self.choose(encoder, &set, agent)?;
         }
         Ok(set)
     }
 }
 
+/// Agents whose actions a set depends on.
+pub(crate) fn acting_agents(encoder: &Encoder<'_>, set: &Set) -> Vec<AgentId> {
+    let support: FxHashSet<Bit> = encoder.space.support(set).into_iter().collect();
+    let matters =
+        |agent: &AgentId| encoder.layout.actions[agent.index()].iter().any(|bit| support.contains(bit));
+    encoder.system.agent_ids().filter(matters).collect()
+}
+
 /// Some action does it, of those that the agent may choose.
-fn choose(encoder: &Encoder<'_>, set: &Set, agent: AgentId, may: Option<&Set>) -> Limited<Set> {
+pub(crate) fn choose(encoder: &Encoder<'_>, set: &Set, agent: AgentId, may: Option<&Set>) -> Limited<Set> {
     let bits = &encoder.layout.actions[agent.index()];
     match may {
         None => Ok(set.clone()),

@@ -2,10 +2,9 @@
 
 use masque_model::{Domain, Expr, ExprId, VarId};
 
-use rustc_hash::FxHashSet;
-
 use crate::encode::Encoder;
-use crate::space::{Bit, Limited, Set};
+use crate::moves::{acting_agents, choose};
+use crate::space::{Limited, Set};
 
 impl Encoder<'_> {
     /// The states among `states`, where all agents can act, in which some enabled joint action makes an
@@ -38,14 +37,10 @@ impl Encoder<'_> {
         }
         sets.retain(|set| !set.is_empty());
         let mut overflow = self.balanced(sets, false)?;
-        let support: FxHashSet<Bit> = self.space.support(&overflow).into_iter().collect();
-        for agent in system.agent_ids() {
-            let bits = self.layout.actions[agent.index()].clone();
-            if bits.iter().any(|bit| support.contains(bit)) {
-                let choice = self.choice(agent)?;
-                let protocol = self.protocol(agent, &choice)?;
-                overflow = self.space.and_exists(&overflow, &protocol, &self.space.cube(bits)?)?;
-            }
+        for agent in acting_agents(self, &overflow) {
+            let choice = self.choice(agent)?;
+            let protocol = self.protocol(agent, &choice)?;
+            overflow = choose(self, &overflow, agent, Some(&protocol))?;
         }
         Ok(overflow)
     }

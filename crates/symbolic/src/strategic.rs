@@ -7,7 +7,7 @@ use crate::check::Checker;
 use crate::moves::Coalition;
 use crate::space::{Limited, Set};
 use crate::turns::Players;
-use crate::uniform::Wanted;
+use crate::uniform::{UniformGroup, Wanted};
 
 /// What a group is to enforce.
 pub(crate) struct Goal<'p> {
@@ -56,7 +56,9 @@ impl Checker<'_> {
         let upper = self.enforced_perfectly(group, path_id, &goal)?;
         match strategies {
             Strategies::Perfect => Ok(upper),
-            uniform => self.enforces_uniformly((members, uniform), &goal, &upper, wanted),
+            strategies => {
+                self.enforces_uniformly(UniformGroup { members, strategies }, &goal, &upper, wanted)
+            }
         }
     }
 

@@ -3,7 +3,8 @@
 //! A uniform strategy chooses an action for each *view*: a member of the group and what it sees. One
 //! strategy must win from all states in question at once. What the group wins with perfect
 //! information is an upper bound. If few states can be met inside it from those in question, they are
-//! listed in an [arena](crate::arena), in which a [search](crate::search) learns from its failures.
+//! listed in an [arena](crate::arena), in which a [search](masque_verdict::find_uniform_strategy)
+//! learns from its conflicts.
 //!
 //! Else, and with fairness, the search is on diagrams and learns nothing. It fixes the action of one
 //! view after the other, among those that can be met from the states in question; at each node the
@@ -22,6 +23,20 @@ use crate::search::Search;
 use crate::space::{Bit, Cube, Limited, Set, Table};
 use crate::stages::Event;
 use crate::strategic::Goal;
+
+/// A group, and the kind of strategies that count.
+#[derive(Clone, Copy)]
+pub(crate) struct UniformGroup<'a> {
+    pub(crate) members: &'a [AgentId],
+    pub(crate) strategies: Strategies,
+}
+
+/// Steps with the actions of a group left in.
+struct OwnSteps {
+    relation: Event,
+    /// Bits of the members' actions.
+    own: Cube,
+}
 
 /// Of which states the truth is wanted.
 #[derive(Clone, Copy)]
@@ -51,14 +66,15 @@ impl Checker<'_> {
     /// question, given where it is reached with perfect information.
     pub(crate) fn enforces_uniformly(
         &mut self,
-        (members, strategies): (&[AgentId], Strategies),
+        uniform_group: UniformGroup<'_>,
         goal: &Goal<'_>,
         upper: &Set,
         wanted: Wanted<'_>,
     ) -> Limited<Set> {
+        let UniformGroup { members, strategies } = uniform_group;
         let group = self.coalition(members)?;
         let mut truth = self.encoder.space.none();
-        let mut open = self.answered(members, strategies, upper)?;
+        let mut open = self.answered(uniform_group, upper)?;
         match wanted {
             Wanted::All => {}
             Wanted::Among(states) => open = self.encoder.space.and(&open, states)?,
@@ -70,11 +86,11 @@ impl Checker<'_> {
         }
         let steps = self.steps_keeping(members)?;
         let board = match self.constraints().is_empty() {
-            true => Some(self.board(&group, goal, &steps.0, upper)?),
+            true => Some(self.board(&group, goal, &steps.relation, upper)?),
             false => None,
         };
         // One arena for all questions, or one for each.
-        let all = self.question(members, strategies, &open)?;
+        let all = self.question(uniform_group, &open)?;
         let arena = match &board {
             Some(board) => Arena::new(&self.encoder, board, &all)?,
             None => None,
@@ -82,7 +98,7 @@ impl Checker<'_> {
         while !open.is_empty() {
             let state = least(&self.encoder, &open)?;
             let state = singleton(&self.encoder, &state)?;
-            let question = self.question(members, strategies, &state)?;
+            let question = self.question(uniform_group, &state)?;
             // States that all members see alike have the same question.
             let alike = match strategies {
                 Strategies::UniformObjective => state,
@@ -101,7 +117,7 @@ impl Checker<'_> {
                 None if matches!(wanted, Wanted::Every(_)) => return Ok(truth),
                 None => rest,
                 Some(win) => {
-                    let answered = self.answered(members, strategies, &win)?;
+                    let answered = self.answered(uniform_group, &win)?;
                     let space = &self.encoder.space;
                     truth = space.or(&truth, &space.or(&answered, &alike)?)?;
                     space.minus(&rest, &answered)?
@@ -203,8 +219,9 @@ impl Checker<'_> {
     }
 
     /// The states in question for some states.
-    fn question(&mut self, members: &[AgentId], strategies: Strategies, states: &Set) -> Limited<Set> {
-        match strategies {
+    fn question(&mut self, uniform_group: UniformGroup<'_>, states: &Set) -> Limited<Set> {
+        let members = uniform_group.members;
+        match uniform_group.strategies {
             Strategies::Perfect | Strategies::UniformObjective => Ok(states.clone()),
             Strategies::UniformJoint => self.confused(members, states),
             Strategies::Uniform => {
@@ -216,14 +233,14 @@ impl Checker<'_> {
     }
 
     /// The states all of whose questions are inside a set.
-    fn answered(&mut self, members: &[AgentId], strategies: Strategies, win: &Set) -> Limited<Set> {
+    fn answered(&mut self, uniform_group: UniformGroup<'_>, win: &Set) -> Limited<Set> {
         let lost = self.outside(win)?;
-        let lost = self.question(members, strategies, &lost)?;
+        let lost = self.question(uniform_group, &lost)?;
         self.outside(&lost)
     }
 
     /// The transition relation with the actions of some agents left in.
-    fn steps_keeping(&mut self, members: &[AgentId]) -> Limited<(Event, Cube)> {
+    fn steps_keeping(&mut self, members: &[AgentId]) -> Limited<OwnSteps> {
         let encoder = &mut self.encoder;
         let parts = encoder.parts()?;
         let relation = encoder.merge_keeping(parts, members)?;
@@ -232,7 +249,7 @@ impl Checker<'_> {
             encoder.system.variable_ids().filter(|&v| !encoder.layout.is_frozen(v)).collect();
         let bits = members.iter().flat_map(|agent| encoder.layout.actions[agent.index()].iter().copied());
         let own = encoder.space.cube(bits)?;
-        Ok((Event::new(encoder, relation, &changing)?, own))
+        Ok(OwnSteps { relation: Event::new(encoder, relation, &changing)?, own })
     }
 
     /// Where a uniform strategy wins that wins from all of these states, if there is one.
@@ -240,7 +257,7 @@ impl Checker<'_> {
         &mut self,
         group: &Coalition<'_>,
         goal: &Goal<'_>,
-        steps: &(Event, Cube),
+        steps: &OwnSteps,
         from: &Set,
     ) -> Limited<Option<Set>> {
         let mut group = group.clone();
@@ -303,7 +320,7 @@ impl Checker<'_> {
         &mut self,
         group: &Coalition<'_>,
         goal: &Goal<'_>,
-        steps: &(Event, Cube),
+        steps: &OwnSteps,
         from: &Set,
     ) -> Limited<Option<(usize, Set, Vec<ActionId>)>> {
         let met = self.met(group, goal, steps, from)?;
@@ -342,9 +359,10 @@ impl Checker<'_> {
         &mut self,
         group: &Coalition<'_>,
         goal: &Goal<'_>,
-        (steps, own): &(Event, Cube),
+        own_steps: &OwnSteps,
         from: &Set,
     ) -> Limited<Set> {
+        let OwnSteps { relation: steps, own } = own_steps;
         let encoder = &self.encoder;
         let space = &encoder.space;
         let one_step = self.constraints().is_empty() && matches!(goal.path, Formula::Next(_));
