@@ -6,6 +6,7 @@ use std::path::Path;
 
 use masque_text::{Diagnostic, Sources};
 
+use crate::option_table::wrong_language;
 use crate::{Language, file, is_properties};
 
 /// What became of a file that was to be formatted.
@@ -29,6 +30,11 @@ pub fn format_file(path: &Path) -> Formatted {
         .and_then(|text| sources.add(name.as_str(), text).map_err(|_| file::too_large(&name).into()))
         .map_err(|diagnostic| vec![*diagnostic])
         .and_then(|file| {
+            if Language::of_path(path) == Some(Language::Aut) {
+                let languages = [Language::Ispl, Language::Bdi, Language::Lcc];
+                let help = "an AUT file has one transition in a line, and no other layout";
+                return Err(vec![wrong_language("fmt", &languages, help)]);
+            }
             let format = match Language::of_path(path) {
                 Some(Language::Bdi) => masque_bdi::format,
                 Some(Language::Lcc) if is_properties(path) => masque_mu::format,

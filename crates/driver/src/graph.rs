@@ -39,6 +39,8 @@ pub enum Cut {
     States,
     /// There are more ways from state to state than [`MOST_EDGES`].
     Edges,
+    /// The model itself has a bound, of this name.
+    Bound(&'static str),
     /// A limit was hit.
     Stopped(Why),
 }

@@ -29,7 +29,7 @@
 //! | `decide`, `compare`, `findings` | the work on an interpreted system: facts, verdicts, vacuity |
 //! | `engines`, `portfolio` | the engines there are, and which one is asked |
 //! | `race`, `cluster` | several processes |
-//! | `ask`, `simulate`, `graph` | questions about single states, a walk, the reachable graph |
+//! | `ask`, `simulate`, `graph`, `explorer` | questions about single states, a walk, the reachable graph |
 //! | `format`, `explain` | files in the usual layout; the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
 
@@ -41,6 +41,7 @@ mod decide;
 mod define;
 mod engines;
 mod explain;
+mod explorer;
 mod file;
 mod findings;
 mod format;
@@ -70,6 +71,7 @@ pub use decide::{Cost, MOST_PARTS};
 pub use define::{Refused, Sweep, sweep};
 pub use engines::{AnyEngine, EngineChoice, EngineOptions, Order, Parallel, Reorder, Strategy, engines};
 pub use explain::{codes, explain, similar_code};
+pub use explorer::{Asked, Explorer, StateGraph, Step, Steps, state_graph};
 pub use file::{MAX_BYTES, read as read_text};
 pub use findings::Finding;
 pub use format::{Formatted, format_file, replace_file};

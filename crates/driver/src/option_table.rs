@@ -47,10 +47,15 @@ pub(crate) fn misplaced(request: &Request, language: Language) -> Option<Diagnos
     Some(wrong_language(row.name, row.languages, help(row.name, language)))
 }
 
-/// The message about an option that only other languages have.
+/// The message about an option or a command that only other languages have.
 pub fn wrong_language(option: &str, languages: &[Language], help: &str) -> Diagnostic {
     let titles: Vec<&str> = languages.iter().map(|language| language.title()).collect();
-    let message = format!("`{option}` is an option for {} files", titles.join(" and "));
+    let kind = if option.starts_with('-') { "an option" } else { "a command" };
+    let titles = match titles.as_slice() {
+        [others @ .., last] if others.len() > 1 => format!("{} and {last}", others.join(", ")),
+        titles => titles.join(" and "),
+    };
+    let message = format!("`{option}` is {kind} for {titles} files");
     Diagnostic::nowhere(Severity::Error, "cli/wrong-language", message).hint(help)
 }
 

@@ -18,6 +18,20 @@ impl System {
         format!("{} | {}", processes.join(" ; "), mail.join(" ; "))
     }
 
+    /// What a state is made of: the process of each agent, by its id, and the messages under way.
+    pub fn state_parts(&self, state: StateId) -> Vec<(String, String)> {
+        let (processes, mail) = self.parts(state);
+        let text = |term: &u32| self.terms.text(TermId(*term));
+        let mut parts: Vec<(String, String)> =
+            self.team().into_iter().zip(processes.iter().map(text)).collect();
+        if !mail.is_empty() {
+            let mut mail: Vec<String> = mail.iter().map(text).collect();
+            mail.sort_unstable();
+            parts.push(("under way".to_string(), mail.join("; ")));
+        }
+        parts
+    }
+
     /// A label: what is done, with whom, by whom, and the constraints that allowed it, as in
     /// `out(offer(1), a(buyer,b))@a(seller,s) {willing}`. The two sides of a synchronous exchange
     /// are set apart by a slash.

@@ -9,12 +9,12 @@
 //!
 //! | file | defines |
 //! |---|---|
-//! | `lts` | the contract with a language |
+//! | `lts`, `start` | the contract with a language, and checks that begin elsewhere |
 //! | `lexer`, `parser`, `tree`, `print`, `format` | formulas and property files as text |
 //! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
 //! | `naive` | the truth definition, transcribed |
 //! | `space`, `back`, `standing` | what is known of a transition system, and of a formula on it |
-//! | `game`, `near`, `moves`, `settle`, `parity`, `check` | the solver |
+//! | `game`, `near`, `moves`, `settle`, `parity`, `check`, `decide` | the solver, and the policy for several properties |
 //! | `region`, `play`, `evidence`, `replay` | what shows a verdict, and its proof |
 //! | `pulse` | limits, noticed in long loops |
 //! | `graph`, `aut` | transition systems written down |
@@ -47,6 +47,7 @@ mod resolve;
 mod settle;
 mod space;
 mod standing;
+mod start;
 #[cfg(test)]
 mod testing;
 pub mod tree;
@@ -65,3 +66,4 @@ pub use replay::ReplayError;
 pub use resolve::resolve;
 pub use space::Space;
 pub use standing::{Standing, recheck};
+pub use start::StartingAt;

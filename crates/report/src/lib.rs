@@ -12,7 +12,6 @@
 //! | `simulate` | states and choices of a simulation, as text |
 //! | `reachable`, `dddmp` | graphs and sets of states, for other programs |
 //! | `why` | how widely the parts of a property are true, `masque.why/1` |
-//! | `words` | evidence in words, a line for each reason |
 //! | `lcc`, `lcc_text` | runs of LCC protocols, as data and as charts |
 //! | `chart`, `chart_svg`, `chart_dot` | such a run as a message sequence chart: laid out, drawn, for Graphviz |
 //! | `bench` | the table of `masque bench`, `masque.bench/1` |
@@ -64,7 +63,6 @@ mod svg;
 mod text;
 mod unfolding;
 mod why;
-mod words;
 
 pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport};
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{AgentId, Cut, Graph, Loaded, System};
+use masque_driver::{AgentId, Cut, Graph, Loaded, StateGraph, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -62,6 +62,19 @@ pub struct EdgeReport {
     /// For each way what each agent does, or what the agent does whose view it is. None for the step
     /// of a dead end to itself that `--deadlock stutter` adds.
     pub actions: Vec<Entries<String>>,
+    /// For protocols and transition systems, instead of actions: the label of each way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+}
+
+impl EdgeReport {
+    /// The ways as text.
+    fn texts(&self) -> Vec<String> {
+        match self.labels.is_empty() {
+            true => self.actions.iter().map(action_text).collect(),
+            false => self.labels.clone(),
+        }
+    }
 }
 
 impl GraphReport {
@@ -79,6 +92,29 @@ impl GraphReport {
             nodes,
             edges,
             cut: graph.cut.map(|cut| why_cut(cut, graph.states.len())),
+        }
+    }
+
+    /// The graph of a model whose states are found one by one.
+    pub fn of_states(loaded: &Loaded, graph: StateGraph) -> Self {
+        let StateGraph { states, n_initial, expanded, edges, cut } = graph;
+        let n_states = states.len();
+        let nodes =
+            states.into_iter().zip(expanded).enumerate().map(|(number, (values, expanded))| NodeReport {
+                values: values.into_iter().collect(),
+                initial: number < n_initial,
+                states: 1,
+                expanded,
+            });
+        let edge = |((from, to), labels)| EdgeReport { from, to, actions: Vec::new(), labels };
+        GraphReport {
+            schema: GRAPH_SCHEMA,
+            file: loaded.name(),
+            parameters: loaded.parameters.iter().cloned().collect(),
+            view: None,
+            nodes: nodes.collect(),
+            edges: edges.into_iter().map(edge).collect(),
+            cut: cut.map(|cut| why_cut(cut, n_states)),
         }
     }
 
@@ -123,10 +159,10 @@ impl GraphReport {
             writeln!(out, "  {number} [label=\"{}\"{style}];", label(&lines))?;
         }
         for edge in &self.edges {
-            let mut lines: Vec<String> = edge.actions.iter().take(MOST_LABELS).map(action_text).collect();
-            if edge.actions.len() > MOST_LABELS {
-                lines.push(format!("and {} more", edge.actions.len() - MOST_LABELS));
-            }
+            let mut lines = edge.texts();
+            let n_more = lines.len().saturating_sub(MOST_LABELS);
+            lines.truncate(MOST_LABELS);
+            lines.extend((n_more > 0).then(|| format!("and {n_more} more")));
             writeln!(out, "  {} -> {} [label=\"{}\"];", edge.from, edge.to, label(&lines))?;
         }
         writeln!(out, "}}")
@@ -141,14 +177,15 @@ impl GraphReport {
             [only] => (only, 0),
             _ => (0, 1),
         };
-        let n_ways: usize = self.edges.iter().map(|edge| edge.actions.len().max(1)).sum();
+        let n_ways: usize =
+            self.edges.iter().map(|edge| edge.actions.len().max(edge.labels.len()).max(1)).sum();
         let n_starts = if shift == 1 { initial.len() } else { 0 };
         writeln!(out, "des ({first}, {}, {})", n_ways + n_starts, self.nodes.len() + shift)?;
         for start in initial.iter().take(n_starts) {
             writeln!(out, "(0, \"start\", {})", start + shift)?;
         }
         for edge in &self.edges {
-            let mut texts: Vec<String> = edge.actions.iter().map(action_text).collect();
+            let mut texts = edge.texts();
             if texts.is_empty() {
                 texts.push(NOBODY.to_string());
             }
@@ -173,6 +210,7 @@ fn plain(system: &System, graph: &Graph) -> (Vec<NodeReport>, Vec<EdgeReport>) {
         from,
         to,
         actions: joints.iter().map(|joint| doing(system, joint)).collect(),
+        labels: Vec::new(),
     };
     (graph.states.iter().enumerate().map(node).collect(), graph.edges.iter().map(edge).collect())
 }
@@ -198,6 +236,7 @@ fn seen(system: &System, graph: &Graph, agent: AgentId) -> (Vec<NodeReport>, Vec
             .iter()
             .map(|action| [(name.clone(), actions[action.index()].name.clone())].into_iter().collect())
             .collect(),
+        labels: Vec::new(),
     });
     (nodes.collect(), edges.collect())
 }
@@ -206,6 +245,7 @@ fn why_cut(cut: Cut, n_states: usize) -> String {
     match cut {
         Cut::States => format!("cut: only {n_states} states are shown, and there are more"),
         Cut::Edges => format!("cut: only {} steps are shown, and there are more", masque_driver::MOST_EDGES),
+        Cut::Bound(bound) => format!("cut: the bound `{bound}` of the model leaves states out"),
         Cut::Stopped(why) => format!("cut: stopped after {n_states} states ({})", why.word()),
     }
 }

@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{AgentId, Choices, JointAction, MOST_SUCCESSORS, Path, Simulation, State, System, Truth};
+use masque_driver::{
+    AgentId, Choices, JointAction, MOST_SUCCESSORS, Path, Shown, Simulation, State, Step, System, Truth,
+};
 
+use crate::chart::told;
 use crate::lines::Lines;
 use crate::path::{assignment, doing, values, write_list};
-use crate::words::write_words;
-use crate::{Detail, EvidenceReport, PathReport, Text};
+use crate::{Detail, PathReport, Text};
 
 impl Text {
     /// A state under a heading; if one to compare with is given, what differs from it.
@@ -118,36 +120,46 @@ impl Text {
         PathReport::new(system, path, None).write_text(out, self.limits().variables, self.width)
     }
 
+    /// What a state of a protocol or of a transition system is made of, after this many steps.
+    pub fn state_parts(
+        self,
+        out: &mut dyn Write,
+        n_steps: usize,
+        parts: &[(String, String)],
+    ) -> io::Result<()> {
+        let width = parts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+        for (position, (name, value)) in parts.iter().enumerate() {
+            let head = if position == 0 { n_steps.to_string() } else { String::new() };
+            writeln!(out, "{head:<4}{name:width$}  {value}")?;
+        }
+        Ok(())
+    }
+
+    /// Labelled steps, by their numbers from 1.
+    pub fn steps(self, out: &mut dyn Write, steps: &[Step]) -> io::Result<()> {
+        for (position, Step { label, event, .. }) in steps.iter().enumerate() {
+            let text = event.as_ref().map_or_else(|| label.clone(), told);
+            writeln!(out, "{:4}  {text}", position + 1)?;
+        }
+        Ok(())
+    }
+
+    /// What shows an answer about a protocol or a transition system.
+    pub fn evidence_of(self, out: &mut dyn Write, shown: &Shown) -> io::Result<()> {
+        self.shown(out, None, shown)
+    }
+
     /// The answer to a question at a state.
     pub fn answer(self, out: &mut dyn Write, system: &System, truth: &Truth) -> io::Result<()> {
         writeln!(out, "{}", if truth.holds { "true" } else { "false" })?;
         if let Some(why) = &truth.withheld {
             writeln!(out, "  evidence withheld: {why}; this is a bug, please report it")?;
         }
-        let Some(evidence) = &truth.evidence else { return Ok(()) };
-        let mut report = EvidenceReport::new(system, evidence);
+        let Some(mut evidence) = truth.evidence.clone() else { return Ok(()) };
         // The run so far is known; what matters is where the formula is looked at.
-        let here = report.start.states.split_off(report.start.states.len().saturating_sub(1));
-        report.start.states = here;
-        report.start.actions.clear();
-        write_words(out, &report)?;
-        let names = report.states.iter().enumerate();
-        let mentioned = report.mentioned();
-        for (position, _) in names.filter(|(position, _)| mentioned[*position]) {
-            self.state(out, system, &format!("  s{position}"), &evidence.states[position], None)?;
-        }
-        Ok(())
-    }
-}
-
-impl EvidenceReport {
-    /// For each state, whether a reason speaks of it.
-    fn mentioned(&self) -> Vec<bool> {
-        let mut mentioned = vec![false; self.states.len()];
-        for reason in &self.reasons {
-            mentioned[reason.state] = true;
-            crate::words::each_state(&reason.because, |state| mentioned[state] = true);
-        }
-        mentioned
+        let n_known = evidence.start.states.len().saturating_sub(1);
+        evidence.start.states.drain(..n_known);
+        evidence.start.actions.clear();
+        self.shown(out, Some(system), &Shown::Reasons(Box::new(evidence)))
     }
 }

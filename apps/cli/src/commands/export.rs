@@ -4,7 +4,10 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use masque_driver::{self as driver, Cut, Diagnostic, EngineOptions, Limits, Severity, System};
+use anyhow::bail;
+use masque_driver::{
+    self as driver, Cut, Diagnostic, EngineOptions, Limits, Loaded, Model, Severity, System,
+};
 use masque_report::{Detail, GraphReport, dddmp};
 
 use crate::args::{ExportArgs, ExportFormat};
@@ -29,28 +32,49 @@ pub fn export(
         d.is_error() || (d.severity == Severity::Warning && context.text.detail > Detail::Quiet)
     };
     context.text.diagnostics(err, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
-    let Some(system) = loaded.system().cloned() else { return Ok(Exit::BadInput) };
-    let view = match args.view.as_deref().map(|name| driver::find_agent(&system, name)).transpose() {
+    let Some(model) = &loaded.model else { return Ok(Exit::BadInput) };
+    let limits = args.work.limits(start, &context.interrupt);
+    let default = if args.format == ExportFormat::Dot { MOST_DRAWN } else { MOST_WRITTEN };
+    let most = args.max_states.unwrap_or(default) as usize;
+    let Model::Ispl(system) = model else {
+        if args.format == ExportFormat::Dddmp || args.view.is_some() {
+            bail!("`--format dddmp` and `--view` are for ISPL files");
+        }
+        let Some(mut explorer) = model.explorer() else {
+            bail!("the worlds of a BDI file are written by `masque worlds --format dot` and `--format json`");
+        };
+        let graph = driver::state_graph(&mut *explorer, most, &limits);
+        let cut = graph.cut;
+        return write(args, &loaded, &GraphReport::of_states(&loaded, graph), cut, (out, err));
+    };
+    let view = match args.view.as_deref().map(|name| driver::find_agent(system, name)).transpose() {
         Ok(view) => view,
         Err(diagnostic) => {
             context.text.diagnostics(err, &loaded.sources, [&*diagnostic])?;
             return Ok(Exit::BadInput);
         }
     };
-    let limits = args.work.limits(start, &context.interrupt);
     if args.format == ExportFormat::Dddmp {
         if view.is_some() || args.max_states.is_some() {
-            anyhow::bail!("`--view` and `--max-states` are for graphs; a diagram is of the whole set");
+            bail!("`--view` and `--max-states` are for graphs; a diagram is of the whole set");
         }
-        return set(&system, &loaded.name(), options, &limits, (out, err));
+        return set(system, &loaded.name(), options, &limits, (out, err));
     }
-    let default = if args.format == ExportFormat::Dot { MOST_DRAWN } else { MOST_WRITTEN };
-    let most = args.max_states.unwrap_or(default) as usize;
-    let graph = match driver::graph(&system, most, options, &limits) {
+    let graph = match driver::graph(system, most, options, &limits) {
         Ok(graph) => graph,
         Err(why) => return stopped(err, why),
     };
-    let report = GraphReport::new(&loaded, &system, &graph, view);
+    write(args, &loaded, &GraphReport::new(&loaded, system, &graph, view), graph.cut, (out, err))
+}
+
+/// Writes a graph, and on standard error why it is not all, if it is not.
+fn write(
+    args: &ExportArgs,
+    loaded: &Loaded,
+    report: &GraphReport,
+    cut: Option<Cut>,
+    (out, err): (&mut dyn Write, &mut dyn Write),
+) -> anyhow::Result<Exit> {
     match args.format {
         ExportFormat::Dot => report.dot(out)?,
         ExportFormat::Aut => report.aut(out)?,
@@ -59,7 +83,7 @@ pub fn export(
     if let Some(cut) = &report.cut {
         writeln!(err, "{}: {cut}", loaded.name())?;
     }
-    Ok(match graph.cut {
+    Ok(match cut {
         Some(Cut::Stopped(_)) => Exit::Inconclusive,
         _ => Exit::AllHold,
     })

@@ -5,9 +5,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::bail;
-use masque_driver::{self as driver, Diagnostic, Loaded, Severity, Simulation, Sources};
+use masque_driver::{self as driver, Diagnostic, Model, Severity, Simulation, Sources};
+use masque_report::Text;
 
-use super::session::{Next, Refused, Session};
+use super::joint_walk::JointWalk;
+use super::step_walk::StepWalk;
+use super::walk::{Next, Refused, Walk};
 use crate::args::SimulateArgs;
 use crate::{Context, Exit};
 
@@ -21,7 +24,7 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
     let loaded = driver::load(&args.files, &request);
     let options = loaded.engine_options.clone();
     let is_shown = |d: &&Diagnostic| d.is_error() || d.severity == Severity::Warning;
-    let Some(system) = loaded.system().cloned() else {
+    let Some(model) = &loaded.model else {
         context.text.diagnostics(out, &loaded.sources, loaded.diagnostics.iter().filter(is_shown))?;
         return Ok(Exit::BadInput);
     };
@@ -35,40 +38,56 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
             }
         },
     };
-    let limits = args.work.limits(Instant::now(), &context.interrupt);
-    let simulation = match Simulation::new(&system, &options, &limits) {
-        Ok(simulation) => simulation,
-        Err(why) => {
-            writeln!(out, "the initial states could not be found: {}", why.word())?;
-            return Ok(Exit::Inconclusive);
+    let mut walk: Box<dyn Walk> = match (model, model.explorer()) {
+        (Model::Ispl(system), _) => {
+            let limits = args.work.limits(Instant::now(), &context.interrupt);
+            let simulation = match Simulation::new(system, &options, &limits) {
+                Ok(simulation) => simulation,
+                Err(why) => {
+                    writeln!(out, "the initial states could not be found: {}", why.word())?;
+                    return Ok(Exit::Inconclusive);
+                }
+            };
+            if simulation.initial.is_empty() {
+                let message = "no state satisfies InitStates, so there is nowhere to begin";
+                let diagnostic = Diagnostic::error("ispl/no-initial-state", system.initial_span, message);
+                context.text.diagnostics(out, &loaded.sources, [&diagnostic])?;
+                return Ok(Exit::BadInput);
+            }
+            let (work, text, exit) = (&args.work, context.text, Exit::AllHold);
+            Box::new(JointWalk { simulation, loaded: &loaded, text, context, work, options, request, exit })
         }
+        (_, Some(explorer)) => match StepWalk::new(explorer, context, &args.work) {
+            Some(walk) => Box::new(walk),
+            None => bail!("{}: there is no initial state to begin at", loaded.name()),
+        },
+        (_, None) => bail!("{}: `masque simulate` does not walk through BDI worlds yet", loaded.name()),
     };
-    let exit = Exit::AllHold;
-    let (work, text) = (&args.work, context.text);
-    let mut session = Session { simulation, loaded: &loaded, text, context, work, options, request, exit };
-    if session.simulation.initial.is_empty() {
-        let message = "no state satisfies InitStates, so there is nowhere to begin";
-        let diagnostic = Diagnostic::error("ispl/no-initial-state", system.initial_span, message);
-        text.diagnostics(out, &loaded.sources, [&diagnostic])?;
-        return Ok(Exit::BadInput);
-    }
+    let (walk, text) = (&mut *walk, context.text);
     match (script, args.random) {
-        (_, Some(n_steps)) => random(&mut session, n_steps, args.seed, out)?,
+        (_, Some(n_steps)) => random(walk, n_steps, args.seed, out)?,
         (Some(script), None) => {
             let name = args.script.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
-            return run_script(&mut session, &name, &script, out);
+            return run_script(walk, text, &Commands { name: &name, text: &script, offset: 0 }, out);
         }
-        (None, None) if io::stdin().is_terminal() => interact(&mut session, out)?,
+        (None, None) if io::stdin().is_terminal() => interact(walk, text, out)?,
         (None, None) => {
             let script = io::read_to_string(io::stdin())?;
-            return run_script(&mut session, "<stdin>", &script, out);
+            return run_script(walk, text, &Commands { name: "<stdin>", text: &script, offset: 0 }, out);
         }
     }
-    Ok(session.exit)
+    Ok(walk.exit())
+}
+
+/// A text with commands, and where in it one begins.
+struct Commands<'c> {
+    name: &'c str,
+    text: &'c str,
+    offset: usize,
 }
 
 /// Steps at random, the same for the same seed.
-fn random(session: &mut Session<'_>, n_steps: usize, seed: u64, out: &mut dyn Write) -> io::Result<()> {
+fn random(walk: &mut dyn Walk, n_steps: usize, seed: u64, out: &mut dyn Write) -> io::Result<()> {
     let mut state = seed;
     // SplitMix [SLF14]: small, and good enough to choose steps.
     let mut roll = |n: usize| {
@@ -81,13 +100,12 @@ fn random(session: &mut Session<'_>, n_steps: usize, seed: u64, out: &mut dyn Wr
     };
     let mut is_stuck = false;
     for _ in 0..=n_steps {
-        if !session.simulation.random_step(&mut roll) {
+        if !walk.random_step(&mut roll) {
             is_stuck = true;
             break;
         }
     }
-    let path = session.simulation.path();
-    session.text.run_so_far(out, &session.simulation.system, path)?;
+    walk.path(out)?;
     if is_stuck {
         writeln!(out, "nothing leads on from here")?;
     }
@@ -96,34 +114,34 @@ fn random(session: &mut Session<'_>, n_steps: usize, seed: u64, out: &mut dyn Wr
 
 /// All commands of a script; the first that cannot be done ends it.
 fn run_script(
-    session: &mut Session<'_>,
-    name: &str,
-    script: &str,
+    walk: &mut dyn Walk,
+    text: Text,
+    script: &Commands<'_>,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    session.list(out)?;
+    walk.list(out)?;
     let mut offset = 0;
-    for line in script.split_inclusive('\n') {
+    for line in script.text.split_inclusive('\n') {
         let command = line.trim_end_matches(['\n', '\r']);
         if !command.trim().is_empty() {
             writeln!(out, "> {}", command.trim())?;
         }
-        match session.command(command, out) {
+        match walk.command(command, out) {
             Ok(Next::Go) => {}
             Ok(Next::Quit) => break,
             Err(refused) => {
-                say(session, (name, script, offset), refused, out)?;
+                report_refusal(text, &Commands { offset, ..*script }, refused, out)?;
                 return Ok(Exit::BadInput);
             }
         }
         offset += line.len();
     }
-    Ok(session.exit)
+    Ok(walk.exit())
 }
 
 /// Commands from a terminal, until `quit` or the end of input.
-fn interact(session: &mut Session<'_>, out: &mut dyn Write) -> anyhow::Result<()> {
-    session.list(out)?;
+fn interact(walk: &mut dyn Walk, text: Text, out: &mut dyn Write) -> anyhow::Result<()> {
+    walk.list(out)?;
     let mut lines = io::stdin().lock().lines();
     loop {
         write!(out, "> ")?;
@@ -132,46 +150,38 @@ fn interact(session: &mut Session<'_>, out: &mut dyn Write) -> anyhow::Result<()
             writeln!(out)?;
             return Ok(());
         };
-        match session.command(&line, out) {
+        match walk.command(&line, out) {
             Ok(Next::Go) => {}
             Ok(Next::Quit) => return Ok(()),
-            Err(refused) => say(session, ("<command>", &line, 0), refused, out)?,
+            Err(refused) => {
+                let command = Commands { name: "<command>", text: &line, offset: 0 };
+                report_refusal(text, &command, refused, out)?;
+            }
         }
     }
 }
 
-/// Says why a command was not done, at its place in the text that begins at `offset`.
-fn say(
-    session: &Session<'_>,
-    (name, text, offset): (&str, &str, usize),
+/// Writes why a command was not done, at its place in the text.
+fn report_refusal(
+    text: Text,
+    command: &Commands<'_>,
     refused: Refused,
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    match refused {
+    let Commands { name, text: commands, offset } = *command;
+    let line = commands[offset..].lines().next().unwrap_or_default();
+    let (from, to, message, hint) = match refused {
         Refused::Io(error) => return Err(error.into()),
-        Refused::Formula(asked) => {
-            let Loaded { sources, diagnostics, .. } = &*asked;
-            let errors = diagnostics.iter().filter(|d| d.is_error());
-            session.text.diagnostics(out, sources, errors)?;
-            let mut sources = Sources::default();
-            if let Ok(file) = sources.add(name, text) {
-                let line = text[offset..].lines().next().unwrap_or_default();
-                let span = sources.span(file).slice(offset as u32, (offset + line.len()) as u32);
-                let message = "this formula cannot be asked";
-                session.text.diagnostics(
-                    out,
-                    &sources,
-                    [&Diagnostic::error("cli/bad-command", span, message)],
-                )?;
-            }
+        Refused::Formula(mistakes) => {
+            let (sources, diagnostics) = &*mistakes;
+            text.diagnostics(out, sources, diagnostics.iter().filter(|d| d.is_error()))?;
+            (0, line.len(), "this formula cannot be asked".to_string(), None)
         }
-        Refused::Command { from, to, message, hint } => {
-            let mut sources = Sources::default();
-            let Ok(file) = sources.add(name, text) else { bail!("{message}") };
-            let span = sources.span(file).slice((offset + from) as u32, (offset + to) as u32);
-            let diagnostic = Diagnostic::error("cli/bad-command", span, message).help(hint);
-            session.text.diagnostics(out, &sources, [&diagnostic])?;
-        }
-    }
-    Ok(())
+        Refused::Command { from, to, message, hint } => (from, to, message, hint),
+    };
+    let mut sources = Sources::default();
+    let Ok(file) = sources.add(name, commands) else { bail!("{message}") };
+    let span = sources.span(file).slice((offset + from) as u32, (offset + to) as u32);
+    let diagnostic = Diagnostic::error("cli/bad-command", span, message).help(hint);
+    Ok(text.diagnostics(out, &sources, [&diagnostic])?)
 }

@@ -114,7 +114,7 @@ fn decision(graph: &mut Graph, decided: &Decided) -> Decision {
     }
 }
 
-fn labelled_run(graph: &Graph, play: &Play) -> LabelledRun {
+pub(crate) fn labelled_run(graph: &Graph, play: &Play) -> LabelledRun {
     let states = std::iter::once(play.start).chain(play.steps.iter().map(|step| step.to));
     // The last step of a lasso leads back to a state that is there already.
     let n_states = play.steps.len() + usize::from(play.loop_at.is_none());

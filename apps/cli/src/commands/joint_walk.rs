@@ -1,4 +1,4 @@
-//! The commands of a simulation: read, understood, done.
+//! A walk along joint actions: through an interpreted system.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -9,6 +9,7 @@ use masque_driver::{
 };
 use masque_report::Text;
 
+use super::walk::{Next, Refused, Walk, no_choice, refuse, steps_back, too_far_back, unknown_command};
 use crate::args::WorkArgs;
 use crate::{Context, Exit};
 
@@ -28,37 +29,8 @@ const HELP: &str = "\
   help, quit
 ";
 
-/// Whether to read on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    Go,
-    Quit,
-}
-
-/// A command that could not be done: where in the line, how long, and what to say.
-pub(super) enum Refused {
-    /// A part of the command line, in bytes, and the message with a hint.
-    Command { from: usize, to: usize, message: String, hint: Option<String> },
-    /// A formula with mistakes; they are drawn in its own text.
-    Formula(Box<Loaded>),
-    /// Nothing can be written.
-    Io(io::Error),
-}
-
-impl From<io::Error> for Refused {
-    fn from(error: io::Error) -> Refused {
-        Refused::Io(error)
-    }
-}
-
-fn refuse(line: &str, part: &str, message: String, hint: Option<String>) -> Refused {
-    // A part is a slice of the line, so the distance of their beginnings is its place.
-    let from = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize).min(line.len());
-    Refused::Command { from, to: (from + part.len()).min(line.len()), message, hint }
-}
-
 /// A simulation with all that its commands need.
-pub(super) struct Session<'a> {
+pub(super) struct JointWalk<'a> {
     pub(super) simulation: Simulation,
     pub(super) loaded: &'a Loaded,
     pub(super) text: Text,
@@ -70,9 +42,8 @@ pub(super) struct Session<'a> {
     pub(super) exit: Exit,
 }
 
-impl Session<'_> {
-    /// Does what a line says.
-    pub(super) fn command(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refused> {
+impl Walk for JointWalk<'_> {
+    fn command(&mut self, line: &str, out: &mut dyn Write) -> Result<Next, Refused> {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with("--") {
             return Ok(Next::Go);
@@ -99,53 +70,57 @@ impl Session<'_> {
                 Some(state) => self.text.state(out, &self.simulation.system, &self.head(), state, None)?,
                 None => self.list(out)?,
             },
-            "path" => self.text.run_so_far(out, &self.simulation.system, self.simulation.path())?,
+            "path" => self.path(out)?,
             "back" => self.back(line, rest, out)?,
             "with" => self.with(line, rest, out)?,
             number if is_number => self.choose(line, number, out)?,
             _ => {
                 let words = ["list", "with", "back", "state", "path", "help", "quit"];
-                let guess = masque_text::did_you_mean(word, words);
-                let hint = guess.unwrap_or_else(|| "`help` lists the commands".to_string());
-                return Err(refuse(line, word, format!("there is no command `{word}`"), Some(hint)));
+                return Err(unknown_command(line, word, &words));
             }
         }
         Ok(Next::Go)
     }
 
-    /// The number of the current state in the run.
-    fn head(&self) -> String {
-        self.simulation.path().actions.len().to_string()
-    }
-
-    /// The current state, as it differs from the one before.
-    pub(super) fn show(&self, out: &mut dyn Write) -> io::Result<()> {
-        let states = &self.simulation.path().states;
-        let Some(state) = states.last() else { return Ok(()) };
-        let before = states.len().checked_sub(2).map(|position| &states[position]);
-        self.text.state(out, &self.simulation.system, &self.head(), state, before)
-    }
-
-    /// What can be chosen.
-    pub(super) fn list(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn list(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.simulation.choices() {
             None => self.text.initial_choices(out, &self.simulation),
             Some(choices) => self.text.choices(out, &self.simulation.system, &choices),
         }
     }
 
+    fn path(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.text.run_so_far(out, &self.simulation.system, self.simulation.path())
+    }
+
+    fn random_step(&mut self, roll: &mut dyn FnMut(usize) -> usize) -> bool {
+        self.simulation.random_step(roll)
+    }
+
+    fn exit(&self) -> Exit {
+        self.exit
+    }
+}
+
+impl JointWalk<'_> {
+    /// The number of the current state in the run.
+    fn head(&self) -> String {
+        self.simulation.path().actions.len().to_string()
+    }
+
+    /// The current state, as it differs from the one before.
+    fn show(&self, out: &mut dyn Write) -> io::Result<()> {
+        let states = &self.simulation.path().states;
+        let Some(state) = states.last() else { return Ok(()) };
+        let before = states.len().checked_sub(2).map(|position| &states[position]);
+        self.text.state(out, &self.simulation.system, &self.head(), state, before)
+    }
+
     /// `N` or `N.M`
     fn choose(&mut self, line: &str, number: &str, out: &mut dyn Write) -> Result<(), Refused> {
         let (first, second) = number.split_once('.').map_or((number, None), |(a, b)| (a, Some(b)));
         let position = |text: &str| text.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
-        let none = |n: usize| {
-            let hint = match n {
-                0 => "nothing can be chosen here; `back` goes back".to_string(),
-                1 => "there is one choice, 1".to_string(),
-                n => format!("the choices are 1 to {n}; `list` shows them"),
-            };
-            refuse(line, number, format!("there is no choice `{number}`"), Some(hint))
-        };
+        let none = |n: usize| no_choice(line, number, n);
         let Some(choices) = self.simulation.choices() else {
             let n_initial = self.simulation.initial.len();
             let chosen = position(first).filter(|_| second.is_none()).ok_or_else(|| none(n_initial))?;
@@ -190,17 +165,8 @@ impl Session<'_> {
     }
 
     fn back(&mut self, line: &str, rest: &str, out: &mut dyn Write) -> Result<(), Refused> {
-        let n_steps = match rest {
-            "" => Some(1),
-            number => number.parse().ok(),
-        };
-        let Some(n_steps) = n_steps else {
-            return Err(refuse(line, rest, format!("`{rest}` is not a number of steps"), None));
-        };
-        if !self.simulation.back(n_steps) {
-            let n = self.simulation.path().states.len();
-            let hint = format!("the run so far has {n} {}", if n == 1 { "state" } else { "states" });
-            return Err(refuse(line, line.trim(), "that is too far back".to_string(), Some(hint)));
+        if !self.simulation.back(steps_back(line, rest)?) {
+            return Err(too_far_back(line, self.simulation.path().states.len()));
         }
         match self.simulation.state() {
             None => Ok(self.list(out)?),
@@ -242,7 +208,9 @@ impl Session<'_> {
         }
         let request = Request { properties: vec![formula.to_string()], ..self.request.clone() };
         let asked = self.loaded.again(&request);
-        let Some(system) = asked.system().cloned() else { return Err(Refused::Formula(Box::new(asked))) };
+        let Some(system) = asked.system().cloned() else {
+            return Err(Refused::Formula(Box::new((asked.sources, asked.diagnostics))));
+        };
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
         match driver::truth_at(&system, self.simulation.path(), &self.options, &limits) {
             Ok(truth) => self.text.answer(out, &system, &truth)?,
