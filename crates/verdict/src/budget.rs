@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::steps::Limit;
 use crate::{Meter, Why};
 
 /// What a run may use. The default is unlimited; a clone shares the cancel flag and the meter.
@@ -233,6 +234,14 @@ impl Budget {
             Some(limit) if states > limit => Err(Why::States.into()),
             _ => Ok(()),
         }
+    }
+}
+
+impl Limit for Budget {
+    type Stop = Stop;
+
+    fn check(&self) -> Result<(), Stop> {
+        Budget::check(self)
     }
 }
 

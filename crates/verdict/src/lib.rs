@@ -15,7 +15,8 @@
 //! | `engine` | the traits that engines implement |
 //! | `early`, `sight`, `hunted` | verdicts given while states are still being explored |
 //! | `facts` | what is known of a system besides verdicts |
-//! | `path` | paths and their canonical order |
+//! | `state` | states, joint actions, and the canonical order of states |
+//! | `path` | paths |
 //! | `evidence` | reasons for claims |
 //! | `oracle` | what evidence asks of an engine |
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
@@ -74,6 +75,7 @@ mod shape;
 mod shares;
 mod sight;
 mod start;
+mod state;
 mod steps;
 mod strategies;
 mod unfold;
@@ -93,17 +95,20 @@ pub use evidence::{
 };
 pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};
-pub use facts::{Facts, FairInitial, OverflowAt};
+pub use facts::{Facts, FairInitial, OverflowAt, least_overflow};
 pub use fragment::{inside_logic, outside_ctl, outside_logic};
 pub use hunted::explain_found;
 pub use meter::{Found, Meter};
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
-pub use path::{Path, compare_states};
+pub use path::Path;
 pub use refusal::{Fault, ReplayError, Trusted};
 pub use remarks::remarks;
 pub use replay::{replay, replay_path};
 pub use shares::in_shares;
 pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_condition, is_hunt};
-pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
+pub use state::{JointAction, State, compare_states};
+pub use steps::{
+    Limit, MOST_TRIED, Moves, OverflowingStep, leads_to, least_joint_action, least_overflowing_step,
+};
 pub use vacuity::{Vacuous, vacuous_antecedents};

@@ -13,14 +13,16 @@ use std::collections::{BTreeMap, HashMap};
 use masque_model::semantics::{Ratio, enabled_actions, is_true, value};
 use masque_model::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
 
-use crate::{Budget, Path, Stop, facts::OverflowAt};
+use crate::state::JointAction;
 
-/// A state: one value per variable of the system. Booleans are 0 and 1, an enumeration value the
-/// number of its symbol.
-pub type State = Vec<i64>;
+/// What stops a search that takes too long. Asked every thousand steps or so.
+pub trait Limit {
+    /// Why the search stops.
+    type Stop;
 
-/// A joint action: one action per agent of the system.
-pub type JointAction = Vec<ActionId>;
+    /// Fails if the search must stop.
+    fn check(&self) -> Result<(), Self::Stop>;
+}
 
 /// Whether the joint action leads from `state` to `next`. That its actions are enabled is the
 /// caller's to check.
@@ -34,13 +36,13 @@ pub fn leads_to(system: &System, state: &[i64], joint: &[ActionId], next: &[i64]
 }
 
 /// The least joint action, in lexicographic order of action ids, that leads from `state` to `next`.
-pub fn least_joint_action(
+pub fn least_joint_action<L: Limit>(
     system: &System,
     state: &[i64],
     next: &[i64],
-    budget: &Budget,
-) -> Result<Option<JointAction>, Stop> {
-    Moves::new(system).least_joint_action(state, next, budget)
+    limit: &L,
+) -> Result<Option<JointAction>, L::Stop> {
+    Moves::new(system).least_joint_action(state, next, limit)
 }
 
 /// So many choices are tried to find out whether a state has a successor.
@@ -64,12 +66,12 @@ impl<'s> Moves<'s> {
     }
 
     /// As [`least_joint_action`].
-    pub fn least_joint_action(
+    pub fn least_joint_action<L: Limit>(
         &self,
         state: &[i64],
         next: &[i64],
-        budget: &Budget,
-    ) -> Result<Option<JointAction>, Stop> {
+        limit: &L,
+    ) -> Result<Option<JointAction>, L::Stop> {
         // The lines that lead to `next` with the right actions, and whether a unit may do so without one.
         let lines: Vec<(Vec<&UnitLine<'_>>, bool)> = self
             .units
@@ -85,7 +87,7 @@ impl<'s> Moves<'s> {
             let (fitting, may_keep) = &lines[unit];
             *may_keep || fitting.iter().any(|line| line.admits(chosen))
         };
-        self.first_joint_action(state, budget, approves, may_approve)
+        self.first_joint_action(state, limit, approves, may_approve)
     }
 
     /// Whether the state has a successor; none if that could not be told by trying
@@ -96,28 +98,24 @@ impl<'s> Moves<'s> {
     ///                          (s, a), or one that does not overflow
     /// ```
     pub fn has_successor(&self, state: &[i64]) -> Option<bool> {
-        let budget = Budget::unlimited();
-        let n_tried = Cell::new(0_u32);
+        let tried = Tried(Cell::new(0));
         let approves = |unit: &Unit<'_>, joint: &[ActionId]| {
-            n_tried.set(n_tried.get() + 1);
-            if n_tried.get() > MOST_TRIED {
-                budget.cancel();
-            }
+            tried.0.set(tried.0.get() + 1);
             unit.leads_on(self.system, state, joint)
         };
-        let found = self.first_joint_action(state, &budget, approves, |_, _| true).ok()?;
+        let found = self.first_joint_action(state, &tried, approves, |_, _| true).ok()?;
         Some(found.is_some())
     }
 
     /// The least enabled joint action of which every unit approves. `may_approve` sees the number of a unit
     /// and the actions chosen so far.
-    fn first_joint_action(
+    fn first_joint_action<L: Limit>(
         &self,
         state: &[i64],
-        budget: &Budget,
+        limit: &L,
         approves: impl Fn(&Unit<'_>, &[ActionId]) -> bool,
         may_approve: impl Fn(usize, &[ActionId]) -> bool,
-    ) -> Result<Option<JointAction>, Stop> {
+    ) -> Result<Option<JointAction>, L::Stop> {
         let enabled: Vec<_> =
             self.system.agent_ids().map(|i| enabled_actions(self.system, i, state)).collect();
         // Which units to ask once the first n agents have chosen, and which may still object later.
@@ -129,19 +127,46 @@ impl<'s> Moves<'s> {
             due[choosing.pop().map_or(0, |last| last + 1)].push(unit);
             choosing.into_iter().for_each(|agent| early[agent + 1].push(number));
         }
-        search(&enabled, budget, |n_chosen, joint| {
+        search(&enabled, limit, |n_chosen, joint| {
             early[n_chosen].iter().all(|&unit| may_approve(unit, &joint[..n_chosen]))
                 && due[n_chosen].iter().all(|unit| approves(unit, joint))
         })
     }
 }
 
-/// The least joint action enabled in the last state of `path` that makes an assignment overflow
-/// there, with the first assignment that does; none if no joint action does.
-pub fn least_overflow(system: &System, path: Path, budget: &Budget) -> Result<Option<OverflowAt>, Stop> {
-    let Some(state) = path.states.last() else { return Ok(None) };
+/// Number of choices tried to find out whether a state has a successor.
+struct Tried(Cell<u32>);
+
+impl Limit for Tried {
+    type Stop = ();
+
+    fn check(&self) -> Result<(), ()> {
+        if self.0.get() > MOST_TRIED { Err(()) } else { Ok(()) }
+    }
+}
+
+/// An assignment whose value lies outside its variable's domain, in one step.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OverflowingStep {
+    /// Joint action that makes the assignment overflow.
+    pub joint_action: JointAction,
+    /// Agent whose evolution line it is.
+    pub agent: AgentId,
+    /// Position of the line among the agent's lines, from 0.
+    pub line: usize,
+    /// Variable that would leave its domain.
+    pub variable: VarId,
+}
+
+/// The least joint action enabled in a state that makes an assignment overflow there, with the
+/// first assignment that does; none if no joint action does.
+pub fn least_overflowing_step<L: Limit>(
+    system: &System,
+    state: &[i64],
+    limit: &L,
+) -> Result<Option<OverflowingStep>, L::Stop> {
     let enabled: Vec<_> = system.agent_ids().map(|i| enabled_actions(system, i, state)).collect();
-    let mut least: Option<(JointAction, AgentId, usize, VarId)> = None;
+    let mut least: Option<OverflowingStep> = None;
     for unit in units(system) {
         // Agents that the unit does not read choose their least action.
         let choices: Vec<_> = (enabled.iter().enumerate())
@@ -151,35 +176,29 @@ pub fn least_overflow(system: &System, path: Path, budget: &Budget) -> Result<Op
             })
             .collect();
         let n_agents = choices.len();
-        let found = search(&choices, budget, |n_chosen, joint| {
+        let found = search(&choices, limit, |n_chosen, joint| {
             n_chosen < n_agents || unit.overflow(system, state, joint).is_some()
         })?;
-        if let Some(joint) = found
-            && let Some((line, variable)) = unit.overflow(system, state, &joint)
+        if let Some(joint_action) = found
+            && let Some((line, variable)) = unit.overflow(system, state, &joint_action)
         {
-            let candidate = (joint, unit.agent, line, variable);
+            let candidate = OverflowingStep { joint_action, agent: unit.agent, line, variable };
             if least.as_ref().is_none_or(|least| candidate < *least) {
                 least = Some(candidate);
             }
         }
     }
-    Ok(least.map(|(joint_action, agent, line, variable)| OverflowAt {
-        path,
-        joint_action,
-        agent,
-        line,
-        variable,
-    }))
+    Ok(least)
 }
 
 /// The first choice of one item per list, in lexicographic order, all of whose prefixes are good.
 ///
 /// `is_good` sees how many items are chosen; the places of the others hold the first of their list.
-fn search(
+fn search<L: Limit>(
     choices: &[Vec<ActionId>],
-    budget: &Budget,
+    limit: &L,
     mut is_good: impl FnMut(usize, &[ActionId]) -> bool,
-) -> Result<Option<JointAction>, Stop> {
+) -> Result<Option<JointAction>, L::Stop> {
     let Some(mut chosen) = choices.iter().map(|c| c.first().copied()).collect::<Option<JointAction>>() else {
         return Ok(None);
     };
@@ -192,7 +211,7 @@ fn search(
     while depth < choices.len() {
         n_steps += 1;
         if n_steps.is_multiple_of(1024) {
-            budget.check()?;
+            limit.check()?;
         }
         chosen[depth] = choices[depth][positions[depth]];
         if is_good(depth + 1, &chosen) {
