@@ -81,6 +81,7 @@ pub use format::{Formatted, format_file, replace_file};
 pub use graph::{Cut, Graph, MOST_EDGES, View, diagram, graph};
 pub use imports::Roots;
 pub use load::{Language, Loaded, Request, load, load_text};
+pub use masque_model::steps::Successors;
 pub use masque_model::{
     ActionId, AgentId, At, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies,
     System, VarId,
@@ -90,7 +91,7 @@ pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
     Answer, Answers, Because, Chain, Evidence, Extent, Found, Initially, JointAction, Link, Missing, Node,
     Outcome, Path, Possibility, Reason, ReasonId, Row, Run as PathRun, Show, Showing, State, StateId,
-    Strategy as GroupStrategy, Subformula, Successors, Support, Unfolding, Verdict, Why, subformulas,
+    Strategy as GroupStrategy, Subformula, Support, Unfolding, Verdict, Why, subformulas,
 };
 pub use order::OrderChoice;
 pub use parallel::ParallelChoice;

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, System};
 
 use crate::aim::{Aim, Kind};
 use crate::components::has_circle;
 use crate::enforced::{Claimed, is_asked};
 use crate::game::{choices, constraints_at};
-use crate::nearby::{Nearby, Step};
 use crate::{Answer, Answers, Evidence, Fault, Reason, Stage};
 
 /// A state's number, and how far the others are.
@@ -42,7 +42,7 @@ pub(crate) fn confirm(
     }
     let claimed = Claimed::new(evidence, &answers.claims);
     let mut rows: HashMap<(u32, Stage, &[ActionId]), &Answer> = HashMap::new();
-    let mut nearby = Nearby::new(system);
+    let mut nearby = Neighbourhood::new(system);
     for row in &answers.rows {
         let number = nearby.number(evidence.state(row.state).clone());
         if rows.insert((number, row.stage, &row.actions), row).is_some() {
@@ -66,7 +66,7 @@ struct Visit<'a> {
     aim: &'a Aim,
     claimed: &'a Claimed<'a>,
     rows: HashMap<(u32, Stage, &'a [ActionId]), &'a Answer>,
-    nearby: Nearby<'a>,
+    nearby: Neighbourhood<'a>,
     nodes: Vec<Node>,
 }
 

@@ -13,12 +13,12 @@
 //! in fewer and fewer rounds, from there to a `c₂`, and so on. That needs to remember which
 //! constraint is next, and no more.
 
+use masque_model::steps::Step;
 use masque_model::{ActionId, Strategies};
 
 use crate::aim::{Aim, Kind};
 use crate::explain::Explainer;
 use crate::game::{Choice, Game, choices, chosen_in};
-use crate::nearby::Step;
 use crate::strategies::{MOST_VISITED, Play};
 use crate::{JointAction, Stage, State, Stop};
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::steps::Limit;
+use masque_model::steps::Limit;
+
 use crate::{Meter, Why};
 
 /// What a run may use. The default is unlimited; a clone shares the cancel flag and the meter.

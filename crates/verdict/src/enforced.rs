@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, AgentId, Strategies, System};
 
 use crate::aim::{Aim, Kind};
 use crate::components::has_circle;
 use crate::explain::looks_same;
 use crate::game::{choices, chosen_in, constraints_at};
-use crate::nearby::{Nearby, Step};
 use crate::{Evidence, Fault, Literal, Reason, ReasonId, State, StateId, Strategy};
 
 /// What a view decides: what its agents do where they see what they see.
@@ -42,7 +42,7 @@ pub(crate) fn confirm(
         decided: &decided,
         claimed: &claimed,
         members: aim.members(system),
-        nearby: Nearby::new(system),
+        nearby: Neighbourhood::new(system),
         nodes: Vec::new(),
         numbers: HashMap::new(),
     };
@@ -88,7 +88,7 @@ struct Visit<'a> {
     decided: &'a Decided,
     claimed: &'a Claimed<'a>,
     members: Vec<AgentId>,
-    nearby: Nearby<'a>,
+    nearby: Neighbourhood<'a>,
     nodes: Vec<Node>,
     numbers: HashMap<Node, usize>,
 }

@@ -1,9 +1,9 @@
 //! What is known of a system besides verdicts.
 
+use masque_model::steps::{OverflowingStep, least_overflowing_step};
 use masque_model::{AgentId, System, VarId};
 use serde::{Deserialize, Serialize};
 
-use crate::steps::{OverflowingStep, least_overflowing_step};
 use crate::{Budget, JointAction, Path, Stop};
 
 /// What there is to know of a system besides its properties.

@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, AgentId, Strategies, System};
 
 use crate::aim::{Aim, Kind};
 use crate::explain::Explainer;
 use crate::local::local_truth;
-use crate::nearby::{Nearby, Step};
 use crate::{Literal, Part, State, Stop};
 
 /// So many states are looked at.
@@ -64,7 +64,7 @@ pub(crate) struct Game<'s> {
     pub(crate) system: &'s System,
     pub(crate) aim: Aim,
     pub(crate) members: Vec<AgentId>,
-    pub(crate) nearby: Nearby<'s>,
+    pub(crate) nearby: Neighbourhood<'s>,
     pub(crate) n_from: usize,
     /// Numbers in `nearby`.
     pub(crate) numbers: Vec<u32>,
@@ -98,7 +98,7 @@ impl<'s> Game<'s> {
             system,
             aim: aim.clone(),
             members: aim.members(system),
-            nearby: Nearby::new(system),
+            nearby: Neighbourhood::new(system),
             n_from: from.len(),
             numbers: Vec::new(),
             places: HashMap::new(),

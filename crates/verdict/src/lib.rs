@@ -15,20 +15,17 @@
 //! | `engine` | the traits that engines implement |
 //! | `early`, `sight`, `hunted` | verdicts given while states are still being explored |
 //! | `facts` | what is known of a system besides verdicts |
-//! | `state` | states, joint actions, and the canonical order of states |
 //! | `path` | paths |
 //! | `evidence` | reasons for claims |
 //! | `oracle` | what evidence asks of an engine |
 //! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
 //! | `explain`, `logics`, `start`, `lasso` | from a verdict to its evidence |
 //! | `branching` | path formulas that CTL can say |
-//! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
+//! | `buchi`, `runs` | infinite runs that path formulas ask for |
 //! | `aim`, `game`, `rounds`, `strategies` | strategies that coalitions ask for |
 //! | `answers` | what the others do where there is none |
 //! | `unfold`, `parity` | fixpoints, unfolded as often as is needed |
 //! | `replay`, `enforced`, `answered`, `unfolded`, `shape`, `refusal` | evidence confirmed by the definition, or refused |
-//! | `steps` | one step, checked or explained by the definition |
-//! | `choices` | what can happen next, without a list of all of it |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
 //! | `shares` | equal shares of the time for several properties |
@@ -43,7 +40,6 @@ mod answers;
 mod branching;
 mod buchi;
 mod budget;
-mod choices;
 mod components;
 mod early;
 mod enforced;
@@ -60,7 +56,6 @@ mod lasso;
 mod local;
 mod logics;
 mod meter;
-mod nearby;
 mod oracle;
 mod outcome;
 mod parity;
@@ -75,8 +70,6 @@ mod shape;
 mod shares;
 mod sight;
 mod start;
-mod state;
-mod steps;
 mod strategies;
 mod unfold;
 mod unfolded;
@@ -86,7 +79,6 @@ pub use ahead::Ahead;
 pub use branching::{Branch, Branching};
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
-pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
 pub use early::Early;
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
@@ -98,6 +90,7 @@ pub use extent::{Extent, Initially, Subformula, subformulas};
 pub use facts::{Facts, FairInitial, OverflowAt, least_overflow};
 pub use fragment::{inside_logic, outside_ctl, outside_logic};
 pub use hunted::explain_found;
+pub use masque_model::steps::{JointAction, Moves, State, compare_states, leads_to, least_joint_action};
 pub use meter::{Found, Meter};
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
@@ -107,8 +100,4 @@ pub use remarks::remarks;
 pub use replay::{replay, replay_path};
 pub use shares::in_shares;
 pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_condition, is_hunt};
-pub use state::{JointAction, State, compare_states};
-pub use steps::{
-    Limit, MOST_TRIED, Moves, OverflowingStep, leads_to, least_joint_action, least_overflowing_step,
-};
 pub use vacuity::{Vacuous, vacuous_antecedents};

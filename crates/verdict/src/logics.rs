@@ -3,13 +3,13 @@
 //! becomes a reason, with the claims that it makes.
 
 use masque_model::semantics::is_true;
+use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{Deadlock, ExprId, FormulaId, Strategies};
 
 use crate::aim::Aim;
 use crate::answers::NoReply;
 use crate::explain::Explainer;
 use crate::lasso::Lasso;
-use crate::nearby::{Nearby, Step};
 use crate::runs::state_parts;
 use crate::strategies::Play;
 use crate::unfold::{How, Shown};
@@ -101,7 +101,7 @@ impl Explainer<'_> {
         literal: Literal,
         state: &State,
     ) -> Result<Because, Stop> {
-        let mut nearby = Nearby::new(self.system);
+        let mut nearby = Neighbourhood::new(self.system);
         let here = nearby.number(state.clone());
         let (Some(steps), Some(successors)) = (nearby.steps(here), nearby.successors(here)) else {
             return Ok(Because::NotShown(Missing::TooMuch));

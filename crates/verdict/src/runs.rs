@@ -7,13 +7,13 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
+use masque_model::steps::Neighbourhood;
 use masque_model::{Formula, FormulaId, Formulas, Paths};
 
 use crate::components::components;
 use crate::explain::Explainer;
 use crate::lasso::Lasso;
 use crate::local::local_truth;
-use crate::nearby::Nearby;
 use crate::{Automaton, Literal, Part, State, Stop};
 
 /// So many pairs of a state and a cover are looked at.
@@ -124,7 +124,7 @@ struct Pairs<'e, 'a> {
     explainer: &'e mut Explainer<'a>,
     automaton: &'e Automaton,
     successors: Vec<Vec<u32>>,
-    nearby: Nearby<'a>,
+    nearby: Neighbourhood<'a>,
     /// State and cover of each pair, in the order of discovery, and from which one it was found.
     pairs: Vec<(u32, u32)>,
     found_from: Vec<Option<usize>>,
@@ -142,7 +142,7 @@ impl<'e, 'a> Pairs<'e, 'a> {
         for (cover, before) in (0..).zip(&automaton.predecessors) {
             before.iter().for_each(|&from| successors[from as usize].push(cover));
         }
-        let nearby = Nearby::new(explainer.system);
+        let nearby = Neighbourhood::new(explainer.system);
         Pairs {
             explainer,
             automaton,

@@ -7,12 +7,12 @@
 //! view to be fixed next. Everything is taken in order, so the strategy is canonical. The search is
 //! limited by counts.
 
+use masque_model::steps::Step;
 use masque_model::{ActionId, AgentId, Strategies};
 
 use crate::aim::{Aim, Kind};
 use crate::explain::Explainer;
 use crate::game::{Fixed, Game, chosen_in};
-use crate::nearby::Step;
 use crate::rounds::{Means, Solved};
 use crate::{Budget, JointAction, Part, State, Stop};
 

@@ -12,11 +12,11 @@
 use std::collections::HashMap;
 
 use masque_model::semantics::{is_green, is_true};
+use masque_model::steps::Neighbourhood;
 use masque_model::{AgentId, ExprId, FixpointId, Fixpoints, Formula, FormulaId, Paths, System};
 
 use crate::explain::Explainer;
 use crate::goal::{Needs, Scope};
-use crate::nearby::Nearby;
 use crate::parity::{Position, solve};
 use crate::{JointAction, Literal, Part, State, Stop};
 
@@ -169,7 +169,7 @@ impl Explainer<'_> {
     pub(crate) fn unfold(&mut self, literal: Literal, state: &State) -> Result<Option<Vec<Shown>>, Stop> {
         let mut game = Unfold {
             fixpoints: self.system.formulas.fixpoints(),
-            nearby: Nearby::new(self.system),
+            nearby: Neighbourhood::new(self.system),
             claims: Vec::new(),
             numbers: HashMap::new(),
             hows: Vec::new(),
@@ -189,7 +189,7 @@ impl Explainer<'_> {
 struct Unfold<'e, 's> {
     explainer: &'e mut Explainer<'s>,
     fixpoints: Fixpoints,
-    nearby: Nearby<'s>,
+    nearby: Neighbourhood<'s>,
     claims: Vec<Claim>,
     numbers: HashMap<Claim, usize>,
     /// For each claim all that may decide it.

@@ -1,12 +1,12 @@
 //! Replay of unfolded fixpoints: each claim by the definition, and what the circles rest on.
 
 use masque_model::semantics::{is_green, is_true};
+use masque_model::steps::Neighbourhood;
 use masque_model::{ExprId, Fixpoints, Formula, FormulaId, System};
 
 use crate::components::components;
 use crate::explain::looks_same;
 use crate::goal::Needs;
-use crate::nearby::Nearby;
 use crate::unfold::{Unfolds, scope_of, unfolded_once};
 use crate::{Evidence, Fault, JointAction, Literal, Node, Reason, Support, Unfolding};
 
@@ -26,7 +26,7 @@ pub(crate) fn confirm(
     }
     let fixpoints = system.formulas.fixpoints();
     let mut check = Check { system, evidence, nodes: &unfolding.nodes, fixpoints, trusts: false };
-    let mut nearby = Nearby::new(system);
+    let mut nearby = Neighbourhood::new(system);
     for node in &unfolding.nodes {
         check.node(&mut nearby, node)?;
     }
@@ -46,7 +46,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     /// Whether the claims that a node leads to decide its own.
-    fn node(&mut self, nearby: &mut Nearby<'_>, node: &Node) -> Result<(), Fault> {
+    fn node(&mut self, nearby: &mut Neighbourhood<'_>, node: &Node) -> Result<(), Fault> {
         let literal = Literal { formula: node.formula, holds: node.holds };
         if let Support::Reason(id) = node.by {
             let claim = self.evidence.reason(id);
@@ -125,7 +125,7 @@ impl Check<'_> {
     /// Whether these steps are such as are asked for, and all of them if one is not enough.
     fn steps(
         &mut self,
-        nearby: &mut Nearby<'_>,
+        nearby: &mut Neighbourhood<'_>,
         node: &Node,
         list: &[(Option<JointAction>, usize)],
         (condition, operand, is_one): (Option<ExprId>, FormulaId, bool),

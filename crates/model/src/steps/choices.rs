@@ -3,11 +3,9 @@
 //! Joint actions are one action of each agent, successors one choice of each unit (see `steps`):
 //! products, whose size is known and whose first members are found at once, however many there are.
 
-use masque_model::semantics::{enabled_actions, is_true};
-use masque_model::{ActionId, Expr, ExprId, System};
-
-use crate::steps::{Unit, UnitLine};
-use crate::{JointAction, Moves, State, compare_states};
+use super::{JointAction, Moves, State, Unit, UnitLine, compare_states};
+use crate::semantics::{enabled_actions, is_true};
+use crate::{ActionId, Expr, ExprId, System};
 
 /// One item of each list: all ways to choose, in lexicographic order of positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +18,7 @@ impl<T: Clone> Product<T> {
     /// How many choices there are, in decimal.
     ///
     /// ```
-    /// use masque_verdict::Product;
+    /// use masque_model::steps::Product;
     /// let product = Product { lists: vec![vec![0, 1]; 70] };
     /// assert_eq!(product.count(), "1180591620717411303424");
     /// assert_eq!(product.iter().next(), Some(vec![0; 70]));

@@ -1,4 +1,4 @@
-//! The states near a state, explored by the definition, as far as evidence needs.
+//! The states near a state, explored by the definition, as far as evidence and its replay need.
 //!
 //! Evidence about infinite runs and strategies is looked for here rather than by an engine: the
 //! answer is then the same for all engines, whatever they are. How far the search goes is limited by
@@ -7,15 +7,14 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use masque_model::{Deadlock, System};
-
-use crate::{JointAction, Moves, State, compare_states, joint_choices};
+use super::{JointAction, Moves, State, compare_states, joint_choices};
+use crate::{Deadlock, System};
 
 /// So many joint actions and successors are looked at.
 const MOST_LOOKED_AT: u64 = 200_000;
 
 /// States by number, each with what can be done there.
-pub(crate) struct Nearby<'s> {
+pub struct Neighbourhood<'s> {
     system: &'s System,
     moves: Moves<'s>,
     states: Vec<State>,
@@ -25,15 +24,17 @@ pub(crate) struct Nearby<'s> {
 }
 
 /// A joint action and where it leads, in canonical order; nowhere if every choice overflows.
-pub(crate) struct Step {
-    /// None is the loop that is added to a dead end.
-    pub(crate) joint: Option<JointAction>,
-    pub(crate) targets: Vec<u32>,
+pub struct Step {
+    /// Joint action; none for the loop that is added to a dead end.
+    pub joint: Option<JointAction>,
+    /// Numbers of the states it leads to.
+    pub targets: Vec<u32>,
 }
 
-impl<'s> Nearby<'s> {
-    pub(crate) fn new(system: &'s System) -> Nearby<'s> {
-        Nearby {
+impl<'s> Neighbourhood<'s> {
+    /// An empty neighbourhood of a system.
+    pub fn new(system: &'s System) -> Neighbourhood<'s> {
+        Neighbourhood {
             system,
             moves: Moves::new(system),
             states: Vec::new(),
@@ -43,12 +44,13 @@ impl<'s> Nearby<'s> {
         }
     }
 
-    pub(crate) fn state(&self, number: u32) -> &State {
+    /// The state with a number.
+    pub fn state(&self, number: u32) -> &State {
         &self.states[number as usize]
     }
 
     /// The number of a state, new or not.
-    pub(crate) fn number(&mut self, state: State) -> u32 {
+    pub fn number(&mut self, state: State) -> u32 {
         let next = self.states.len() as u32;
         *self.numbers.entry(state).or_insert_with_key(|state| {
             self.states.push(state.clone());
@@ -58,7 +60,7 @@ impl<'s> Nearby<'s> {
     }
 
     /// What can be done at a state, in the order of joint actions; none if it is too much.
-    pub(crate) fn steps(&mut self, number: u32) -> Option<Rc<[Step]>> {
+    pub fn steps(&mut self, number: u32) -> Option<Rc<[Step]>> {
         if let Some(steps) = &self.steps[number as usize] {
             return Some(Rc::clone(steps));
         }
@@ -88,7 +90,7 @@ impl<'s> Nearby<'s> {
     }
 
     /// The successors of a state in canonical order, each once; none if there are too many.
-    pub(crate) fn successors(&mut self, number: u32) -> Option<Vec<u32>> {
+    pub fn successors(&mut self, number: u32) -> Option<Vec<u32>> {
         let steps = self.steps(number)?;
         let mut all: Vec<u32> = steps.iter().flat_map(|step| step.targets.iter().copied()).collect();
         all.sort_by(|&a, &b| compare_states(self.system, self.state(a), self.state(b)));

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use masque_model::{ActionId, Domain, System};
+use crate::{ActionId, Domain, System};
 
 /// A state: one value per variable of the system. Booleans are 0 and 1, an enumeration value the
 /// number of its symbol.

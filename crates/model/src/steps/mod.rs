@@ -10,10 +10,16 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
-use masque_model::semantics::{Ratio, enabled_actions, is_true, value};
-use masque_model::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
+use crate::semantics::{Ratio, enabled_actions, is_true, value};
+use crate::{ActionId, AgentId, Assignment, Expr, ExprId, System, VarId};
 
-use crate::state::JointAction;
+mod choices;
+mod neighbourhood;
+mod state;
+
+pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
+pub use neighbourhood::{Neighbourhood, Step};
+pub use state::{JointAction, State, compare_states};
 
 /// What stops a search that takes too long. Asked every thousand steps or so.
 pub trait Limit {
@@ -50,8 +56,8 @@ pub const MOST_TRIED: u32 = 1 << 20;
 
 /// The steps of a system; made once, it answers many questions.
 pub struct Moves<'s> {
-    pub(crate) system: &'s System,
-    pub(crate) units: Vec<Unit<'s>>,
+    system: &'s System,
+    units: Vec<Unit<'s>>,
 }
 
 impl<'s> Moves<'s> {
@@ -236,19 +242,19 @@ fn search<L: Limit>(
 }
 
 /// What decides independently of the rest in one step.
-pub(crate) struct Unit<'s> {
+struct Unit<'s> {
     agent: AgentId,
-    pub(crate) variables: Vec<VarId>,
-    pub(crate) lines: Vec<UnitLine<'s>>,
+    variables: Vec<VarId>,
+    lines: Vec<UnitLine<'s>>,
     /// The agents whose actions its lines read, in increasing order.
     reads: Vec<AgentId>,
 }
 
-pub(crate) struct UnitLine<'s> {
+struct UnitLine<'s> {
     /// Its position among the agent's lines.
     position: usize,
-    pub(crate) condition: ExprId,
-    pub(crate) assignments: &'s [(VarId, ExprId)],
+    condition: ExprId,
+    assignments: &'s [(VarId, ExprId)],
     /// The actions that its condition demands.
     demands: Vec<(AgentId, ActionId)>,
     /// Other parts that its condition demands and that read no action.
@@ -279,7 +285,7 @@ impl UnitLine<'_> {
     }
 
     /// The value of an assignment; none if it overflows.
-    pub(crate) fn assigned(
+    fn assigned(
         system: &System,
         (target, expr): (VarId, ExprId),
         state: &[i64],
