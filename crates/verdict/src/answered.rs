@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, System};
 
-use crate::aim::{Aim, Kind};
+use crate::claims::{Aim, Kind, choices, constraints_at};
 use crate::components::has_circle;
 use crate::enforced::{Claimed, is_asked};
-use crate::game::{choices, constraints_at};
 use crate::{Answer, Answers, Evidence, Fault, Reason, Stage};
 
 /// A state's number, and how far the others are.

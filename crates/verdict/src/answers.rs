@@ -16,9 +16,9 @@
 use masque_model::steps::Step;
 use masque_model::{ActionId, Strategies};
 
-use crate::aim::{Aim, Kind};
+use crate::claims::{Aim, Choice, Kind, choices, chosen_in};
 use crate::explain::Explainer;
-use crate::game::{Choice, Game, choices, chosen_in};
+use crate::game::Game;
 use crate::strategies::{MOST_VISITED, Play};
 use crate::{JointAction, Stage, State, Stop};
 

@@ -5,10 +5,8 @@ use std::collections::{HashMap, HashSet};
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, AgentId, Strategies, System};
 
-use crate::aim::{Aim, Kind};
+use crate::claims::{Aim, Kind, choices, chosen_in, constraints_at, looks_same};
 use crate::components::has_circle;
-use crate::explain::looks_same;
-use crate::game::{choices, chosen_in, constraints_at};
 use crate::{Evidence, Fault, Literal, Reason, ReasonId, State, StateId, Strategy};
 
 /// What a view decides: what its agents do where they see what they see.

@@ -23,13 +23,9 @@ use std::collections::{HashMap, VecDeque};
 use masque_model::semantics::is_green;
 use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
 
-use crate::aim::Aim;
-use crate::goal::{Goal, Needs, Scope};
+use crate::claims::{Aim, Goal, Needs, Scope, local_truth, looks_same, missing, path_of};
 use crate::lasso::{self, Lasso};
-use crate::local::{has_local_fairness, local_truth};
 use crate::rank::{Rank, Ranks};
-use crate::runs::path_of;
-use crate::unfold::can_unfold;
 use crate::{
     Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Path,
     Possibility, Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
@@ -461,27 +457,6 @@ impl Explainer<'_> {
         let states = states.into_iter().map(|state| self.state(state)).collect();
         Ok(Run { states, actions, back_to: None })
     }
-}
-
-/// Why a claim cannot be shown, told from its form; none if it can.
-pub(crate) fn missing(system: &System, literal: Literal) -> Option<Missing> {
-    if let Some(goal) = Goal::of(&system.formulas, literal.formula) {
-        return (goal.holds != literal.holds).then_some(Missing::AllPaths);
-    }
-    match system.formulas.get(literal.formula) {
-        Formula::Exists(..) | Formula::ExistsStep(..) => (!literal.holds).then_some(Missing::AllPaths),
-        Formula::Forall(..) | Formula::ForallStep(..) => literal.holds.then_some(Missing::AllPaths),
-        Formula::Enforces(..) => (!has_local_fairness(system)).then_some(Missing::Fairness),
-        Formula::Least(..) | Formula::Greatest(..) => {
-            (!can_unfold(system, literal.formula)).then_some(Missing::Fixpoint)
-        }
-        _ => Scope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates),
-    }
-}
-
-/// Whether an agent sees no difference between two states.
-pub(crate) fn looks_same(system: &System, agent: AgentId, left: &[i64], right: &[i64]) -> bool {
-    system.agent(agent).sees.iter().all(|v| left[v.index()] == right[v.index()])
 }
 
 fn region(literals: &[Literal]) -> Vec<Part> {

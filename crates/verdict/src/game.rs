@@ -6,54 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use masque_model::steps::{Neighbourhood, Step};
+use masque_model::steps::Neighbourhood;
 use masque_model::{ActionId, AgentId, Strategies, System};
 
-use crate::aim::{Aim, Kind};
+use crate::claims::{Aim, Choice, Kind, choices, constraints_at};
 use crate::explain::Explainer;
-use crate::local::local_truth;
 use crate::{Literal, Part, State, Stop};
 
 /// So many states are looked at.
 const MOST_EXPLORED: usize = 2000;
-
-/// What a group does, and what may come of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Choice {
-    /// One per member; none for the loop of a dead end.
-    pub(crate) actions: Option<Vec<ActionId>>,
-    /// In the order of states' numbers, each once.
-    pub(crate) targets: Vec<u32>,
-    /// Whatever the others do, a step follows.
-    pub(crate) is_total: bool,
-}
-
-/// What a group may choose at a state.
-pub(crate) fn choices(members: &[AgentId], steps: &[Step]) -> Vec<Choice> {
-    let mut found: BTreeMap<Option<Vec<ActionId>>, (BTreeSet<u32>, bool)> = BTreeMap::new();
-    for Step { joint, targets } in steps {
-        let actions = joint.as_ref().map(|joint| members.iter().map(|i| joint[i.index()]).collect());
-        let entry = found.entry(actions).or_insert((BTreeSet::new(), true));
-        entry.0.extend(targets);
-        entry.1 &= !targets.is_empty();
-    }
-    let choice = |(actions, (targets, is_total)): (_, (BTreeSet<u32>, bool))| Choice {
-        actions,
-        targets: targets.into_iter().collect(),
-        is_total,
-    };
-    found.into_iter().map(choice).collect()
-}
-
-/// What the members do in a joint action.
-pub(crate) fn chosen_in(members: &[AgentId], step: &Step) -> Option<Vec<ActionId>> {
-    step.joint.as_ref().map(|joint| members.iter().map(|i| joint[i.index()]).collect())
-}
-
-/// The fairness constraints at a state; none if one of them speaks of more than that state.
-pub(crate) fn constraints_at(system: &System, state: &State) -> Option<Vec<bool>> {
-    system.fairness.iter().map(|&constraint| local_truth(system, constraint, state)).collect()
-}
 
 /// What is fixed: for some views a choice of actions.
 pub(crate) type Fixed = BTreeMap<u32, Vec<ActionId>>;

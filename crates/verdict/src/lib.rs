@@ -18,14 +18,15 @@
 //! | `path` | paths |
 //! | `evidence` | reasons for claims |
 //! | `oracle` | what evidence asks of an engine |
-//! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
+//! | [`claims`] | what a claim means, by the form of its formula |
+//! | `rank` | how much of a claim can be shown |
 //! | `explain`, `logics`, `start`, `lasso` | from a verdict to its evidence |
 //! | `branching` | path formulas that CTL can say |
 //! | `buchi`, `runs` | infinite runs that path formulas ask for |
-//! | `aim`, `game`, `rounds`, `strategies` | strategies that coalitions ask for |
+//! | `game`, `rounds`, `strategies` | strategies that coalitions ask for |
 //! | `answers` | what the others do where there is none |
 //! | `unfold`, `parity` | fixpoints, unfolded as often as is needed |
-//! | `replay`, `enforced`, `answered`, `unfolded`, `shape`, `refusal` | evidence confirmed by the definition, or refused |
+//! | `truth_on_run`, `replay`, `enforced`, `answered`, `unfolded`, `shape`, `refusal` | evidence confirmed by the definition, or refused |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
 //! | `shares` | equal shares of the time for several properties |
@@ -34,12 +35,12 @@
 #![forbid(unsafe_code)]
 
 mod ahead;
-mod aim;
 mod answered;
 mod answers;
 mod branching;
 mod buchi;
 mod budget;
+pub mod claims;
 mod components;
 mod early;
 mod enforced;
@@ -50,10 +51,8 @@ mod extent;
 mod facts;
 mod fragment;
 mod game;
-mod goal;
 mod hunted;
 mod lasso;
-mod local;
 mod logics;
 mod meter;
 mod oracle;
@@ -71,6 +70,7 @@ mod shares;
 mod sight;
 mod start;
 mod strategies;
+mod truth_on_run;
 mod unfold;
 mod unfolded;
 mod vacuity;

@@ -6,11 +6,10 @@ use masque_model::semantics::is_true;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{Deadlock, ExprId, FormulaId, Strategies};
 
-use crate::aim::Aim;
 use crate::answers::NoReply;
+use crate::claims::{Aim, state_parts};
 use crate::explain::Explainer;
 use crate::lasso::Lasso;
-use crate::runs::state_parts;
 use crate::strategies::Play;
 use crate::unfold::{How, Shown};
 use crate::{

@@ -3,11 +3,7 @@
 use masque_model::{Formula, FormulaId, Strategies, System};
 
 use crate::Literal;
-use crate::aim::Aim;
-use crate::explain::missing;
-use crate::goal::{Goal, Needs, Scope};
-use crate::local::local_formulas;
-use crate::runs::{path_of, state_parts};
+use crate::claims::{Aim, Goal, Needs, Scope, local_formulas, missing, path_of, state_parts};
 
 /// How much can be shown, most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -13,14 +13,14 @@ use masque_model::{
     AgentId, At, Deadlock, ExprId, Formula, FormulaId, GroupId, Property, Strategies, System, VarId,
 };
 
-use crate::aim::Aim;
 use crate::answered;
+use crate::claims::{
+    Aim, Goal, Needs, Scope, local_formulas, local_truth, looks_same, missing as why_missing, path_of,
+    state_parts,
+};
 use crate::enforced;
-use crate::explain::{looks_same, missing as why_missing};
-use crate::goal::{Goal, Needs, Scope};
-use crate::local::{local_formulas, local_truth};
-use crate::runs::{path_of, state_parts, truth_on_run};
 use crate::shape::Checked;
+use crate::truth_on_run::truth_on_run;
 use crate::unfolded;
 use crate::{
     Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,

@@ -16,8 +16,8 @@
 //! strategy needs no memory [EJ91]: the pair of the round and the first constraint for which a state
 //! is won never grows, and while it stays the same the constraint is not met.
 
-use crate::aim::Kind;
-use crate::game::{Choice, Fixed, Game};
+use crate::claims::{Choice, Kind};
+use crate::game::{Fixed, Game};
 
 /// What the group may rely on to win. Each includes those before, and the first that does is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,8 +2,8 @@
 
 use masque_model::At;
 
+use crate::claims::{Goal, Needs};
 use crate::explain::Explainer;
-use crate::goal::{Goal, Needs};
 use crate::{Literal, Part, State, Stop};
 
 impl Explainer<'_> {

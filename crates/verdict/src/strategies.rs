@@ -10,9 +10,9 @@
 use masque_model::steps::Step;
 use masque_model::{ActionId, AgentId, Strategies};
 
-use crate::aim::{Aim, Kind};
+use crate::claims::{Aim, Kind, chosen_in};
 use crate::explain::Explainer;
-use crate::game::{Fixed, Game, chosen_in};
+use crate::game::{Fixed, Game};
 use crate::rounds::{Means, Solved};
 use crate::{Budget, JointAction, Part, State, Stop};
 

@@ -4,10 +4,8 @@ use masque_model::semantics::{is_green, is_true};
 use masque_model::steps::Neighbourhood;
 use masque_model::{ExprId, Fixpoints, Formula, FormulaId, System};
 
+use crate::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once};
 use crate::components::components;
-use crate::explain::looks_same;
-use crate::goal::Needs;
-use crate::unfold::{Unfolds, scope_of, unfolded_once};
 use crate::{Evidence, Fault, JointAction, Literal, Node, Reason, Support, Unfolding};
 
 /// Says why an unfolding does not show a claim about a fixpoint, if it does not; otherwise whether

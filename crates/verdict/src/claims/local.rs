@@ -7,7 +7,7 @@ use masque_model::{Formula, FormulaId, Formulas, System};
 
 /// For each formula, whether it is a proposition, a condition, green, red, or a connective of such.
 /// Indexed by id.
-pub(crate) fn local_formulas(formulas: &Formulas) -> Vec<bool> {
+pub fn local_formulas(formulas: &Formulas) -> Vec<bool> {
     let mut is_local = vec![false; formulas.len()];
     for id in formulas.ids() {
         is_local[id.index()] = match formulas.get(id) {
@@ -28,7 +28,7 @@ pub(crate) fn local_formulas(formulas: &Formulas) -> Vec<bool> {
 }
 
 /// Whether all fairness constraints speak of one state only.
-pub(crate) fn has_local_fairness(system: &System) -> bool {
+pub fn has_local_fairness(system: &System) -> bool {
     let is_local = local_formulas(&system.formulas);
     system.fairness.iter().all(|constraint| is_local[constraint.index()])
 }
@@ -36,7 +36,7 @@ pub(crate) fn has_local_fairness(system: &System) -> bool {
 /// The truth of a local formula at a state; none if the formula is not local.
 ///
 /// Each part is evaluated once, operands first, so that neither depth nor sharing costs anything.
-pub(crate) fn local_truth(system: &System, root: FormulaId, state: &[i64]) -> Option<bool> {
+pub fn local_truth(system: &System, root: FormulaId, state: &[i64]) -> Option<bool> {
     let formulas = &system.formulas;
     let mut known: HashMap<FormulaId, bool> = HashMap::new();
     let mut open = vec![root];
@@ -71,4 +71,9 @@ pub(crate) fn local_truth(system: &System, root: FormulaId, state: &[i64]) -> Op
         open.pop();
     }
     known.get(&root).copied()
+}
+
+/// The fairness constraints at a state; none if one of them speaks of more than that state.
+pub fn constraints_at(system: &System, state: &[i64]) -> Option<Vec<bool>> {
+    system.fairness.iter().map(|&constraint| local_truth(system, constraint, state)).collect()
 }

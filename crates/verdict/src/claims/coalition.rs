@@ -1,25 +1,31 @@
 //! What a coalition's formula asks for: who acts on what they see, what must be so on the way and at
 //! the end.
 
-use masque_model::{AgentId, Formula, FormulaId, GroupId, Strategies, System, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+use masque_model::steps::Step;
+use masque_model::{ActionId, AgentId, Formula, FormulaId, GroupId, Strategies, System, VarId};
 
 use crate::{Literal, State};
 
 /// What a strategy must do: what is so before the end, and at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Aim {
-    pub(crate) group: GroupId,
-    pub(crate) strategies: Strategies,
-    pub(crate) kind: Kind,
+pub struct Aim {
+    /// Group that acts.
+    pub group: GroupId,
+    /// Strategies that count: what the members' actions may depend on.
+    pub strategies: Strategies,
+    /// When the end must come.
+    pub kind: Kind,
     /// So at every state before the end.
-    pub(crate) before: Vec<Literal>,
+    pub before: Vec<Literal>,
     /// So at the end; none if there is no end.
-    pub(crate) end: Option<Vec<Literal>>,
+    pub end: Option<Vec<Literal>>,
 }
 
 /// When the end must come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// After one step.
     Next,
     /// At some time.
@@ -30,7 +36,7 @@ pub(crate) enum Kind {
 
 impl Aim {
     /// The aim of a coalition's formula; none for any other formula.
-    pub(crate) fn of(system: &System, formula: FormulaId) -> Option<Aim> {
+    pub fn of(system: &System, formula: FormulaId) -> Option<Aim> {
         let Formula::Enforces(group, strategies, path) = system.formulas.get(formula) else { return None };
         let is = |list: &[FormulaId]| list.iter().map(|&formula| Literal { formula, holds: true }).collect();
         let (kind, before, end) = match system.formulas.get(path) {
@@ -45,12 +51,13 @@ impl Aim {
         Some(Aim { group, strategies, kind, before, end })
     }
 
-    pub(crate) fn members(&self, system: &System) -> Vec<AgentId> {
+    /// The members of the group.
+    pub fn members(&self, system: &System) -> Vec<AgentId> {
         system.groups[self.group.index()].agents.clone()
     }
 
     /// What the agents of one view see.
-    pub(crate) fn sees(&self, system: &System, agents: &[AgentId]) -> Vec<VarId> {
+    pub fn sees(&self, system: &System, agents: &[AgentId]) -> Vec<VarId> {
         match (self.strategies, agents) {
             (Strategies::Perfect, _) => system.variable_ids().collect(),
             (_, agents) => agents.iter().flat_map(|&i| system.agent(i).sees.iter().copied()).collect(),
@@ -58,7 +65,7 @@ impl Aim {
     }
 
     /// What decides the actions at a state: the members that decide together, and what they see.
-    pub(crate) fn views(&self, system: &System, state: &State) -> Vec<(Vec<AgentId>, Vec<i64>)> {
+    pub fn views(&self, system: &System, state: &State) -> Vec<(Vec<AgentId>, Vec<i64>)> {
         let members = self.members(system);
         match self.strategies {
             Strategies::Perfect => vec![(members, state.clone())],
@@ -70,7 +77,7 @@ impl Aim {
 impl Aim {
     /// Of each list one literal must be false where the goal is violated for good, given that the end
     /// has not come.
-    pub(crate) fn violated_by(&self) -> Vec<&[Literal]> {
+    pub fn violated_by(&self) -> Vec<&[Literal]> {
         match self.kind {
             Kind::Next => self.end.iter().map(Vec::as_slice).collect(),
             Kind::Reach | Kind::Stay => {
@@ -81,6 +88,39 @@ impl Aim {
 }
 
 /// What an agent sees of a state.
-pub(crate) fn seen(system: &System, agent: AgentId, state: &[i64]) -> Vec<i64> {
+fn seen(system: &System, agent: AgentId, state: &[i64]) -> Vec<i64> {
     system.agent(agent).sees.iter().map(|v| state[v.index()]).collect()
+}
+
+/// What a group does, and what may come of it.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Actions of the members, in their order; none for the loop of a dead end.
+    pub actions: Option<Vec<ActionId>>,
+    /// Numbers of the states it may lead to, increasing.
+    pub targets: Vec<u32>,
+    /// Whether a step follows whatever the others do.
+    pub is_total: bool,
+}
+
+/// What a group may choose at a state.
+pub fn choices(members: &[AgentId], steps: &[Step]) -> Vec<Choice> {
+    let mut found: BTreeMap<Option<Vec<ActionId>>, (BTreeSet<u32>, bool)> = BTreeMap::new();
+    for Step { joint, targets } in steps {
+        let actions = joint.as_ref().map(|joint| members.iter().map(|i| joint[i.index()]).collect());
+        let entry = found.entry(actions).or_insert((BTreeSet::new(), true));
+        entry.0.extend(targets);
+        entry.1 &= !targets.is_empty();
+    }
+    let choice = |(actions, (targets, is_total)): (_, (BTreeSet<u32>, bool))| Choice {
+        actions,
+        targets: targets.into_iter().collect(),
+        is_total,
+    };
+    found.into_iter().map(choice).collect()
+}
+
+/// What the members do in a joint action.
+pub fn chosen_in(members: &[AgentId], step: &Step) -> Option<Vec<ActionId>> {
+    step.joint.as_ref().map(|joint| members.iter().map(|i| joint[i.index()]).collect())
 }
