@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, System};
 
-use crate::claims::{Aim, Kind, choices, constraints_at};
+use crate::claims::{CoalitionGoal, GoalKind, constraints_at, group_choices};
 use crate::components::has_circle;
 use crate::enforced::{Claimed, is_asked};
 use crate::{Answer, Answers, Evidence, Fault, Reason, Stage};
@@ -13,7 +13,7 @@ use crate::{Answer, Answers, Evidence, Fault, Reason, Stage};
 /// A state's number, and how far the others are.
 type Node = (u32, Stage);
 
-/// Says why the answers do not spoil an aim, if they do not.
+/// Says why the answers do not spoil a goal, if they do not.
 ///
 /// Every state to which they may lead is visited, and every choice of the group tried. There must be
 /// an answer to it: a step of the system with that choice, or without fairness a joint action that
@@ -26,10 +26,10 @@ pub(crate) fn confirm(
     evidence: &Evidence,
     reason: &Reason,
     answers: &Answers,
-    aim: &Aim,
+    goal: &CoalitionGoal,
 ) -> Option<Fault> {
     let (here, from) = (evidence.state(reason.state), evidence.state(answers.from));
-    if !is_asked(system, here, from, aim) {
+    if !is_asked(system, here, from, goal) {
         return Some(Fault::Seen);
     }
     let ends = match &answers.path {
@@ -49,12 +49,12 @@ pub(crate) fn confirm(
         }
     }
     let start = nearby.number(from.clone());
-    let mut visit = Visit { system, aim, claimed: &claimed, rows, nearby, nodes: Vec::new() };
-    let seeks = (visit.is_fair() && aim.kind == Kind::Reach).then_some(0);
+    let mut visit = Visit { system, goal, claimed: &claimed, rows, nearby, nodes: Vec::new() };
+    let seeks = (visit.is_fair() && goal.kind == GoalKind::Reach).then_some(0);
     let stage = Stage { violated: false, seeks };
-    let first = match aim.kind {
-        Kind::Next => (start, stage),
-        Kind::Reach | Kind::Stay => visit.arrive(start, stage),
+    let first = match goal.kind {
+        GoalKind::Next => (start, stage),
+        GoalKind::Reach | GoalKind::Stay => visit.arrive(start, stage),
     };
     visit.nodes.push(first);
     visit.all(evidence).or_else(|| visit.play(evidence, answers))
@@ -62,7 +62,7 @@ pub(crate) fn confirm(
 
 struct Visit<'a> {
     system: &'a System,
-    aim: &'a Aim,
+    goal: &'a CoalitionGoal,
     claimed: &'a Claimed<'a>,
     rows: HashMap<(u32, Stage, &'a [ActionId]), &'a Answer>,
     nearby: Neighbourhood<'a>,
@@ -77,7 +77,7 @@ impl Visit<'_> {
     /// The node at a state, after a node of this stage.
     fn arrive(&self, number: u32, stage: Stage) -> Node {
         let state = self.nearby.state(number);
-        let is_bad = self.aim.violated_by().iter().all(|list| self.claimed.not_all(list, state));
+        let is_bad = self.goal.violated_by().iter().all(|list| self.claimed.not_all(list, state));
         match (stage.violated || !is_bad, self.is_fair()) {
             (true, _) => (number, stage),
             (false, false) => (number, Stage { violated: true, seeks: None }),
@@ -100,9 +100,9 @@ impl Visit<'_> {
                 edges.push(follow);
                 continue;
             }
-            let is_first = self.aim.kind == Kind::Next && at == 1;
-            let may_go_on = self.aim.end.as_ref().is_none_or(|end| self.claimed.not_all(end, &state));
-            if !stage.violated && !is_first && (self.aim.kind == Kind::Next || !may_go_on) {
+            let is_first = self.goal.kind == GoalKind::Next && at == 1;
+            let may_go_on = self.goal.end.as_ref().is_none_or(|end| self.claimed.not_all(end, &state));
+            if !stage.violated && !is_first && (self.goal.kind == GoalKind::Next || !may_go_on) {
                 return Some(Fault::Claims);
             }
             let next = self.next_stage(stage, &met);
@@ -131,7 +131,7 @@ impl Visit<'_> {
             has_circle(&part.collect::<Vec<_>>(), &[])
         };
         let is_unfair = meets.iter().any(|meets| without(&|node| !meets[node]));
-        let is_waiting = self.aim.kind == Kind::Stay && without(&|node| !self.nodes[node].1.violated);
+        let is_waiting = self.goal.kind == GoalKind::Stay && without(&|node| !self.nodes[node].1.violated);
         (is_unfair || is_waiting).then_some(Fault::NotSpoiled)
     }
 
@@ -145,10 +145,10 @@ impl Visit<'_> {
 
     /// Where the answers to all choices at a node lead.
     fn answers(&mut self, evidence: &Evidence, number: u32, stage: Stage) -> Result<Vec<u32>, Fault> {
-        let members = self.aim.members(self.system);
+        let members = self.goal.members(self.system);
         let steps = self.nearby.steps(number).ok_or(Fault::NotSpoiled)?;
         let mut targets = Vec::new();
-        for choice in choices(&members, &steps) {
+        for choice in group_choices(&members, &steps) {
             let Some(actions) = choice.actions else {
                 targets.extend(choice.targets);
                 continue;
@@ -178,7 +178,7 @@ impl Visit<'_> {
         if play.states.first() != Some(from) {
             return Some(Fault::Ends);
         }
-        let members = self.aim.members(self.system);
+        let members = self.goal.members(self.system);
         let mut node = self.nodes[0];
         let mut passed = vec![node];
         for (position, joint) in play.actions.iter().enumerate() {
@@ -196,7 +196,7 @@ impl Visit<'_> {
             passed.push(node);
         }
         let is_over = |visit: &mut Self, (number, stage): Node| {
-            let ends = |steps: &[Step]| choices(&members, steps).iter().all(|choice| !choice.is_total);
+            let ends = |steps: &[Step]| group_choices(&members, steps).iter().all(|choice| !choice.is_total);
             stage.violated || visit.nearby.steps(number).is_some_and(|steps| ends(&steps))
         };
         let ends = match play.back_to {

@@ -16,7 +16,7 @@
 use masque_model::steps::Step;
 use masque_model::{ActionId, Strategies};
 
-use crate::claims::{Aim, Choice, Kind, choices, chosen_in};
+use crate::claims::{CoalitionGoal, GoalKind, GroupChoice, chosen_in, group_choices};
 use crate::explain::Explainer;
 use crate::game::Game;
 use crate::strategies::{MOST_VISITED, Play};
@@ -58,10 +58,14 @@ pub(crate) enum NoReply {
 impl Explainer<'_> {
     /// How the others spoil the goal from the first of these states from which they can, if the group
     /// sees all.
-    pub(crate) fn answers(&mut self, aim: &Aim, from: &[State]) -> Result<Result<Reply, NoReply>, Stop> {
-        let aim = Aim { strategies: Strategies::Perfect, ..aim.clone() };
+    pub(crate) fn answers(
+        &mut self,
+        goal: &CoalitionGoal,
+        from: &[State],
+    ) -> Result<Result<Reply, NoReply>, Stop> {
+        let goal = CoalitionGoal { strategies: Strategies::Perfect, ..goal.clone() };
         let goes_on = !self.system.fairness.is_empty();
-        let Some(mut game) = Game::new(self, &aim, from, goes_on)? else { return Ok(Err(NoReply::TooMuch)) };
+        let Some(mut game) = Game::new(self, &goal, from, goes_on)? else { return Ok(Err(NoReply::TooMuch)) };
         let spoils = Spoils::new(&game);
         let Some(from) = (0..game.n_from).find(|&at| spoils.wins(at)) else {
             return Ok(Err(NoReply::Won));
@@ -113,14 +117,14 @@ impl Spoils {
         };
         let now: Vec<bool> = (0..n).map(|at| is_violated(game, at) && keeps(at)).collect();
         let through: Vec<bool> = (0..n).map(|at| inside[at] && !game.is_end[at]).collect();
-        let goal = match (game.aim.kind, game.is_fair()) {
-            (Kind::Next, _) => {
+        let goal = match (game.goal.kind, game.is_fair()) {
+            (GoalKind::Next, _) => {
                 let bad: Vec<bool> = (0..n).map(|at| inside[at] && !game.is_end[at] && keeps(at)).collect();
                 vec![(0..n).map(|at| usize::from(opp(game, at, |target| bad[target]))).collect()]
             }
-            (Kind::Reach, true) => recurring(game, &through, &now, &game.meets),
-            (Kind::Reach, false) => recurring(game, &through, &now, &[vec![true; n]]),
-            (Kind::Stay, _) => vec![nearing(game, &through, &now, &none)],
+            (GoalKind::Reach, true) => recurring(game, &through, &now, &game.meets),
+            (GoalKind::Reach, false) => recurring(game, &through, &now, &[vec![true; n]]),
+            (GoalKind::Stay, _) => vec![nearing(game, &through, &now, &none)],
         };
         Spoils { fair, goal }
     }
@@ -141,9 +145,9 @@ impl Spoils {
 
     /// The node at a state, after a node of this stage.
     fn arrive(&self, game: &Game<'_>, at: usize, stage: Stage) -> Node {
-        let is_bad = match game.aim.kind {
-            Kind::Next => !game.is_end[at],
-            Kind::Reach | Kind::Stay => is_violated(game, at),
+        let is_bad = match game.goal.kind {
+            GoalKind::Next => !game.is_end[at],
+            GoalKind::Reach | GoalKind::Stay => is_violated(game, at),
         };
         match stage.violated || !is_bad {
             true => (at, stage),
@@ -153,11 +157,11 @@ impl Spoils {
     }
 
     fn start(&self, game: &Game<'_>, from: usize) -> Node {
-        let seeks = (self.fair.is_some() && game.aim.kind == Kind::Reach).then_some(0);
+        let seeks = (self.fair.is_some() && game.goal.kind == GoalKind::Reach).then_some(0);
         let stage = Stage { violated: false, seeks };
-        match game.aim.kind {
-            Kind::Next => (from, stage),
-            Kind::Reach | Kind::Stay => self.arrive(game, from, stage),
+        match game.goal.kind {
+            GoalKind::Next => (from, stage),
+            GoalKind::Reach | GoalKind::Stay => self.arrive(game, from, stage),
         }
     }
 
@@ -177,7 +181,7 @@ impl Spoils {
         });
         let stage = Stage { seeks, ..stage };
         let mut all = Vec::new();
-        for Choice { actions, targets, is_total } in choices(&game.members, &steps) {
+        for GroupChoice { actions, targets, is_total } in group_choices(&game.members, &steps) {
             let same = |step: &&Step| chosen_in(&game.members, step) == actions;
             if !is_total && self.fair.is_none() {
                 let ends = steps.iter().filter(same).find(|step| step.targets.is_empty())?;
@@ -206,10 +210,10 @@ impl Spoils {
     /// not win so.
     fn left(&self, game: &Game<'_>, number: u32, stage: Stage) -> Option<usize> {
         let at = game.place_of(number).filter(|&at| game.is_inside[at])?;
-        let rounds = match (game.aim.kind, stage.violated, &self.fair) {
-            (Kind::Next, false, _) if game.is_end[at] => 0,
-            (Kind::Next, false, None) => 1,
-            (Kind::Next, false, Some(fair)) => fair[0][at],
+        let rounds = match (game.goal.kind, stage.violated, &self.fair) {
+            (GoalKind::Next, false, _) if game.is_end[at] => 0,
+            (GoalKind::Next, false, None) => 1,
+            (GoalKind::Next, false, Some(fair)) => fair[0][at],
             _ => self.rounds((at, stage)),
         };
         (rounds > 0).then_some(rounds)
@@ -226,7 +230,7 @@ impl Spoils {
                 visited.push(item);
             }
         };
-        if game.aim.kind != Kind::Next {
+        if game.goal.kind != GoalKind::Next {
             visit(game, start);
         }
         let mut next = 0;

@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, AgentId, Strategies, System};
 
-use crate::claims::{Aim, Kind, choices, chosen_in, constraints_at, looks_same};
+use crate::claims::{CoalitionGoal, GoalKind, chosen_in, constraints_at, group_choices, looks_same};
 use crate::components::has_circle;
 use crate::{Evidence, Fault, Literal, Reason, ReasonId, State, StateId, Strategy};
 
 /// What a view decides: what its agents do where they see what they see.
 type Decided = HashMap<(Vec<AgentId>, Vec<i64>), Vec<ActionId>>;
 
-/// Says why a strategy does not enforce an aim, if it does not.
+/// Says why a strategy does not enforce a goal, if it does not.
 ///
 /// Every state to which it may lead is visited. There the claims must say that it is an end, or all
 /// that must be so before the end; then the strategy must choose enabled actions for which a step
@@ -27,19 +27,19 @@ pub(crate) fn confirm(
     evidence: &Evidence,
     reason: &Reason,
     strategy: &Strategy,
-    aim: &Aim,
+    goal: &CoalitionGoal,
 ) -> Option<Fault> {
-    if !is_in_question(system, evidence, reason, &strategy.from, aim) {
+    if !is_in_question(system, evidence, reason, &strategy.from, goal) {
         return Some(Fault::Seen);
     }
-    let Some(decided) = decided(system, evidence, strategy, aim) else { return Some(Fault::NoStrategy) };
+    let Some(decided) = decided(system, evidence, strategy, goal) else { return Some(Fault::NoStrategy) };
     let claimed = Claimed::new(evidence, &strategy.claims);
     let mut visit = Visit {
         system,
-        aim,
+        goal,
         decided: &decided,
         claimed: &claimed,
-        members: aim.members(system),
+        members: goal.members(system),
         nearby: Neighbourhood::new(system),
         nodes: Vec::new(),
         numbers: HashMap::new(),
@@ -82,7 +82,7 @@ type Node = (u32, bool);
 
 struct Visit<'a> {
     system: &'a System,
-    aim: &'a Aim,
+    goal: &'a CoalitionGoal,
     decided: &'a Decided,
     claimed: &'a Claimed<'a>,
     members: Vec<AgentId>,
@@ -101,7 +101,7 @@ impl Visit<'_> {
     }
 
     fn is_end(&self, state: &State) -> bool {
-        self.aim.end.as_ref().is_some_and(|end| self.claimed.all(end, state))
+        self.goal.end.as_ref().is_some_and(|end| self.claimed.all(end, state))
     }
 
     /// Visits all nodes.
@@ -115,19 +115,19 @@ impl Visit<'_> {
             let state = self.nearby.state(number).clone();
             let Some(met) = constraints_at(self.system, &state) else { return Some(Fault::NotEnforced) };
             meets.iter_mut().zip(met).for_each(|(meets, is_met)| meets.push(is_met));
-            if !violated && self.aim.kind != Kind::Next && self.is_end(&state) {
+            if !violated && self.goal.kind != GoalKind::Next && self.is_end(&state) {
                 edges.push(Vec::new());
                 continue;
             }
             let Some(steps) = self.nearby.steps(number) else { return Some(Fault::NotEnforced) };
             let chosen = self.chosen(&state);
-            let is_claimed = self.claimed.all(&self.aim.before, &state);
+            let is_claimed = self.claimed.all(&self.goal.before, &state);
             let says_nothing = chosen.is_none() && steps.iter().any(|step| step.joint.is_some());
             let violated = violated || is_fair && (!is_claimed || says_nothing);
             if !violated && !is_claimed {
                 return Some(Fault::Claims);
             }
-            let mut choices = choices(&self.members, &steps);
+            let mut choices = group_choices(&self.members, &steps);
             if chosen.is_some() || !violated {
                 choices.retain(|choice| choice.actions.is_none() || choice.actions == chosen);
                 if choices.is_empty() && !(is_fair && steps.is_empty()) {
@@ -139,7 +139,7 @@ impl Visit<'_> {
             }
             let mut follow = Vec::new();
             for &target in choices.iter().flat_map(|choice| &choice.targets) {
-                if self.aim.kind == Kind::Next && !violated {
+                if self.goal.kind == GoalKind::Next && !violated {
                     let is_end = self.is_end(self.nearby.state(target));
                     match (is_end, is_fair) {
                         (true, _) => continue,
@@ -156,7 +156,7 @@ impl Visit<'_> {
             }
             edges.push(follow);
         }
-        if self.aim.kind == Kind::Stay {
+        if self.goal.kind == GoalKind::Stay {
             // It may last for ever where the goal is not violated.
             for (node, edges) in self.nodes.iter().zip(&mut edges) {
                 edges.retain(|_| node.1);
@@ -168,7 +168,7 @@ impl Visit<'_> {
     /// What the members do at a state, if the strategy says it.
     fn chosen(&self, state: &State) -> Option<Vec<ActionId>> {
         let parts =
-            self.aim.views(self.system, state).into_iter().map(|view| self.decided.get(&view).cloned());
+            self.goal.views(self.system, state).into_iter().map(|view| self.decided.get(&view).cloned());
         Some(parts.collect::<Option<Vec<_>>>()?.concat())
     }
 
@@ -188,7 +188,7 @@ impl Visit<'_> {
         }
         let is_fair = !self.system.fairness.is_empty();
         let are_claimed = |states: &[StateId]| {
-            states.iter().all(|&id| self.claimed.all(&self.aim.before, evidence.state(id)))
+            states.iter().all(|&id| self.claimed.all(&self.goal.before, evidence.state(id)))
         };
         let ends = match (play.back_to, strategy.unmet) {
             (Some(begin), Some(unmet)) => {
@@ -198,7 +198,7 @@ impl Visit<'_> {
                 };
                 !play.states[begin..].iter().any(meets)
             }
-            (Some(_), None) => self.aim.kind == Kind::Stay && are_claimed(&play.states),
+            (Some(_), None) => self.goal.kind == GoalKind::Stay && are_claimed(&play.states),
             (None, Some(_)) => false,
             (None, None) => {
                 let last = state_at(play.states.len() - 1).clone();
@@ -252,17 +252,17 @@ pub(crate) fn is_in_question(
     evidence: &Evidence,
     reason: &Reason,
     from: &[StateId],
-    aim: &Aim,
+    goal: &CoalitionGoal,
 ) -> bool {
     from.first() == Some(&reason.state)
-        && from.iter().all(|&id| is_asked(system, evidence.state(reason.state), evidence.state(id), aim))
+        && from.iter().all(|&id| is_asked(system, evidence.state(reason.state), evidence.state(id), goal))
 }
 
 /// Whether a state must be won together with `here`.
-pub(crate) fn is_asked(system: &System, here: &State, state: &State, aim: &Aim) -> bool {
-    let members = aim.members(system);
+pub(crate) fn is_asked(system: &System, here: &State, state: &State, goal: &CoalitionGoal) -> bool {
+    let members = goal.members(system);
     let mut alike = members.iter().map(|&i| looks_same(system, i, here, state));
-    match aim.strategies {
+    match goal.strategies {
         Strategies::Perfect | Strategies::UniformObjective => state == here,
         Strategies::UniformJoint => alike.all(|same| same),
         Strategies::Uniform => alike.any(|same| same),
@@ -270,12 +270,17 @@ pub(crate) fn is_asked(system: &System, here: &State, state: &State, aim: &Aim) 
 }
 
 /// What each view decides; none if one decides twice, or rows are about somebody else.
-fn decided(system: &System, evidence: &Evidence, strategy: &Strategy, aim: &Aim) -> Option<Decided> {
+fn decided(
+    system: &System,
+    evidence: &Evidence,
+    strategy: &Strategy,
+    goal: &CoalitionGoal,
+) -> Option<Decided> {
     let mut decided = Decided::new();
     for row in &strategy.rows {
-        let views = aim.views(system, evidence.state(row.state));
+        let views = goal.views(system, evidence.state(row.state));
         let view = views.into_iter().find(|(agents, _)| *agents == row.agents)?;
-        let is_sound = row.actions.len() == row.agents.len() && row.sees == aim.sees(system, &row.agents);
+        let is_sound = row.actions.len() == row.agents.len() && row.sees == goal.sees(system, &row.agents);
         if !is_sound || decided.insert(view, row.actions.clone()).is_some() {
             return None;
         }

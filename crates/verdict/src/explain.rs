@@ -23,7 +23,9 @@ use std::collections::{HashMap, VecDeque};
 use masque_model::semantics::is_green;
 use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
 
-use crate::claims::{Aim, Goal, Needs, Scope, local_truth, looks_same, missing, path_of};
+use crate::claims::{
+    CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_truth, looks_same, path_of, why_not_shown,
+};
 use crate::lasso::{self, Lasso};
 use crate::rank::{Rank, Ranks};
 use crate::{
@@ -172,7 +174,7 @@ impl Explainer<'_> {
             n_found += 1;
             if n_found <= MOST_REASONS {
                 self.reasons[id.index()].because = self.because(literal, state)?;
-            } else if let Some(missing) = missing(self.system, literal) {
+            } else if let Some(missing) = why_not_shown(self.system, literal) {
                 self.reasons[id.index()].because = Because::NotShown(missing);
             }
         }
@@ -186,7 +188,7 @@ impl Explainer<'_> {
             let operands = self.deciding(needs, &state)?;
             return Ok(Because::Operands(self.claims(&operands, at)));
         }
-        if let Some(goal) = Goal::of(&self.system.formulas, literal.formula) {
+        if let Some(goal) = RunGoal::of(&self.system.formulas, literal.formula) {
             return match goal.holds == literal.holds {
                 true => self.run(literal, &goal, &state),
                 false => self.refute(&goal, at, &state),
@@ -200,33 +202,35 @@ impl Explainer<'_> {
             };
             return self.showing_path(path, lasso);
         }
-        if let Some(aim) = Aim::of(self.system, literal.formula)
-            && missing(self.system, literal).is_none()
+        if let Some(goal) = CoalitionGoal::of(self.system, literal.formula)
+            && why_not_shown(self.system, literal).is_none()
         {
             return match literal.holds {
-                true => self.enforcing(&aim, &state),
-                false => self.spoiling(&aim, at, &state),
+                true => self.enforcing(&goal, &state),
+                false => self.spoiling(&goal, at, &state),
             };
         }
         match self.system.formulas.get(literal.formula) {
             Formula::ExistsStep(condition, operand) | Formula::ForallStep(condition, operand)
-                if missing(self.system, literal).is_none() =>
+                if why_not_shown(self.system, literal).is_none() =>
             {
                 let operand = Literal { formula: operand, holds: literal.holds };
                 return self.step(condition, operand, &state);
             }
             Formula::ExistsStep(..) | Formula::ForallStep(..) => return self.no_step(&state),
-            Formula::Least(..) | Formula::Greatest(..) if missing(self.system, literal).is_none() => {
+            Formula::Least(..) | Formula::Greatest(..) if why_not_shown(self.system, literal).is_none() => {
                 return self.unfolding(literal, &state);
             }
             _ => {}
         }
-        match Scope::of(self.system, literal.formula) {
-            Some((Scope::Views { views, green }, operand)) if !literal.holds => {
+        match KnowledgeScope::of(self.system, literal.formula) {
+            Some((KnowledgeScope::Views { views, green }, operand)) if !literal.holds => {
                 self.possible(views, green, operand, at, &state)
             }
-            Some((Scope::Chain(group), operand)) if !literal.holds => self.chain(group, operand, at, &state),
-            _ => Ok(Because::NotShown(missing(self.system, literal).unwrap_or(Missing::TooMuch))),
+            Some((KnowledgeScope::Chain(group), operand)) if !literal.holds => {
+                self.chain(group, operand, at, &state)
+            }
+            _ => Ok(Because::NotShown(why_not_shown(self.system, literal).unwrap_or(Missing::TooMuch))),
         }
     }
 
@@ -281,7 +285,7 @@ impl Explainer<'_> {
     }
 
     /// A run that does what the goal says.
-    fn run(&mut self, literal: Literal, goal: &Goal, state: &State) -> Result<Because, Stop> {
+    fn run(&mut self, literal: Literal, goal: &RunGoal, state: &State) -> Result<Because, Stop> {
         let finite = match self.first_run.take_if(|(of, run)| *of == literal && run.first() == Some(state)) {
             Some((_, run)) => Some(run),
             None => self.finite(goal, &[Part::Is(state.clone())])?,
@@ -314,7 +318,7 @@ impl Explainer<'_> {
     }
 
     /// The least shortest finite run from a region that does what a goal says.
-    pub(crate) fn finite(&mut self, goal: &Goal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
+    pub(crate) fn finite(&mut self, goal: &RunGoal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
         let route = |through: &[Literal], to: &[Literal], length| (region(through), region(to), length);
         let (through, to, length) = match (&goal.next, &goal.until) {
             (Some(next), _) => route(&[], next, Length::One),
@@ -329,7 +333,7 @@ impl Explainer<'_> {
     }
 
     /// What must be claimed on a finite run.
-    fn showing_finite(&mut self, goal: &Goal, run: Run) -> Showing {
+    fn showing_finite(&mut self, goal: &RunGoal, run: Run) -> Showing {
         let none = Vec::new();
         let (through, to) = match (&goal.next, &goal.until) {
             (Some(next), _) => (&none, next),
@@ -345,7 +349,7 @@ impl Explainer<'_> {
     }
 
     /// Why no run does what the goal says, if that shows at the state itself.
-    fn refute(&mut self, goal: &Goal, at: StateId, state: &State) -> Result<Because, Stop> {
+    fn refute(&mut self, goal: &RunGoal, at: StateId, state: &State) -> Result<Because, Stop> {
         let ends = self.system.meaning.deadlock != Deadlock::Stutter;
         let is_dead_end = ends && self.oracle.is_dead_end(state, self.budget)?;
         let Some(lists) = goal.refuted_by(is_dead_end) else {

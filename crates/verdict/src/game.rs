@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use masque_model::steps::Neighbourhood;
 use masque_model::{ActionId, AgentId, Strategies, System};
 
-use crate::claims::{Aim, Choice, Kind, choices, constraints_at};
+use crate::claims::{CoalitionGoal, GoalKind, GroupChoice, constraints_at, group_choices};
 use crate::explain::Explainer;
 use crate::{Literal, Part, State, Stop};
 
@@ -23,7 +23,7 @@ pub(crate) type Fixed = BTreeMap<u32, Vec<ActionId>>;
 /// exploration; the states in question come first.
 pub(crate) struct Game<'s> {
     pub(crate) system: &'s System,
-    pub(crate) aim: Aim,
+    pub(crate) goal: CoalitionGoal,
     pub(crate) members: Vec<AgentId>,
     pub(crate) nearby: Neighbourhood<'s>,
     pub(crate) n_from: usize,
@@ -39,7 +39,7 @@ pub(crate) struct Game<'s> {
     pub(crate) meets: Vec<Vec<bool>>,
     /// What the group may choose, targets as places. Without fairness those choices only for which a
     /// step follows whatever the others do.
-    pub(crate) choices: Vec<Vec<Choice>>,
+    pub(crate) choices: Vec<Vec<GroupChoice>>,
     /// For each state its views.
     pub(crate) views: Vec<Vec<u32>>,
 }
@@ -50,15 +50,15 @@ impl<'s> Game<'s> {
     /// much.
     pub(crate) fn new(
         explainer: &mut Explainer<'s>,
-        aim: &Aim,
+        goal: &CoalitionGoal,
         from: &[State],
         goes_on: bool,
     ) -> Result<Option<Game<'s>>, Stop> {
         let system = explainer.system;
         let mut game = Game {
             system,
-            aim: aim.clone(),
-            members: aim.members(system),
+            goal: goal.clone(),
+            members: goal.members(system),
             nearby: Neighbourhood::new(system),
             n_from: from.len(),
             numbers: Vec::new(),
@@ -85,12 +85,12 @@ impl<'s> Game<'s> {
             let Some(met) = constraints_at(system, &state) else { return Ok(None) };
             game.meets.iter_mut().zip(met).for_each(|(meets, is_met)| meets.push(is_met));
             let is_inside = !game.is_fair() || explainer.is_inside(&state)?;
-            let is_end = match &aim.end {
+            let is_end = match &goal.end {
                 Some(end) => is_inside && explainer.are_so(end, &state)?,
                 None => false,
             };
-            let is_good = is_end || is_inside && explainer.are_so(&aim.before, &state)?;
-            let views = aim.views(system, &state).into_iter().map(|view| {
+            let is_good = is_end || is_inside && explainer.are_so(&goal.before, &state)?;
+            let views = goal.views(system, &state).into_iter().map(|view| {
                 let next = view_numbers.len() as u32;
                 *view_numbers.entry(view).or_insert(next)
             });
@@ -109,11 +109,11 @@ impl<'s> Game<'s> {
     }
 
     /// What the group may choose at a state; none if it is too much.
-    fn expand(&mut self, at: usize) -> Option<Vec<Choice>> {
+    fn expand(&mut self, at: usize) -> Option<Vec<GroupChoice>> {
         let steps = self.nearby.steps(self.numbers[at])?;
         let is_fair = self.is_fair();
         let mut found = Vec::new();
-        for mut choice in choices(&self.members, &steps).into_iter().filter(|c| is_fair || c.is_total) {
+        for mut choice in group_choices(&self.members, &steps).into_iter().filter(|c| is_fair || c.is_total) {
             choice.targets = choice.targets.iter().map(|&target| self.place(target) as u32).collect();
             found.push(choice);
         }
@@ -149,14 +149,14 @@ impl<'s> Game<'s> {
 
     /// Whether nothing is left to do at a state where the goal is not violated.
     pub(crate) fn is_done(&self, at: usize) -> bool {
-        match self.aim.kind {
-            Kind::Next => at >= self.n_from,
-            Kind::Reach | Kind::Stay => self.is_end[at],
+        match self.goal.kind {
+            GoalKind::Next => at >= self.n_from,
+            GoalKind::Reach | GoalKind::Stay => self.is_end[at],
         }
     }
 
     /// Whether a choice at a state agrees with what is fixed.
-    pub(crate) fn agrees(&self, at: usize, choice: &Choice, fixed: &Fixed) -> bool {
+    pub(crate) fn agrees(&self, at: usize, choice: &GroupChoice, fixed: &Fixed) -> bool {
         let Some(actions) = &choice.actions else { return true };
         self.views[at].iter().enumerate().all(|(position, view)| {
             fixed.get(view).is_none_or(|fixed| *fixed == self.part(actions, position))
@@ -165,7 +165,7 @@ impl<'s> Game<'s> {
 
     /// The actions that one of the views at a state decides.
     pub(crate) fn part(&self, actions: &[ActionId], position: usize) -> Vec<ActionId> {
-        match self.aim.strategies {
+        match self.goal.strategies {
             Strategies::Perfect => actions.to_vec(),
             _ => vec![actions[position]],
         }

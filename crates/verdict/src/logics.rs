@@ -7,7 +7,7 @@ use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{Deadlock, ExprId, FormulaId, Strategies};
 
 use crate::answers::NoReply;
-use crate::claims::{Aim, state_parts};
+use crate::claims::{CoalitionGoal, state_parts};
 use crate::explain::Explainer;
 use crate::lasso::Lasso;
 use crate::strategies::Play;
@@ -19,20 +19,20 @@ use crate::{
 
 impl Explainer<'_> {
     /// A strategy, with what must be claimed where it leads.
-    pub(crate) fn enforcing(&mut self, aim: &Aim, state: &State) -> Result<Because, Stop> {
+    pub(crate) fn enforcing(&mut self, goal: &CoalitionGoal, state: &State) -> Result<Because, Stop> {
         let too_much = Ok(Because::NotShown(Missing::TooMuch));
-        let Some(from) = self.in_question(aim, state)? else { return too_much };
-        let Some(plan) = self.strategy(aim, &from)? else { return too_much };
+        let Some(from) = self.in_question(goal, state)? else { return too_much };
+        let Some(plan) = self.strategy(goal, &from)? else { return too_much };
         let none = Vec::new();
         let mut claims = Vec::new();
         for (state, is_end) in plan.visited {
-            let literals = if is_end { aim.end.as_ref().unwrap_or(&none) } else { &aim.before };
+            let literals = if is_end { goal.end.as_ref().unwrap_or(&none) } else { &goal.before };
             let state = self.state(state);
             claims.extend(self.claims_along(literals, &[state]).into_iter().map(|(_, reason)| reason));
         }
         let rows = plan.rows.into_iter().map(|(agents, state, actions)| {
             let state = self.state(state);
-            Row { sees: aim.sees(self.system, &agents), agents, state, actions }
+            Row { sees: goal.sees(self.system, &agents), agents, state, actions }
         });
         let rows = rows.collect();
         let from = from.into_iter().map(|state| self.state(state)).collect();
@@ -46,12 +46,17 @@ impl Explainer<'_> {
     }
 
     /// What the others do against it, with what must be claimed where that leads.
-    pub(crate) fn spoiling(&mut self, aim: &Aim, at: StateId, state: &State) -> Result<Because, Stop> {
+    pub(crate) fn spoiling(
+        &mut self,
+        goal: &CoalitionGoal,
+        at: StateId,
+        state: &State,
+    ) -> Result<Because, Stop> {
         let too_much = Ok(Because::NotShown(Missing::TooMuch));
-        let Some(question) = self.in_question(aim, state)? else { return too_much };
-        let reply = match self.answers(aim, &question)? {
+        let Some(question) = self.in_question(goal, state)? else { return too_much };
+        let reply = match self.answers(goal, &question)? {
             Ok(reply) => reply,
-            Err(NoReply::Won) if aim.strategies != Strategies::Perfect => {
+            Err(NoReply::Won) if goal.strategies != Strategies::Perfect => {
                 return Ok(Because::NotShown(Missing::Strategies));
             }
             Err(_) => return too_much,
@@ -67,8 +72,8 @@ impl Explainer<'_> {
         let mut claims = Vec::new();
         for (state, is_violated) in reply.visited {
             let lists = match is_violated {
-                true => aim.violated_by(),
-                false => aim.end.iter().map(Vec::as_slice).collect(),
+                true => goal.violated_by(),
+                false => goal.end.iter().map(Vec::as_slice).collect(),
             };
             let mut found: Vec<Literal> = Vec::new();
             for list in lists {

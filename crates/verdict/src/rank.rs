@@ -3,7 +3,9 @@
 use masque_model::{Formula, FormulaId, Strategies, System};
 
 use crate::Literal;
-use crate::claims::{Aim, Goal, Needs, Scope, local_formulas, missing, path_of, state_parts};
+use crate::claims::{
+    CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_formulas, path_of, state_parts, why_not_shown,
+};
 
 /// How much can be shown, most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,7 +66,7 @@ impl Ranks {
             }
             None => {}
         }
-        if let Some(goal) = Goal::of(&system.formulas, formula) {
+        if let Some(goal) = RunGoal::of(&system.formulas, formula) {
             let is_whole = goal.literals().all(|literal| self.of(literal) <= Rank::Whole);
             return match (goal.holds == holds, is_whole) {
                 (false, _) => Rank::Nothing,
@@ -83,13 +85,13 @@ impl Ranks {
                 (true, false) => Rank::Part,
             };
         }
-        if let Some(aim) = Aim::of(system, formula) {
-            let mut literals = aim.before.iter().chain(aim.end.iter().flatten());
+        if let Some(goal) = CoalitionGoal::of(system, formula) {
+            let mut literals = goal.before.iter().chain(goal.end.iter().flatten());
             let needed = |literal: &Literal| if holds { *literal } else { literal.negated() };
             let is_whole = literals.all(|literal| self.of(needed(literal)) <= Rank::Whole);
             // That no uniform strategy will do is shown only where none at all does.
-            let is_sure = holds || aim.strategies == Strategies::Perfect;
-            return match (missing(system, literal).is_none(), is_whole && is_sure) {
+            let is_sure = holds || goal.strategies == Strategies::Perfect;
+            return match (why_not_shown(system, literal).is_none(), is_whole && is_sure) {
                 (false, _) => Rank::Nothing,
                 (true, true) => Rank::Whole,
                 (true, false) => Rank::Part,
@@ -98,7 +100,7 @@ impl Ranks {
         match system.formulas.get(formula) {
             Formula::ExistsStep(_, operand) | Formula::ForallStep(_, operand) => {
                 let is_whole = self.of(Literal { formula: operand, holds }) <= Rank::Whole;
-                return match (missing(system, literal).is_none(), is_whole) {
+                return match (why_not_shown(system, literal).is_none(), is_whole) {
                     (false, _) => Rank::Nothing,
                     (true, true) => Rank::Whole,
                     (true, false) => Rank::Part,
@@ -106,11 +108,11 @@ impl Ranks {
             }
             // How much of the closed parts it rests on is known when it is unfolded.
             Formula::Least(..) | Formula::Greatest(..) => {
-                return if missing(system, literal).is_none() { Rank::Part } else { Rank::Nothing };
+                return if why_not_shown(system, literal).is_none() { Rank::Part } else { Rank::Nothing };
             }
             _ => {}
         }
-        match Scope::of(system, formula) {
+        match KnowledgeScope::of(system, formula) {
             Some((_, operand)) if !holds => {
                 let is_whole = self.of(Literal { formula: operand, holds: false }) <= Rank::Whole;
                 if is_whole { Rank::Whole } else { Rank::Part }

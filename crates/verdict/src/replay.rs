@@ -15,8 +15,8 @@ use masque_model::{
 
 use crate::answered;
 use crate::claims::{
-    Aim, Goal, Needs, Scope, local_formulas, local_truth, looks_same, missing as why_missing, path_of,
-    state_parts,
+    CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_formulas, local_truth, looks_same, path_of,
+    state_parts, why_not_shown,
 };
 use crate::enforced;
 use crate::shape::Checked;
@@ -148,8 +148,8 @@ impl<'s> Replayer<'s> {
         let literal = Literal { formula: reason.formula, holds: reason.holds };
         let refuse = |fault| Err(ReplayError::Refused { reason: id, fault });
         let is_local = self.is_local[reason.formula.index()];
-        let goal = Goal::of(&self.system.formulas, reason.formula);
-        let scope = Scope::of(self.system, reason.formula);
+        let goal = RunGoal::of(&self.system.formulas, reason.formula);
+        let scope = KnowledgeScope::of(self.system, reason.formula);
         let fault = match &reason.because {
             Because::Here if is_local => {
                 (local_truth(self.system, reason.formula, at) != Some(reason.holds)).then_some(Fault::Truth)
@@ -159,9 +159,9 @@ impl<'s> Replayer<'s> {
                 trusted.claims.push(id);
                 let fits = match missing {
                     Missing::TooMuch => true,
-                    Missing::Strategies => Aim::of(self.system, reason.formula)
-                        .is_some_and(|aim| !reason.holds && aim.strategies != Strategies::Perfect),
-                    _ => why_missing(self.system, literal) == Some(*missing),
+                    Missing::Strategies => CoalitionGoal::of(self.system, reason.formula)
+                        .is_some_and(|goal| !reason.holds && goal.strategies != Strategies::Perfect),
+                    _ => why_not_shown(self.system, literal) == Some(*missing),
                 };
                 (!fits).then_some(Fault::Kind)
             }
@@ -218,7 +218,7 @@ impl<'s> Replayer<'s> {
                     _ => Some(Fault::Kind),
                 },
             },
-            Because::Unfolded(unfolding) if why_missing(self.system, literal).is_none() => {
+            Because::Unfolded(unfolding) if why_not_shown(self.system, literal).is_none() => {
                 for node in &unfolding.nodes {
                     if let Support::Possible { path: Some(path), .. } = &node.by {
                         self.run(evidence, path, true)?;
@@ -235,7 +235,7 @@ impl<'s> Replayer<'s> {
             }
             Because::Unfolded(_) => Some(Fault::Kind),
             Because::Possible(possibility) => match scope {
-                Some((Scope::Views { views, green }, operand)) if !reason.holds => {
+                Some((KnowledgeScope::Views { views, green }, operand)) if !reason.holds => {
                     let operand = Literal { formula: operand, holds: false };
                     if let Some(path) = &possibility.path {
                         self.run(evidence, path, true)?;
@@ -247,7 +247,7 @@ impl<'s> Replayer<'s> {
                 _ => Some(Fault::Kind),
             },
             Because::Chain(chain) => match scope {
-                Some((Scope::Chain(group), operand)) if !reason.holds => {
+                Some((KnowledgeScope::Chain(group), operand)) if !reason.holds => {
                     let operand = Literal { formula: operand, holds: false };
                     for link in &chain.links {
                         self.run(evidence, &link.path, true)?;
@@ -256,8 +256,8 @@ impl<'s> Replayer<'s> {
                 }
                 _ => Some(Fault::Kind),
             },
-            Because::Strategy(strategy) => match Aim::of(self.system, reason.formula) {
-                Some(aim) if reason.holds => {
+            Because::Strategy(strategy) => match CoalitionGoal::of(self.system, reason.formula) {
+                Some(goal) if reason.holds => {
                     self.run(evidence, &strategy.play, false)?;
                     // What is claimed of a state is claimed of one where a fair run starts.
                     let claimed = strategy.claims.iter().map(|&id| evidence.claim(id).1);
@@ -265,22 +265,22 @@ impl<'s> Replayer<'s> {
                         _ = self.trust_fair(state, trusted);
                     }
                     if strategy.from.len() > 1
-                        || !matches!(aim.strategies, Strategies::Perfect | Strategies::UniformObjective)
+                        || !matches!(goal.strategies, Strategies::Perfect | Strategies::UniformObjective)
                     {
                         trusted.questions.push(id);
                     }
-                    enforced::confirm(self.system, evidence.0, reason, strategy, &aim)
+                    enforced::confirm(self.system, evidence.0, reason, strategy, &goal)
                 }
                 _ => Some(Fault::Kind),
             },
-            Because::Answers(answers) => match Aim::of(self.system, reason.formula) {
-                Some(aim) if !reason.holds => {
+            Because::Answers(answers) => match CoalitionGoal::of(self.system, reason.formula) {
+                Some(goal) if !reason.holds => {
                     self.run(evidence, &answers.play, false)?;
                     if let Some(path) = &answers.path {
                         self.run(evidence, path, true)?;
                         _ = self.trust_fair(reason.state, trusted);
                     }
-                    answered::confirm(self.system, evidence.0, reason, answers, &aim)
+                    answered::confirm(self.system, evidence.0, reason, answers, &goal)
                 }
                 _ => Some(Fault::Kind),
             },
@@ -295,7 +295,7 @@ impl<'s> Replayer<'s> {
         evidence: Checked<'_>,
         reason: &Reason,
         showing: &Showing,
-        goal: &Goal,
+        goal: &RunGoal,
         trusted: &mut Trusted,
     ) -> Option<Fault> {
         let Showing { run, claims, fair } = showing;

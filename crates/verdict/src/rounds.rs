@@ -1,6 +1,6 @@
 //! Which states of a game are won, in which round, and how to go on from there.
 //!
-//! All aims are solved by one nested fixpoint. `pre(Z)` is where the group has a choice that leads
+//! All goals are solved by one nested fixpoint. `pre(Z)` is where the group has a choice that leads
 //! into `Z` whatever the others do; with fairness also where it has no choice at all, for no run goes
 //! on there.
 //!
@@ -16,7 +16,7 @@
 //! strategy needs no memory [EJ91]: the pair of the round and the first constraint for which a state
 //! is won never grows, and while it stays the same the constraint is not met.
 
-use crate::claims::{Choice, Kind};
+use crate::claims::{GoalKind, GroupChoice};
 use crate::game::{Fixed, Game};
 
 /// What the group may rely on to win. Each includes those before, and the first that does is shown.
@@ -86,19 +86,19 @@ impl Game<'_> {
         let is_unfair = |at: usize| unfair.as_ref().is_some_and(|unfair| unfair.has(at));
         let bound: Vec<bool> =
             (0..n).map(|at| self.is_good[at] || !self.is_inside[at] || is_unfair(at)).collect();
-        let constraints = match (self.aim.kind, means) {
-            (Kind::Reach, Means::Surely) => vec![all],
-            (Kind::Reach, _) => self.meets.clone(),
-            (Kind::Next | Kind::Stay, _) => vec![none],
+        let constraints = match (self.goal.kind, means) {
+            (GoalKind::Reach, Means::Surely) => vec![all],
+            (GoalKind::Reach, _) => self.meets.clone(),
+            (GoalKind::Next | GoalKind::Stay, _) => vec![none],
         };
-        let goal = match self.aim.kind {
-            Kind::Next => {
+        let goal = match self.goal.kind {
+            GoalKind::Next => {
                 let ends: Vec<bool> =
                     (0..n).map(|at| self.is_end[at] || !self.is_inside[at] || is_unfair(at)).collect();
                 let wins = |at: usize| usize::from(self.leads(at, fixed, |target| ends[target]));
                 Rounds((0..n).map(|at| (wins(at), 0)).collect())
             }
-            Kind::Reach | Kind::Stay => self.recurring(&bound, &self.is_end, &constraints, fixed),
+            GoalKind::Reach | GoalKind::Stay => self.recurring(&bound, &self.is_end, &constraints, fixed),
         };
         Solved { means, goal, unfair, constraints }
     }
@@ -144,7 +144,12 @@ impl Game<'_> {
     }
 
     /// The first choice that does. Where no fair run starts nothing is left to see to.
-    fn first_choice(&self, at: usize, fixed: &Fixed, is_good: impl Fn(usize) -> bool) -> Option<&Choice> {
+    fn first_choice(
+        &self,
+        at: usize,
+        fixed: &Fixed,
+        is_good: impl Fn(usize) -> bool,
+    ) -> Option<&GroupChoice> {
         let is_good = |target: &u32| !self.is_inside[*target as usize] || is_good(*target as usize);
         self.choices[at]
             .iter()
@@ -152,11 +157,11 @@ impl Game<'_> {
     }
 
     /// The first choice that keeps winning and agrees with what is fixed.
-    pub(crate) fn winning(&self, at: usize, solved: &Solved, fixed: &Fixed) -> Option<&Choice> {
+    pub(crate) fn winning(&self, at: usize, solved: &Solved, fixed: &Fixed) -> Option<&GroupChoice> {
         if let Some(unfair) = solved.unfair.as_ref().filter(|unfair| unfair.has(at)) {
             return self.descending(at, unfair, &self.meets, fixed);
         }
-        if self.aim.kind == Kind::Next {
+        if self.goal.kind == GoalKind::Next {
             let unfair = |at: usize| solved.unfair.as_ref().is_some_and(|unfair| unfair.has(at));
             return self.first_choice(at, fixed, |target| self.is_end[target] || unfair(target));
         }
@@ -170,7 +175,7 @@ impl Game<'_> {
         rounds: &Rounds,
         constraints: &[Vec<bool>],
         fixed: &Fixed,
-    ) -> Option<&Choice> {
+    ) -> Option<&GroupChoice> {
         let here = rounds.of(at);
         let earlier = self.first_choice(at, fixed, |target| (1..here.0).contains(&rounds.of(target).0));
         earlier.or_else(|| match constraints[here.1][at] {
@@ -181,10 +186,10 @@ impl Game<'_> {
 
     /// The means that there are, in the order in which they are tried.
     pub(crate) fn means(&self) -> &'static [Means] {
-        match (self.is_fair(), self.aim.kind) {
+        match (self.is_fair(), self.goal.kind) {
             (false, _) => &[Means::Surely],
-            (true, Kind::Reach) => &[Means::Surely, Means::Fairly, Means::Unfairly],
-            (true, Kind::Next | Kind::Stay) => &[Means::Surely, Means::Unfairly],
+            (true, GoalKind::Reach) => &[Means::Surely, Means::Fairly, Means::Unfairly],
+            (true, GoalKind::Next | GoalKind::Stay) => &[Means::Surely, Means::Unfairly],
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use masque_model::At;
 
-use crate::claims::{Goal, Needs};
+use crate::claims::{Needs, RunGoal};
 use crate::explain::Explainer;
 use crate::{Literal, Part, State, Stop};
 
@@ -48,7 +48,7 @@ impl Explainer<'_> {
                 }
             }
             Some(Needs::Same(..)) | None => {
-                let goal = Goal::of(&self.system.formulas, literal.formula);
+                let goal = RunGoal::of(&self.system.formulas, literal.formula);
                 if let Some(goal) = goal.filter(|g| g.holds == literal.holds && g.forever.is_none()) {
                     let run = self.finite(&goal, region)?;
                     let first = run.as_ref().and_then(|run| run.first().cloned());

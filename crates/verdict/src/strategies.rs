@@ -10,7 +10,7 @@
 use masque_model::steps::Step;
 use masque_model::{ActionId, AgentId, Strategies};
 
-use crate::claims::{Aim, Kind, chosen_in};
+use crate::claims::{CoalitionGoal, GoalKind, chosen_in};
 use crate::explain::Explainer;
 use crate::game::{Fixed, Game};
 use crate::rounds::{Means, Solved};
@@ -43,9 +43,13 @@ pub(crate) struct Plan {
 impl Explainer<'_> {
     /// The states from which one strategy must do, if it is to do for a state, which comes first;
     /// none if there are too many.
-    pub(crate) fn in_question(&mut self, aim: &Aim, state: &State) -> Result<Option<Vec<State>>, Stop> {
-        let members = aim.members(self.system);
-        let regions: Vec<Vec<AgentId>> = match aim.strategies {
+    pub(crate) fn in_question(
+        &mut self,
+        goal: &CoalitionGoal,
+        state: &State,
+    ) -> Result<Option<Vec<State>>, Stop> {
+        let members = goal.members(self.system);
+        let regions: Vec<Vec<AgentId>> = match goal.strategies {
             Strategies::Perfect | Strategies::UniformObjective => Vec::new(),
             Strategies::UniformJoint => vec![members],
             Strategies::Uniform => members.into_iter().map(|i| vec![i]).collect(),
@@ -67,12 +71,12 @@ impl Explainer<'_> {
     }
 
     /// A strategy for all of these states; none if it is too much to look for, or too long.
-    pub(crate) fn strategy(&mut self, aim: &Aim, from: &[State]) -> Result<Option<Plan>, Stop> {
-        let Some(game) = Game::new(self, aim, from, false)? else { return Ok(None) };
+    pub(crate) fn strategy(&mut self, goal: &CoalitionGoal, from: &[State]) -> Result<Option<Plan>, Stop> {
+        let Some(game) = Game::new(self, goal, from, false)? else { return Ok(None) };
         let mut search = Search { game };
         for &means in search.game.means() {
             if means == Means::Unfairly {
-                let Some(game) = Game::new(self, aim, from, true)? else { return Ok(None) };
+                let Some(game) = Game::new(self, goal, from, true)? else { return Ok(None) };
                 search.game = game;
             }
             if let Some(fixed) = search.search(means, self.budget)? {
@@ -158,17 +162,17 @@ impl Search<'_> {
     /// Whether a state violates the goal, if it was not met before. Of a goal about the next state
     /// only that state can.
     fn is_violated(&self, at: usize) -> bool {
-        self.game.aim.kind != Kind::Next && self.game.is_inside[at] && !self.game.is_good[at]
+        self.game.goal.kind != GoalKind::Next && self.game.is_inside[at] && !self.game.is_good[at]
     }
 
     /// Adds where a choice may lead from a node.
     fn visit(&self, nodes: &mut Vec<Node>, (_, violated): Node, target: u32) {
         let at = target as usize;
-        let violated = match self.game.aim.kind {
+        let violated = match self.game.goal.kind {
             // Behind the next state nothing is left but to be unfair.
-            Kind::Next if violated || !self.game.is_end[at] => true,
-            Kind::Next => return,
-            Kind::Reach | Kind::Stay => violated || self.is_violated(at),
+            GoalKind::Next if violated || !self.game.is_end[at] => true,
+            GoalKind::Next => return,
+            GoalKind::Reach | GoalKind::Stay => violated || self.is_violated(at),
         };
         if !nodes.contains(&(at, violated)) {
             nodes.push((at, violated));
@@ -178,7 +182,7 @@ impl Search<'_> {
     /// Whether nothing is left to do at a node.
     fn is_over(&self, (at, violated): Node) -> bool {
         let game = &self.game;
-        let is_done = !violated && game.aim.kind != Kind::Next && game.is_end[at];
+        let is_done = !violated && game.goal.kind != GoalKind::Next && game.is_end[at];
         is_done || !game.is_inside[at] || game.is_fair() && game.choices[at].is_empty()
     }
 
@@ -198,7 +202,7 @@ impl Search<'_> {
             let state = self.game.state(at).clone();
             let choice = self.game.winning(at, &solved, fixed)?;
             if let Some(actions) = &choice.actions {
-                let agents = self.game.aim.views(self.game.system, &state);
+                let agents = self.game.goal.views(self.game.system, &state);
                 for (position, (&view, (agents, _))) in self.game.views[at].iter().zip(agents).enumerate() {
                     if rows.iter().all(|row| row.0 != view) {
                         rows.push((view, agents, state.clone(), self.game.part(actions, position)));
@@ -206,7 +210,7 @@ impl Search<'_> {
                 }
             }
             choice.targets.iter().for_each(|&target| self.visit(&mut nodes, node, target));
-            if self.game.aim.kind == Kind::Next && !node.1 {
+            if self.game.goal.kind == GoalKind::Next && !node.1 {
                 ends.extend(choice.targets.iter().map(|&t| t as usize).filter(|&t| self.game.is_end[t]));
             }
             if nodes.len() > MOST_VISITED {
@@ -215,7 +219,7 @@ impl Search<'_> {
         }
         self.look_outside(&nodes)?;
         let mut visited: Vec<(usize, bool)> = Vec::new();
-        let is_end = |at: usize| self.game.aim.kind != Kind::Next && self.game.is_end[at];
+        let is_end = |at: usize| self.game.goal.kind != GoalKind::Next && self.game.is_end[at];
         let met = nodes.iter().filter(|(at, violated)| !violated && self.game.is_inside[*at]);
         let met = met.map(|&(at, _)| (at, is_end(at))).chain(ends.into_iter().map(|at| (at, true)));
         for item in met {
@@ -270,8 +274,8 @@ impl Search<'_> {
                 return Some(((self.states_of(&nodes), joints, None), None));
             }
             let later = |target: &&u32| std::cmp::Reverse(solved.distance(**target as usize));
-            let worst = match self.game.aim.kind {
-                Kind::Stay if !solved.goes_on() => *choice.targets.first()?,
+            let worst = match self.game.goal.kind {
+                GoalKind::Stay if !solved.goes_on() => *choice.targets.first()?,
                 _ => *choice.targets.iter().min_by_key(later)?,
             };
             let number = self.game.numbers[worst as usize];

@@ -10,13 +10,13 @@ use crate::{Literal, State};
 
 /// What a strategy must do: what is so before the end, and at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Aim {
+pub struct CoalitionGoal {
     /// Group that acts.
     pub group: GroupId,
     /// Strategies that count: what the members' actions may depend on.
     pub strategies: Strategies,
     /// When the end must come.
-    pub kind: Kind,
+    pub kind: GoalKind,
     /// So at every state before the end.
     pub before: Vec<Literal>,
     /// So at the end; none if there is no end.
@@ -25,7 +25,7 @@ pub struct Aim {
 
 /// When the end must come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GoalKind {
     /// After one step.
     Next,
     /// At some time.
@@ -34,21 +34,21 @@ pub enum Kind {
     Stay,
 }
 
-impl Aim {
-    /// The aim of a coalition's formula; none for any other formula.
-    pub fn of(system: &System, formula: FormulaId) -> Option<Aim> {
+impl CoalitionGoal {
+    /// The goal of a coalition's formula; none for any other formula.
+    pub fn of(system: &System, formula: FormulaId) -> Option<CoalitionGoal> {
         let Formula::Enforces(group, strategies, path) = system.formulas.get(formula) else { return None };
         let is = |list: &[FormulaId]| list.iter().map(|&formula| Literal { formula, holds: true }).collect();
         let (kind, before, end) = match system.formulas.get(path) {
-            Formula::Next(f) => (Kind::Next, is(&[]), Some(is(&[f]))),
-            Formula::Finally(f) => (Kind::Reach, is(&[]), Some(is(&[f]))),
-            Formula::Until(f, g) => (Kind::Reach, is(&[f]), Some(is(&[g]))),
-            Formula::Globally(f) => (Kind::Stay, is(&[f]), None),
-            Formula::WeakUntil(f, g) => (Kind::Stay, is(&[f]), Some(is(&[g]))),
-            Formula::Release(f, g) => (Kind::Stay, is(&[g]), Some(is(&[f, g]))),
+            Formula::Next(f) => (GoalKind::Next, is(&[]), Some(is(&[f]))),
+            Formula::Finally(f) => (GoalKind::Reach, is(&[]), Some(is(&[f]))),
+            Formula::Until(f, g) => (GoalKind::Reach, is(&[f]), Some(is(&[g]))),
+            Formula::Globally(f) => (GoalKind::Stay, is(&[f]), None),
+            Formula::WeakUntil(f, g) => (GoalKind::Stay, is(&[f]), Some(is(&[g]))),
+            Formula::Release(f, g) => (GoalKind::Stay, is(&[g]), Some(is(&[f, g]))),
             _ => return None,
         };
-        Some(Aim { group, strategies, kind, before, end })
+        Some(CoalitionGoal { group, strategies, kind, before, end })
     }
 
     /// The members of the group.
@@ -74,13 +74,13 @@ impl Aim {
     }
 }
 
-impl Aim {
+impl CoalitionGoal {
     /// Of each list one literal must be false where the goal is violated for good, given that the end
     /// has not come.
     pub fn violated_by(&self) -> Vec<&[Literal]> {
         match self.kind {
-            Kind::Next => self.end.iter().map(Vec::as_slice).collect(),
-            Kind::Reach | Kind::Stay => {
+            GoalKind::Next => self.end.iter().map(Vec::as_slice).collect(),
+            GoalKind::Reach | GoalKind::Stay => {
                 std::iter::once(self.before.as_slice()).chain(self.end.iter().map(Vec::as_slice)).collect()
             }
         }
@@ -94,7 +94,7 @@ fn seen(system: &System, agent: AgentId, state: &[i64]) -> Vec<i64> {
 
 /// What a group does, and what may come of it.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct GroupChoice {
     /// Actions of the members, in their order; none for the loop of a dead end.
     pub actions: Option<Vec<ActionId>>,
     /// Numbers of the states it may lead to, increasing.
@@ -104,7 +104,7 @@ pub struct Choice {
 }
 
 /// What a group may choose at a state.
-pub fn choices(members: &[AgentId], steps: &[Step]) -> Vec<Choice> {
+pub fn group_choices(members: &[AgentId], steps: &[Step]) -> Vec<GroupChoice> {
     let mut found: BTreeMap<Option<Vec<ActionId>>, (BTreeSet<u32>, bool)> = BTreeMap::new();
     for Step { joint, targets } in steps {
         let actions = joint.as_ref().map(|joint| members.iter().map(|i| joint[i.index()]).collect());
@@ -112,7 +112,7 @@ pub fn choices(members: &[AgentId], steps: &[Step]) -> Vec<Choice> {
         entry.0.extend(targets);
         entry.1 &= !targets.is_empty();
     }
-    let choice = |(actions, (targets, is_total)): (_, (BTreeSet<u32>, bool))| Choice {
+    let choice = |(actions, (targets, is_total)): (_, (BTreeSet<u32>, bool))| GroupChoice {
         actions,
         targets: targets.into_iter().collect(),
         is_total,

@@ -2,7 +2,7 @@
 
 use masque_model::{AgentId, ExprId, FixpointId, Fixpoints, Formula, FormulaId, Paths, System};
 
-use super::{Needs, Scope};
+use super::{KnowledgeScope, Needs};
 use crate::Literal;
 
 /// What the parts of a fixpoint that depend on its variables may be.
@@ -32,9 +32,9 @@ impl Unfolds {
             Formula::Forall(Paths::Ctl, path) => Unfolds::Steps(None, next(path)?, false),
             Formula::ExistsStep(condition, f) => Unfolds::Steps(Some(condition), f, true),
             Formula::ForallStep(condition, f) => Unfolds::Steps(Some(condition), f, false),
-            _ => match (Needs::of(formulas, literal), Scope::of(system, literal.formula)) {
+            _ => match (Needs::of(formulas, literal), KnowledgeScope::of(system, literal.formula)) {
                 (Some(needs @ (Needs::All(_) | Needs::One(_))), _) => Unfolds::Operands(needs),
-                (_, Some((Scope::Views { views, green }, f))) => Unfolds::Views(views, green, f),
+                (_, Some((KnowledgeScope::Views { views, green }, f))) => Unfolds::Views(views, green, f),
                 _ => return None,
             },
         })

@@ -4,7 +4,7 @@ use masque_model::{AgentId, Formula, FormulaId, GroupId, System};
 
 /// What a formula about knowledge or norms is about: the operand, who looks, who must be green.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum KnowledgeScope {
     /// False iff the operand is false at some state that one of the views cannot tell from this
     /// one and where these agents are green.
     Views {
@@ -17,11 +17,11 @@ pub enum Scope {
     Chain(GroupId),
 }
 
-impl Scope {
+impl KnowledgeScope {
     /// The scope of a formula about knowledge or norms and its operand; none for any other.
-    pub fn of(system: &System, formula: FormulaId) -> Option<(Scope, FormulaId)> {
+    pub fn of(system: &System, formula: FormulaId) -> Option<(KnowledgeScope, FormulaId)> {
         let members = |group: GroupId| system.groups[group.index()].agents.clone();
-        let views = |views, green| Scope::Views { views, green };
+        let views = |views, green| KnowledgeScope::Views { views, green };
         Some(match system.formulas.get(formula) {
             Formula::Knows(i, f) => (views(vec![vec![i]], vec![]), f),
             Formula::EveryoneKnows(g, f) => {
@@ -30,7 +30,7 @@ impl Scope {
             Formula::DistributedKnowledge(g, f) => (views(vec![members(g)], vec![]), f),
             Formula::KnowsUnder(i, g, f) => (views(vec![vec![i]], members(g)), f),
             Formula::Correct(i, f) => (views(vec![vec![]], vec![i]), f),
-            Formula::CommonKnowledge(g, f) => (Scope::Chain(g), f),
+            Formula::CommonKnowledge(g, f) => (KnowledgeScope::Chain(g), f),
             _ => return None,
         })
     }

@@ -25,11 +25,11 @@ mod not_shown;
 mod path_formula;
 mod temporal;
 
-pub use coalition::{Aim, Choice, Kind, choices, chosen_in};
+pub use coalition::{CoalitionGoal, GoalKind, GroupChoice, chosen_in, group_choices};
 pub use connective::Needs;
 pub use fixpoint::{Unfolds, can_unfold, scope_of, unfolded_once};
-pub use knowledge::{Scope, looks_same};
+pub use knowledge::{KnowledgeScope, looks_same};
 pub use local::{constraints_at, has_local_fairness, local_formulas, local_truth};
-pub use not_shown::missing;
+pub use not_shown::why_not_shown;
 pub use path_formula::{path_of, state_parts};
-pub use temporal::Goal;
+pub use temporal::RunGoal;

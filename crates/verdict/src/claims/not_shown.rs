@@ -2,12 +2,12 @@
 
 use masque_model::{Formula, System};
 
-use super::{Goal, Scope, can_unfold, has_local_fairness};
+use super::{KnowledgeScope, RunGoal, can_unfold, has_local_fairness};
 use crate::{Literal, Missing};
 
 /// Why a claim cannot be shown, told from its form; none if it can.
-pub fn missing(system: &System, literal: Literal) -> Option<Missing> {
-    if let Some(goal) = Goal::of(&system.formulas, literal.formula) {
+pub fn why_not_shown(system: &System, literal: Literal) -> Option<Missing> {
+    if let Some(goal) = RunGoal::of(&system.formulas, literal.formula) {
         return (goal.holds != literal.holds).then_some(Missing::AllPaths);
     }
     match system.formulas.get(literal.formula) {
@@ -17,6 +17,8 @@ pub fn missing(system: &System, literal: Literal) -> Option<Missing> {
         Formula::Least(..) | Formula::Greatest(..) => {
             (!can_unfold(system, literal.formula)).then_some(Missing::Fixpoint)
         }
-        _ => Scope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates),
+        _ => {
+            KnowledgeScope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates)
+        }
     }
 }

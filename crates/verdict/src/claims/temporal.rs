@@ -18,7 +18,7 @@ use crate::Literal;
 /// E(φ R ψ)  until (ψ, φ ∧ ψ), or for ever ψ   ¬A(φ U ψ)  until (¬ψ, ¬φ ∧ ¬ψ), or for ever ¬ψ
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Goal {
+pub struct RunGoal {
     /// After one step all of these are so.
     pub next: Option<Vec<Literal>>,
     /// All of the first are so until all of the second are.
@@ -29,9 +29,9 @@ pub struct Goal {
     pub holds: bool,
 }
 
-impl Goal {
+impl RunGoal {
     /// The goal of a path quantifier of CTL; none for any other formula.
-    pub fn of(formulas: &Formulas, formula: FormulaId) -> Option<Goal> {
+    pub fn of(formulas: &Formulas, formula: FormulaId) -> Option<RunGoal> {
         let (path, holds) = match formulas.get(formula) {
             Formula::Exists(Paths::Ctl, path) => (path, true),
             Formula::Forall(Paths::Ctl, path) => (path, false),
@@ -39,24 +39,24 @@ impl Goal {
         };
         let is = |formula| vec![Literal { formula, holds }];
         let both = |f, g| vec![Literal { formula: f, holds }, Literal { formula: g, holds }];
-        let goal = Goal { holds, ..Goal::default() };
+        let goal = RunGoal { holds, ..RunGoal::default() };
         Some(match (formulas.get(path), holds) {
-            (Formula::Next(f), _) => Goal { next: Some(is(f)), ..goal },
+            (Formula::Next(f), _) => RunGoal { next: Some(is(f)), ..goal },
             (Formula::Finally(f), true) | (Formula::Globally(f), false) => {
-                Goal { until: Some((Vec::new(), is(f))), ..goal }
+                RunGoal { until: Some((Vec::new(), is(f))), ..goal }
             }
             (Formula::Globally(f), true) | (Formula::Finally(f), false) => {
-                Goal { forever: Some(is(f)), ..goal }
+                RunGoal { forever: Some(is(f)), ..goal }
             }
             (Formula::Until(f, g), true) | (Formula::Release(f, g), false) => {
-                Goal { until: Some((is(f), is(g))), ..goal }
+                RunGoal { until: Some((is(f), is(g))), ..goal }
             }
             (Formula::WeakUntil(f, g), true) => {
-                Goal { until: Some((is(f), is(g))), forever: Some(is(f)), ..goal }
+                RunGoal { until: Some((is(f), is(g))), forever: Some(is(f)), ..goal }
             }
-            (Formula::WeakUntil(f, g), false) => Goal { until: Some((is(g), both(f, g))), ..goal },
+            (Formula::WeakUntil(f, g), false) => RunGoal { until: Some((is(g), both(f, g))), ..goal },
             (Formula::Release(f, g), true) | (Formula::Until(f, g), false) => {
-                Goal { until: Some((is(g), both(f, g))), forever: Some(is(g)), ..goal }
+                RunGoal { until: Some((is(g), both(f, g))), forever: Some(is(g)), ..goal }
             }
             _ => return None,
         })
