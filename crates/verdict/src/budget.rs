@@ -287,3 +287,16 @@ impl std::fmt::Display for Stop {
 }
 
 impl std::error::Error for Stop {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Outcome;
+
+    #[test]
+    fn a_stop_says_how_far_it_came() {
+        let stop = Stop::from(Why::Memory).after_states(12);
+        assert_eq!(stop.to_string(), "memory after 12 states");
+        assert_eq!(Outcome::from(stop).verdict.to_string(), "unknown(memory)");
+    }
+}

@@ -5,10 +5,8 @@
 //! operator, at a state that cannot be told apart for knowledge. A claim that only all paths or all
 //! states together would show is marked as not shown.
 //!
-//! Evidence is canonical, so that all engines show the same: [`explain`] says which reason is taken
-//! where there are several.
-//!
-//! [`explain`]: crate::explain
+//! Evidence is canonical, so that all engines show the same: `masque_evidence::explain` says which
+//! reason is taken where there are several.
 
 use masque_model::{ActionId, AgentId, FormulaId, VarId};
 use serde::{Deserialize, Serialize};
@@ -93,7 +91,6 @@ pub struct Reason {
 
 /// Why a formula is true or false at a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub enum Because {
     /// The formula speaks of this state only: it is a proposition, a condition, green or red, or
     /// built from these by connectives.

@@ -1,9 +1,9 @@
 //! Evidence from a path found during exploration.
 
 use masque_model::{FormulaId, Property, System};
+use masque_verdict::{Budget, Evidence, Oracle, Part, Route, State, Stop, Why, is_hunt};
 
-use crate::sight::is_hunt;
-use crate::{Budget, Evidence, Oracle, Part, Route, State, Stop, Why, explain};
+use crate::explain::explain;
 
 /// Builds the evidence for a property that one path decides. `path` leads from an initial state to the
 /// deciding state.

@@ -4,13 +4,14 @@ use std::cmp::Ordering;
 
 use masque_ispl::{Options, check, parse};
 use masque_model::{ActionId, AgentId, Assignment, Formula, Protocol, System, VarId};
-use masque_text::Sources;
-use masque_verdict::ReplayError::{
+use masque_replay::ReplayError::{
     NotASuccessor, NotEnabled, NotInDomain, NotInitial, OtherProperty, Refused, Shape,
 };
+use masque_replay::{Fault, ReplayError, replay, replay_path};
+use masque_text::Sources;
 use masque_verdict::{
-    Because, Budget, Evidence, Fault, Missing, Moves, Path, Reason, ReasonId, ReplayError, Run, Showing,
-    StateId, Why, compare_states, leads_to, least_joint_action, least_overflow, replay, replay_path,
+    Because, Budget, Evidence, Missing, Moves, Path, Reason, ReasonId, Run, Showing, StateId, compare_states,
+    leads_to, least_joint_action, least_overflow,
 };
 
 /// A lamp that is switched on, and a counter that counts while it is on, or while nobody counts.
@@ -202,11 +203,4 @@ fn the_least_overflow() {
     assert_eq!((found.joint_action, found.line, found.variable), (joint(&[1, 1]), 1, VarId(1)));
     let found = overflow([1, 2, GOOD]).expect("so is 2 + 1");
     assert_eq!((found.agent, found.joint_action, found.line), (AgentId(1), joint(&[0, 1]), 0));
-}
-
-#[test]
-fn a_stop_says_how_far_it_came() {
-    let stop = masque_verdict::Stop::from(Why::Memory).after_states(12);
-    assert_eq!(stop.to_string(), "memory after 12 states");
-    assert_eq!(masque_verdict::Outcome::from(stop).verdict.to_string(), "unknown(memory)");
 }

@@ -14,11 +14,11 @@ use std::collections::HashMap;
 use masque_model::semantics::{is_green, is_true};
 use masque_model::steps::Neighbourhood;
 use masque_model::{AgentId, ExprId, Fixpoints, Formula, FormulaId};
+use masque_verdict::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once};
+use masque_verdict::{JointAction, Literal, Part, State, Stop};
 
-use crate::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once};
 use crate::explain::Explainer;
 use crate::parity::{Position, solve};
-use crate::{JointAction, Literal, Part, State, Stop};
 
 /// So many claims are looked at, and so many may be shown.
 const MOST_EXPLORED: usize = 20_000;

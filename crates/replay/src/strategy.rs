@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use masque_graph::has_circle;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, AgentId, Strategies, System};
+use masque_verdict::claims::{CoalitionGoal, GoalKind, chosen_in, constraints_at, group_choices, looks_same};
+use masque_verdict::{Evidence, Literal, Reason, ReasonId, State, StateId, Strategy};
 
-use crate::claims::{CoalitionGoal, GoalKind, chosen_in, constraints_at, group_choices, looks_same};
-use crate::components::has_circle;
-use crate::{Evidence, Fault, Literal, Reason, ReasonId, State, StateId, Strategy};
+use crate::fault::Fault;
 
 /// What a view decides: what its agents do where they see what they see.
 type Decided = HashMap<(Vec<AgentId>, Vec<i64>), Vec<ActionId>>;

@@ -16,7 +16,8 @@
 //! strategy needs no memory [EJ91]: the pair of the round and the first constraint for which a state
 //! is won never grows, and while it stays the same the constraint is not met.
 
-use crate::claims::{GoalKind, GroupChoice};
+use masque_verdict::claims::{GoalKind, GroupChoice};
+
 use crate::game::{Fixed, Game};
 
 /// What the group may rely on to win. Each includes those before, and the first that does is shown.

@@ -1,10 +1,10 @@
 //! Where evidence begins: the state at which the property is looked at.
 
 use masque_model::At;
+use masque_verdict::claims::{Needs, RunGoal};
+use masque_verdict::{Literal, Part, State, Stop};
 
-use crate::claims::{Needs, RunGoal};
 use crate::explain::Explainer;
-use crate::{Literal, Part, State, Stop};
 
 impl Explainer<'_> {
     /// The states from an initial one to the one where the property is looked at.

@@ -12,20 +12,21 @@ use masque_model::semantics::{enabled_actions, is_green, is_true};
 use masque_model::{
     AgentId, At, Deadlock, ExprId, Formula, FormulaId, GroupId, Property, Strategies, System, VarId,
 };
-
-use crate::answered;
-use crate::claims::{
+use masque_verdict::claims::{
     CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_formulas, local_truth, looks_same, path_of,
     state_parts, why_not_shown,
 };
-use crate::enforced;
-use crate::shape::Checked;
-use crate::truth_on_run::truth_on_run;
-use crate::unfolded;
-use crate::{
-    Because, Chain, Evidence, Fault, JointAction, Literal, Missing, Moves, Path, Possibility, Reason,
-    ReasonId, ReplayError, Run, Showing, State, StateId, Support, Trusted,
+use masque_verdict::{
+    Because, Chain, Evidence, JointAction, Literal, Missing, Moves, Path, Possibility, Reason, ReasonId, Run,
+    Showing, State, StateId, Support,
 };
+
+use crate::answers;
+use crate::fault::{Fault, ReplayError, Trusted};
+use crate::fixpoint;
+use crate::path_formula::truth_on_run;
+use crate::strategy;
+use crate::wellformed::Checked;
 
 /// Confirms that a path starts in an initial state and that each step is one of the system.
 pub fn replay_path(system: &System, path: &Path) -> Result<(), ReplayError> {
@@ -225,7 +226,7 @@ impl<'s> Replayer<'s> {
                     }
                     _ = self.trust_fair(node.state, trusted);
                 }
-                match unfolded::confirm(self.system, evidence.0, reason, unfolding) {
+                match fixpoint::confirm(self.system, evidence.0, reason, unfolding) {
                     Ok(trusts) => {
                         trusted.questions.extend(trusts.then_some(id));
                         None
@@ -269,7 +270,7 @@ impl<'s> Replayer<'s> {
                     {
                         trusted.questions.push(id);
                     }
-                    enforced::confirm(self.system, evidence.0, reason, strategy, &goal)
+                    strategy::confirm(self.system, evidence.0, reason, strategy, &goal)
                 }
                 _ => Some(Fault::Kind),
             },
@@ -280,7 +281,7 @@ impl<'s> Replayer<'s> {
                         self.run(evidence, path, true)?;
                         _ = self.trust_fair(reason.state, trusted);
                     }
-                    answered::confirm(self.system, evidence.0, reason, answers, &goal)
+                    answers::confirm(self.system, evidence.0, reason, answers, &goal)
                 }
                 _ => Some(Fault::Kind),
             },

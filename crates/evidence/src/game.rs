@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use masque_model::steps::Neighbourhood;
 use masque_model::{ActionId, AgentId, Strategies, System};
+use masque_verdict::claims::{CoalitionGoal, GoalKind, GroupChoice, constraints_at, group_choices};
+use masque_verdict::{Literal, Part, State, Stop};
 
-use crate::claims::{CoalitionGoal, GoalKind, GroupChoice, constraints_at, group_choices};
 use crate::explain::Explainer;
-use crate::{Literal, Part, State, Stop};
 
 /// So many states are looked at.
 const MOST_EXPLORED: usize = 2000;

@@ -2,7 +2,7 @@
 
 /// The strongly connected component of each node, by the number of one of its members.
 /// [Tarjan72 §4], without recursion.
-pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
+pub fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     const OPEN: usize = usize::MAX;
     let mut component = vec![OPEN; edges.len()];
     let mut order = vec![0; edges.len()];
@@ -49,7 +49,7 @@ pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
 
 /// Whether the edges lead round in a circle that meets every one of these sets of nodes. Without
 /// sets: whether they lead round in a circle at all.
-pub(crate) fn has_circle(edges: &[Vec<usize>], sets: &[Vec<bool>]) -> bool {
+pub fn has_circle(edges: &[Vec<usize>], sets: &[Vec<bool>]) -> bool {
     let component = components(edges);
     let mut is_circle = vec![false; edges.len()];
     let mut meets = vec![vec![false; edges.len()]; sets.len()];

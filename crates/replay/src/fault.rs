@@ -3,8 +3,7 @@
 use std::fmt;
 
 use masque_model::{AgentId, VarId};
-
-use crate::{ReasonId, StateId};
+use masque_verdict::{ReasonId, StateId};
 
 /// What of evidence is taken on trust, because one run cannot confirm it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

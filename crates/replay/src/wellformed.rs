@@ -1,9 +1,11 @@
 //! The shape of evidence: everything that is referred to is there.
 
-use crate::{
-    Answer, Answers, Because, Evidence, Literal, Possibility, ReasonId, ReplayError, Run, Showing, State,
-    StateId, Strategy, Support, Unfolding,
+use masque_verdict::{
+    Answer, Answers, Because, Evidence, Literal, Possibility, ReasonId, Run, Showing, State, StateId,
+    Strategy, Support, Unfolding,
 };
+
+use crate::fault::ReplayError;
 
 /// Evidence whose references all lead somewhere, and downwards: it can be walked.
 #[derive(Clone, Copy)]

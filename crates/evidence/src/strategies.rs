@@ -9,12 +9,12 @@
 
 use masque_model::steps::Step;
 use masque_model::{ActionId, AgentId, Strategies};
+use masque_verdict::claims::{CoalitionGoal, GoalKind, chosen_in};
+use masque_verdict::{Budget, JointAction, Part, State, Stop};
 
-use crate::claims::{CoalitionGoal, GoalKind, chosen_in};
 use crate::explain::Explainer;
 use crate::game::{Fixed, Game};
 use crate::rounds::{Means, Solved};
-use crate::{Budget, JointAction, Part, State, Stop};
 
 /// So many states may occur in a strategy.
 pub(crate) const MOST_VISITED: usize = 200;

@@ -1,12 +1,13 @@
 //! Replay of unfolded fixpoints: each claim by the definition, and what the circles rest on.
 
+use masque_graph::components;
 use masque_model::semantics::{is_green, is_true};
 use masque_model::steps::Neighbourhood;
 use masque_model::{ExprId, Fixpoints, Formula, FormulaId, System};
+use masque_verdict::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once};
+use masque_verdict::{Evidence, JointAction, Literal, Node, Reason, Support, Unfolding};
 
-use crate::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once};
-use crate::components::components;
-use crate::{Evidence, Fault, JointAction, Literal, Node, Reason, Support, Unfolding};
+use crate::fault::Fault;
 
 /// Says why an unfolding does not show a claim about a fixpoint, if it does not; otherwise whether
 /// something was taken on trust: that no other states must be reckoned with, or that no fair run

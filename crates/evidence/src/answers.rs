@@ -15,12 +15,12 @@
 
 use masque_model::steps::Step;
 use masque_model::{ActionId, Strategies};
+use masque_verdict::claims::{CoalitionGoal, GoalKind, GroupChoice, chosen_in, group_choices};
+use masque_verdict::{JointAction, Stage, State, Stop};
 
-use crate::claims::{CoalitionGoal, GoalKind, GroupChoice, chosen_in, group_choices};
 use crate::explain::Explainer;
 use crate::game::Game;
 use crate::strategies::{MOST_VISITED, Play};
-use crate::{JointAction, Stage, State, Stop};
 
 /// So many answers are shown.
 const MOST_ROWS: usize = 400;

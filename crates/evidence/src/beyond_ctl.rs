@@ -5,17 +5,17 @@
 use masque_model::semantics::is_true;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{Deadlock, ExprId, FormulaId, Strategies};
-
-use crate::answers::NoReply;
-use crate::claims::{CoalitionGoal, state_parts};
-use crate::explain::Explainer;
-use crate::lasso::Lasso;
-use crate::strategies::Play;
-use crate::unfold::{How, Shown};
-use crate::{
+use masque_verdict::claims::{CoalitionGoal, state_parts};
+use masque_verdict::{
     Answer, Answers, Because, Literal, Missing, Node, Part, Row, Run, Showing, State, StateId, Stop,
     Strategy, Support, Unfolding,
 };
+
+use crate::answers::NoReply;
+use crate::explain::Explainer;
+use crate::fixpoints::{How, Shown};
+use crate::lasso::Lasso;
+use crate::strategies::Play;
 
 impl Explainer<'_> {
     /// A strategy, with what must be claimed where it leads.

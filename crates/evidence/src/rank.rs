@@ -1,9 +1,8 @@
 //! How much of a claim evidence can show, told from its form alone.
 
 use masque_model::{Formula, FormulaId, Strategies, System};
-
-use crate::Literal;
-use crate::claims::{
+use masque_verdict::Literal;
+use masque_verdict::claims::{
     CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_formulas, path_of, state_parts, why_not_shown,
 };
 

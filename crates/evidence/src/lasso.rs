@@ -13,8 +13,9 @@
 //! The paper restarts from the given state's successors as well; here the walk to where loops are
 //! possible saves one failed attempt for each state of a long approach.
 
+use masque_verdict::{By, Length, Part, Route, State, Stop, Why};
+
 use crate::explain::Explainer;
-use crate::{By, Length, Part, Route, State, Stop, Why};
 
 /// An infinite run: after the last state it goes on at `back_to`.
 pub(crate) struct Lasso {

@@ -7,14 +7,14 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use masque_graph::components;
 use masque_model::FormulaId;
 use masque_model::steps::Neighbourhood;
+use masque_verdict::claims::local_truth;
+use masque_verdict::{Automaton, Literal, Part, State, Stop};
 
-use crate::claims::local_truth;
-use crate::components::components;
 use crate::explain::Explainer;
 use crate::lasso::Lasso;
-use crate::{Automaton, Literal, Part, State, Stop};
 
 /// So many pairs of a state and a cover are looked at.
 const MOST_PAIRS: usize = 20_000;

@@ -22,16 +22,16 @@ use std::collections::{HashMap, VecDeque};
 
 use masque_model::semantics::is_green;
 use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
-
-use crate::claims::{
+use masque_verdict::claims::{
     CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_truth, looks_same, path_of, why_not_shown,
 };
-use crate::lasso::{self, Lasso};
-use crate::rank::{Rank, Ranks};
-use crate::{
+use masque_verdict::{
     Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Path,
     Possibility, Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
 };
+
+use crate::lasso::{self, Lasso};
+use crate::rank::{Rank, Ranks};
 
 /// So many claims that need more than a look at their state get a reason.
 pub const MOST_REASONS: usize = 200;

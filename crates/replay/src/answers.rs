@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use masque_graph::has_circle;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, System};
+use masque_verdict::claims::{CoalitionGoal, GoalKind, constraints_at, group_choices};
+use masque_verdict::{Answer, Answers, Evidence, Reason, Stage};
 
-use crate::claims::{CoalitionGoal, GoalKind, constraints_at, group_choices};
-use crate::components::has_circle;
-use crate::enforced::{Claimed, is_asked};
-use crate::{Answer, Answers, Evidence, Fault, Reason, Stage};
+use crate::fault::Fault;
+use crate::strategy::{Claimed, is_asked};
 
 /// A state's number, and how far the others are.
 type Node = (u32, Stage);
