@@ -14,9 +14,12 @@
 //!
 //! | module | confirms |
 //! |---|---|
-//! | `replay` | the whole: first the runs and steps, then each reason by its kind |
+//! | `replay` | the whole: states, runs and steps, then each reason |
+//! | `reason` | one reason, by its kind |
+//! | `run` | that a run does what a formula says that some run does |
 //! | `wellformed` | that every reference in the evidence leads somewhere |
 //! | `path_formula` | the truth of a path formula on a run with a loop |
+//! | `knowledge` | that agents cannot distinguish states, and that norms admit them |
 //! | `strategy` | that a group's strategy enforces its goal |
 //! | `answers` | that the others' answers prevent it |
 //! | `fixpoint` | that the claims about parts of a fixpoint decide it |
@@ -26,8 +29,11 @@
 mod answers;
 mod fault;
 mod fixpoint;
+mod knowledge;
 mod path_formula;
+mod reason;
 mod replay;
+mod run;
 mod strategy;
 mod wellformed;
 
