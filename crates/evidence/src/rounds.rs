@@ -53,7 +53,7 @@ pub(crate) struct Solved {
     goal: Rounds,
     /// Where the group can make every run unfair, if that is what it relies on.
     unfair: Option<Rounds>,
-    /// For the goal.
+    /// Constraints of the fixpoint that was solved for the goal: for each, where it is met.
     constraints: Vec<Vec<bool>>,
 }
 

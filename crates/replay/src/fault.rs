@@ -43,28 +43,28 @@ pub enum ReplayError {
     NotInDomain {
         /// The state's position.
         state: usize,
-        /// The variable.
+        /// Variable whose value is outside its domain.
         variable: VarId,
     },
     /// The first state of a path does not satisfy InitStates.
     NotInitial,
     /// An agent performs an action that its protocol does not enable.
     NotEnabled {
-        /// The step.
+        /// Position of the step, from 0.
         step: usize,
-        /// The agent.
+        /// Agent whose action is not enabled.
         agent: AgentId,
     },
     /// The joint action does not lead to the next state.
     NotASuccessor {
-        /// The step.
+        /// Position of the step, from 0.
         step: usize,
     },
     /// The evidence is about something else than the property and its verdict.
     OtherProperty,
     /// A reason does not show its claim.
     Refused {
-        /// The reason.
+        /// Reason that does not show its claim.
         reason: ReasonId,
         /// What is wrong with it.
         fault: Fault,

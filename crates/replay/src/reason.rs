@@ -26,7 +26,7 @@ impl Case<'_> {
         self.evidence.state(self.reason.state)
     }
 
-    /// The claim.
+    /// The formula of the claim, with the truth value claimed.
     pub(crate) fn literal(&self) -> Literal {
         Literal { formula: self.reason.formula, holds: self.reason.holds }
     }

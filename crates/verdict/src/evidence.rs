@@ -83,9 +83,9 @@ pub struct Reason {
     pub formula: FormulaId,
     /// Whether it is true or false.
     pub holds: bool,
-    /// Where.
+    /// State at which the claim is made.
     pub state: StateId,
-    /// Why.
+    /// Why the formula is true or false there.
     pub because: Because,
 }
 
@@ -266,9 +266,9 @@ pub struct Answers {
 /// What the others do when the group has chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Where.
+    /// State at which the group chooses.
     pub state: StateId,
-    /// When.
+    /// How far the others are at that point of the play.
     pub stage: Stage,
     /// What the members of the group do.
     pub actions: Vec<ActionId>,
@@ -303,15 +303,15 @@ pub struct Unfolding {
 /// A claim about a part of a fixpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// The part.
+    /// Part of the fixpoint: a state formula, which may contain free variables.
     pub formula: FormulaId,
     /// Whether it is true or false.
     pub holds: bool,
-    /// Where.
+    /// State at which the claim is made.
     pub state: StateId,
     /// The fixpoints whose variables the part depends on, the outermost first.
     pub scope: Vec<FormulaId>,
-    /// Why.
+    /// The claims that decide this one.
     pub by: Support,
 }
 

@@ -10,7 +10,7 @@ use crate::{ActionId, Expr, ExprId, System};
 /// One item of each list: all ways to choose, in lexicographic order of positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product<T> {
-    /// What each may be.
+    /// Items to choose from, one list for each position.
     pub lists: Vec<Vec<T>>,
 }
 
@@ -154,11 +154,11 @@ const MOST_VALUES: u32 = 1 << 14;
 /// Whether there are more than those found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum More {
-    /// These are all.
+    /// The states found are all.
     No,
-    /// There are.
+    /// There are more.
     Yes,
-    /// Looking for more was given up.
+    /// The search was given up, so there may be more.
     Unknown,
 }
 

@@ -17,9 +17,9 @@ pub struct CoalitionGoal {
     pub strategies: Strategies,
     /// When the end must come.
     pub kind: GoalKind,
-    /// So at every state before the end.
+    /// What must be so at every state before the end.
     pub before: Vec<Literal>,
-    /// So at the end; none if there is no end.
+    /// What must be so at the end; none if there is no end.
     pub end: Option<Vec<Literal>>,
 }
 
@@ -28,9 +28,9 @@ pub struct CoalitionGoal {
 pub enum GoalKind {
     /// After one step.
     Next,
-    /// At some time.
+    /// After any number of steps, but it must come.
     Reach,
-    /// It need not.
+    /// After any number of steps, or never.
     Stay,
 }
 
