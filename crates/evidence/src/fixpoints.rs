@@ -10,7 +10,9 @@
 //! for all engines. Parts without free variables are decided by the oracle.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 
+use masque_graph::{ParityGame, solve};
 use masque_model::semantics::{is_green, is_true};
 use masque_model::steps::Neighbourhood;
 use masque_model::{AgentId, ExprId, Fixpoints, Formula, FormulaId};
@@ -18,13 +20,18 @@ use masque_verdict::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once
 use masque_verdict::{JointAction, Literal, Part, State, Stop};
 
 use crate::explain::Explainer;
-use crate::parity::{Position, solve};
 
 /// So many claims are looked at, and so many may be shown.
 const MOST_EXPLORED: usize = 20_000;
 const MOST_SHOWN: usize = 300;
 /// So many states may look alike.
 const MOST_ALIKE: usize = 200;
+
+/// The priority of a claim: even if it is good for the prover that the claim recurs. Greater ranks
+/// count more; in one rank what is good counts more.
+fn priority(rank: u32, is_good: bool) -> u32 {
+    2 * rank + if is_good { 2 } else { 1 }
+}
 
 /// A joint action, none for the loop of a dead end, and the state to which it leads.
 type Leading = (Option<JointAction>, u32);
@@ -248,7 +255,8 @@ impl Unfold<'_, '_> {
         }
     }
 
-    fn position(&self, number: usize) -> Position {
+    /// Adds a claim to the game. The prover is the even player.
+    fn add_to(&self, game: &mut ParityGame, number: usize) {
         let claim = &self.claims[number];
         let Literal { formula, holds } = claim.literal;
         let next: Vec<usize> = match &self.hows[number] {
@@ -261,7 +269,7 @@ impl Unfold<'_, '_> {
         // Where nothing follows, who would have to choose has lost.
         if next.is_empty() {
             let is_good = self.is_so[number].unwrap_or(!is_hers);
-            return Position { is_hers, rank: 0, is_good, next: vec![number] };
+            return game.push(is_hers, priority(0, is_good), [number as u32]);
         }
         // Inner fixpoints have smaller ids, so that their ids rank them.
         let (rank, is_good) = match self.explainer.system.formulas.get(formula) {
@@ -269,14 +277,15 @@ impl Unfold<'_, '_> {
             Formula::Greatest(..) => (formula.index() as u32 + 1, holds),
             _ => (0, true),
         };
-        Position { is_hers, rank, is_good, next }
+        game.push(is_hers, priority(rank, is_good), next.into_iter().map(|next| next as u32));
     }
 
     /// What the prover chooses, from the first claim on; none if that is too much, or if she loses.
     fn shown(self) -> Option<Vec<Shown>> {
-        let game: Vec<Position> = (0..self.claims.len()).map(|number| self.position(number)).collect();
-        let winning = solve(&game);
-        if !winning.is_won[0] {
+        let mut game = ParityGame::default();
+        (0..self.claims.len()).for_each(|number| self.add_to(&mut game, number));
+        let Ok(solution) = solve(&game, || Ok::<(), Infallible>(()));
+        if !solution.by_even[0] {
             return None;
         }
         let mut order = vec![0];
@@ -286,7 +295,8 @@ impl Unfold<'_, '_> {
         while let Some(&number) = order.get(at) {
             at += 1;
             let claim = self.claims[number].clone();
-            let one = winning.choice[number].filter(|_| game[number].is_hers);
+            // All claims on the way are won, so that her moves are known.
+            let one = self.is_hers(claim.literal).then_some(solution.strategy[number] as usize);
             let mut place = |number: usize| {
                 *places.entry(number).or_insert_with(|| {
                     order.push(number);

@@ -22,7 +22,7 @@
 //! | `game` | the game of a group against the others near a state |
 //! | `rounds`, `strategies` | who wins such a game, and the strategy shown for a group that wins |
 //! | `answers` | the answers of the others, shown for a group that does not win |
-//! | `fixpoints`, `parity` | the claims that decide a fixpoint, chosen by a parity game |
+//! | `fixpoints` | the claims that decide a fixpoint, chosen by a parity game |
 //!
 //! [`Oracle`]: masque_verdict::Oracle
 #![forbid(unsafe_code)]
@@ -34,7 +34,6 @@ mod fixpoints;
 mod found_path;
 mod game;
 mod lasso;
-mod parity;
 mod rank;
 mod rounds;
 mod runs;

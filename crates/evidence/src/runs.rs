@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use masque_graph::components;
+use masque_graph::component_numbers;
 use masque_model::FormulaId;
 use masque_model::steps::Neighbourhood;
 use masque_verdict::claims::local_truth;
@@ -167,7 +167,7 @@ impl<'e, 'a> Pairs<'e, 'a> {
     fn lasso(&self) -> Result<Option<Lasso>, Stop> {
         let n_constraints = self.explainer.system.fairness.len();
         let n_recurring = self.automaton.n_promises + n_constraints;
-        let component = components(&self.edges);
+        let component = component_numbers(&self.edges);
         let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
         (0..self.pairs.len()).for_each(|pair| members.entry(component[pair]).or_default().push(pair));
         let is_fair = |pair: &usize| {

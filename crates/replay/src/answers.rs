@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use masque_graph::has_circle;
+use masque_graph::has_cycle_meeting;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, System};
 use masque_verdict::claims::{CoalitionGoal, GoalKind, constraints_at, group_choices};
@@ -129,7 +129,7 @@ impl Visit<'_> {
                 true => targets.iter().copied().filter(|&target| keep(target)).collect(),
                 false => Vec::new(),
             });
-            has_circle(&part.collect::<Vec<_>>(), &[])
+            has_cycle_meeting(&part.collect::<Vec<_>>(), &[])
         };
         let is_unfair = meets.iter().any(|meets| without(&|node| !meets[node]));
         let is_waiting = self.goal.kind == GoalKind::Stay && without(&|node| !self.nodes[node].1.violated);

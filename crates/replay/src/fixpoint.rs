@@ -1,6 +1,6 @@
 //! Replay of unfolded fixpoints: each claim by the definition, and what the circles rest on.
 
-use masque_graph::components;
+use masque_graph::component_numbers;
 use masque_model::semantics::{is_green, is_true};
 use masque_model::steps::Neighbourhood;
 use masque_model::{ExprId, Fixpoints, Formula, FormulaId, System};
@@ -188,7 +188,7 @@ impl Check<'_> {
                     false => Vec::new(),
                 })
                 .collect();
-            let component = components(&part);
+            let component = component_numbers(&part);
             self.nodes.iter().enumerate().any(|(place, node)| {
                 fixpoint(node) == Some((outermost, true))
                     && part[place].iter().any(|&next| component[next] == component[place])

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use masque_graph::has_circle;
+use masque_graph::has_cycle_meeting;
 use masque_model::steps::{Neighbourhood, Step};
 use masque_model::{ActionId, AgentId, Strategies, System};
 use masque_verdict::claims::{CoalitionGoal, GoalKind, chosen_in, constraints_at, group_choices, looks_same};
@@ -163,7 +163,7 @@ impl Visit<'_> {
                 edges.retain(|_| node.1);
             }
         }
-        has_circle(&edges, &meets).then_some(Fault::NotEnforced)
+        has_cycle_meeting(&edges, &meets).then_some(Fault::NotEnforced)
     }
 
     /// What the members do at a state, if the strategy says it.
@@ -243,7 +243,7 @@ impl Visit<'_> {
             let targets = targets.collect();
             edges.push(targets);
         }
-        Some(has_circle(&edges, &meets))
+        Some(has_cycle_meeting(&edges, &meets))
     }
 }
 

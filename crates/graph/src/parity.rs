@@ -14,29 +14,49 @@
 //! Differs from the paper: the second call is a loop, so recursion is as deep as there are
 //! priorities.
 
-use masque_verdict::{Budget, Stop};
+/// Number of steps of an attractor between two calls that may stop the solver.
+const STEPS_BETWEEN_CHECKS: u32 = 4096;
 
-use crate::pulse::Pulse;
-
-/// A game in which every vertex has an edge. Edges are not doubled.
+/// A game in which every vertex has an edge.
+///
+/// ```
+/// use masque_graph::{ParityGame, solve};
+/// let mut game = ParityGame::default();
+/// // The even player stays at 0, or goes to 1, where the odd player stays.
+/// game.push(true, 2, [0, 1]);
+/// game.push(false, 1, [1]);
+/// let solution = solve(&game, || Ok::<(), ()>(())).unwrap();
+/// assert_eq!(solution.by_even, [true, false]);
+/// assert_eq!(solution.strategy[0], 0);
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Parity {
-    /// Whether the even player moves here.
-    pub(crate) is_even: Vec<bool>,
-    pub(crate) priority: Vec<u32>,
-    pub(crate) edges: Edges,
+pub struct ParityGame {
+    /// For each vertex, whether the even player moves there.
+    is_even: Vec<bool>,
+    priority: Vec<u32>,
+    edges: Edges,
+}
+
+impl ParityGame {
+    /// Adds the next vertex: whether the even player moves there, its priority, and its edges, at least
+    /// one.
+    pub fn push(&mut self, is_even: bool, priority: u32, targets: impl IntoIterator<Item = u32>) {
+        self.is_even.push(is_even);
+        self.priority.push(priority);
+        self.edges.push(targets);
+    }
 }
 
 /// Lists of vertices, one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct Edges {
+struct Edges {
     ends: Vec<u32>,
     targets: Vec<u32>,
 }
 
 impl Edges {
-    /// The list of the next vertex.
-    pub(crate) fn push(&mut self, targets: impl IntoIterator<Item = u32>) {
+    /// Adds the list of the next vertex.
+    fn push(&mut self, targets: impl IntoIterator<Item = u32>) {
         self.targets.extend(targets);
         // The moves of a game are fewer than 2^32.
         self.ends.push(self.targets.len() as u32);
@@ -75,15 +95,17 @@ impl Edges {
     }
 }
 
-/// Who wins each vertex (true: the even player), and the winner's move where she moves.
+/// Who wins where, and how.
 #[derive(Debug)]
-pub(crate) struct Won {
-    pub(crate) by_even: Vec<bool>,
-    pub(crate) strategy: Vec<u32>,
+pub struct Solution {
+    /// For each vertex, whether the even player wins there.
+    pub by_even: Vec<bool>,
+    /// For each vertex where its winner moves, the winner's move. Other entries have no meaning.
+    pub strategy: Vec<u32>,
 }
 
-struct Solver<'g> {
-    game: &'g Parity,
+struct Solver<'g, F> {
+    game: &'g ParityGame,
     back: Edges,
     /// Each vertex of the game at hand has the number of that game here.
     region: Vec<u32>,
@@ -91,14 +113,18 @@ struct Solver<'g> {
     outside: Vec<u32>,
     by_even: Vec<bool>,
     strategy: Vec<u32>,
-    budget: &'g Budget,
+    /// Stops the solver by an error.
+    check: F,
 }
 
 /// A vertex of no game any more.
 const GONE: u32 = u32::MAX;
 
-/// Solves a game.
-pub(crate) fn solve(game: &Parity, budget: &Budget) -> Result<Won, Stop> {
+/// Solves a game. `check` is called now and then, and stops the solver by an error.
+///
+/// Everything is taken in order, so the same game has the same solution; of the moves into an
+/// attractor the one by which the end is nearest is taken.
+pub fn solve<E>(game: &ParityGame, check: impl FnMut() -> Result<(), E>) -> Result<Solution, E> {
     let n = game.edges.len();
     let mut solver = Solver {
         game,
@@ -107,17 +133,17 @@ pub(crate) fn solve(game: &Parity, budget: &Budget) -> Result<Won, Stop> {
         outside: vec![0; n],
         by_even: vec![false; n],
         strategy: vec![GONE; n],
-        budget,
+        check,
     };
     solver.region(0, (0..n as u32).collect())?;
-    Ok(Won { by_even: solver.by_even, strategy: solver.strategy })
+    Ok(Solution { by_even: solver.by_even, strategy: solver.strategy })
 }
 
-impl Solver<'_> {
+impl<E, F: FnMut() -> Result<(), E>> Solver<'_, F> {
     /// Solves the game number `depth`, which has these vertices.
-    fn region(&mut self, depth: u32, mut vertices: Vec<u32>) -> Result<(), Stop> {
+    fn region(&mut self, depth: u32, mut vertices: Vec<u32>) -> Result<(), E> {
         while let Some(highest) = vertices.iter().map(|&v| self.game.priority[v as usize]).max() {
-            self.budget.check()?;
+            (self.check)()?;
             let even = highest.is_multiple_of(2);
             let at_highest = vertices.iter().copied().filter(|&v| self.game.priority[v as usize] == highest);
             let (targets, attracted) = {
@@ -158,15 +184,19 @@ impl Solver<'_> {
     }
 
     /// The vertices of a game from which a player can force the token to `targets`, and her moves.
-    fn attract(&mut self, depth: u32, even: bool, targets: &[u32]) -> Result<Vec<u32>, Stop> {
+    fn attract(&mut self, depth: u32, even: bool, targets: &[u32]) -> Result<Vec<u32>, E> {
         const IN: u32 = u32::MAX;
         let mut attracted = targets.to_vec();
         let mut touched = targets.to_vec();
         targets.iter().for_each(|&v| self.outside[v as usize] = IN);
         let mut done = 0;
-        let mut pulse = Pulse::new(self.budget);
+        let mut n_left = STEPS_BETWEEN_CHECKS;
         while let Some(&to) = attracted.get(done) {
-            pulse.beat()?;
+            n_left -= 1;
+            if n_left == 0 {
+                n_left = STEPS_BETWEEN_CHECKS;
+                (self.check)()?;
+            }
             done += 1;
             for i in self.back.range(to as usize) {
                 let from = self.back.targets[i] as usize;
@@ -201,7 +231,7 @@ mod tests {
     use super::*;
 
     /// Whether a player's moves keep every cycle good for her, by looking at all cycles' priorities.
-    fn is_winning(game: &Parity, won: &Won, even: bool) -> bool {
+    fn is_winning(game: &ParityGame, won: &Solution, even: bool) -> bool {
         let n = game.edges.len();
         let moves = |v: usize| -> Vec<usize> {
             match game.is_even[v] == even {
@@ -234,18 +264,62 @@ mod tests {
         for seed in 0..3000 {
             let mut random = fastrand::Rng::with_seed(seed);
             let n = random.usize(1..14);
-            let mut game = Parity::default();
+            let mut game = ParityGame::default();
             for _ in 0..n {
-                game.is_even.push(random.bool());
-                game.priority.push(random.u32(0..5));
+                let (is_even, priority) = (random.bool(), random.u32(0..5));
                 let mut edges: Vec<u32> = (0..random.usize(1..4)).map(|_| random.u32(0..n as u32)).collect();
                 edges.sort_unstable();
                 edges.dedup();
-                game.edges.push(edges);
+                game.push(is_even, priority, edges);
             }
-            let won = solve(&game, &Budget::unlimited()).unwrap();
+            let won = solve(&game, || Ok::<(), ()>(())).unwrap();
             assert!(is_winning(&game, &won, true), "even, seed {seed}: {game:?} {won:?}");
             assert!(is_winning(&game, &won, false), "odd, seed {seed}: {game:?} {won:?}");
         }
+    }
+
+    /// Against the definition: every way of choosing is tried for the even player.
+    #[test]
+    fn small_games_by_trial() {
+        for seed in 0..2000 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let n = random.usize(2..7);
+            let mut game = ParityGame::default();
+            for _ in 0..n {
+                let targets: Vec<u32> = (0..random.usize(1..3)).map(|_| random.u32(0..n as u32)).collect();
+                game.push(random.bool(), random.u32(0..4), targets);
+            }
+            let solution = solve(&game, || Ok::<(), ()>(())).unwrap();
+            let mut by_even = vec![false; n];
+            for ways in 0..1 << n {
+                let moves = |v: usize| match (game.edges.of(v), game.is_even[v]) {
+                    (targets, true) => vec![targets[(ways >> v & 1) % targets.len()]],
+                    (targets, false) => targets.to_vec(),
+                };
+                let moves: Vec<Vec<u32>> = (0..n).map(moves).collect();
+                (0..n).for_each(|v| by_even[v] |= all_cycles_are_even(&game, &moves, v));
+            }
+            assert_eq!(solution.by_even, by_even, "seed {seed}: {game:?}");
+        }
+    }
+
+    /// Whether every cycle that can be reached has an even largest priority.
+    fn all_cycles_are_even(game: &ParityGame, moves: &[Vec<u32>], from: usize) -> bool {
+        let reach = |from: usize, highest: u32| {
+            let mut seen = vec![false; moves.len()];
+            let mut open = vec![from];
+            while let Some(v) = open.pop() {
+                for &to in moves[v].iter().filter(|&&to| game.priority[to as usize] <= highest) {
+                    if !std::mem::replace(&mut seen[to as usize], true) {
+                        open.push(to as usize);
+                    }
+                }
+            }
+            seen
+        };
+        let mut seen = reach(from, u32::MAX);
+        seen[from] = true;
+        let is_odd = |&v: &usize| seen[v] && !game.priority[v].is_multiple_of(2);
+        !(0..moves.len()).filter(is_odd).any(|v| reach(v, game.priority[v])[v])
     }
 }
