@@ -3,12 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use masque_evidence::{explain, explain_found};
 use masque_explicit::parts::needs_transitions;
 use masque_model::{At, Formula, FormulaId, Property, System};
 use masque_verdict::{
     Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Hunt, JointAction, Moves, Oracle, Outcome,
-    Part, Path, Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, explain, explain_found, hunts,
-    inside_logic, is_condition, least_overflow,
+    Part, Path, Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, hunts, inside_logic,
+    is_condition, least_overflow,
 };
 
 use crate::command::{self, Answer, Command, Costs, WireHunt};

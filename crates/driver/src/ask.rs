@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
+use masque_evidence::explain_at;
 use masque_model::{AgentId, At, Property, System};
-use masque_verdict::{
-    Budget, Early, Encoded, Evidence, Literal, Oracle, Part, Path, State, Stop, Why, explain_at, replay,
-};
+use masque_replay::replay;
+use masque_verdict::{Budget, Early, Encoded, Evidence, Literal, Oracle, Part, Path, State, Stop, Why};
 
 use crate::check::Limits;
 use crate::engines::choose;

@@ -13,9 +13,10 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use masque_model::{Deadlock, Formula, FormulaId, Overflow, Property, Strategies, System};
+use masque_replay::{replay, replay_path};
 use masque_verdict::{
     Budget, Encoded, Extent, Facts, Outcome, Path, Show, Stats, Stop, Unsupported, Vacuous, Verdict, Why,
-    in_shares, remarks, replay, replay_path, subformulas, vacuous_antecedents,
+    in_shares, remarks, subformulas, vacuous_antecedents,
 };
 
 use serde::{Deserialize, Serialize};

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use masque_model::steps::{JointAction, More, Moves, State, first_initial_states, joint_choices};
 use masque_model::{ActionId, AgentId, Deadlock, System};
 use masque_symbolic::{Diagram, Symbolic};
-use masque_verdict::{
-    Budget, JointAction, More, Moves, State, Stop, Why, first_initial_states, joint_choices,
-};
+use masque_verdict::{Budget, Stop, Why};
 
 use crate::ask::initial_states;
 use crate::worker::on_large_stack;

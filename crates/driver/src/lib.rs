@@ -85,6 +85,7 @@ pub use load::{Loaded, Model, load, load_text};
 pub use masque_bdi::symbolic::{Explanation, Removal, Shape, StateText};
 pub use masque_bdi::{WorldReport, worlds_dot};
 pub use masque_lcc::{Counts, Deed, End, Event, Trace, chart};
+pub use masque_model::steps::Successors;
 pub use masque_model::{
     ActionId, AgentId, At, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies,
     System, VarId,
@@ -94,7 +95,7 @@ pub use masque_text::{Diagnostic, Severity, Sources};
 pub use masque_verdict::{
     Answer, Answers, Because, Chain, Evidence, Extent, Found, Initially, JointAction, Link, Missing, Node,
     Outcome, Path, Possibility, Reason, ReasonId, Row, Run as PathRun, Show, Showing, State, StateId,
-    Strategy as GroupStrategy, Subformula, Successors, Support, Unfolding, Verdict, Why, subformulas,
+    Strategy as GroupStrategy, Subformula, Support, Unfolding, Verdict, Why, subformulas,
 };
 pub use option_table::wrong_language;
 pub use order::OrderChoice;

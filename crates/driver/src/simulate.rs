@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use masque_model::{ActionId, AgentId, System};
-use masque_verdict::{
-    JointAction, More, Moves, Path, Product, State, Successors, first_initial_states, joint_choices,
+use masque_model::steps::{
+    JointAction, More, Moves, Product, State, Successors, first_initial_states, joint_choices,
 };
+use masque_model::{ActionId, AgentId, System};
+use masque_verdict::Path;
 
 use crate::ask::initial_states;
 use crate::{EngineOptions, Limits, Why};

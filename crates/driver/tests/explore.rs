@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use masque_driver::{EngineChoice, EngineOptions, Limits, Simulation, Why, diagram, graph, truth_at};
 use masque_model::semantics::{Structure, domain, explore, initial_states, joint_actions, step, truth_set};
+use masque_model::steps::{More, Moves, first_initial_states, joint_choices};
 use masque_model::{Deadlock, System};
 use masque_testkit::{load, random_model, random_old_model};
-use masque_verdict::{Budget, More, Moves, first_initial_states, joint_choices};
+use masque_verdict::Budget;
 
 /// Systems with more states are left to others: the reference is slow.
 const MAX_STATES: usize = 300;

@@ -6,9 +6,10 @@
 
 use std::rc::Rc;
 
+use masque_evidence::explain;
 use masque_model::{AgentId, ExprId, FormulaId, GroupId, Property, System};
 use masque_verdict::{
-    Budget, Early, Evidence, Look, Noted, Outcome, Show, Sight, Stop, Verdict, explain, hunts, is_condition,
+    Budget, Early, Evidence, Look, Noted, Outcome, Show, Sight, Stop, Verdict, hunts, is_condition,
 };
 
 use crate::atoms::{Atoms, Reader};

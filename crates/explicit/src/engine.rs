@@ -4,10 +4,11 @@ use std::num::NonZeroUsize;
 use std::rc::Rc;
 use std::time::Instant;
 
+use masque_evidence::explain;
 use masque_model::{FormulaId, Property, System};
 use masque_verdict::{
     Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Oracle, Outcome, Path, Show, Stats, Stop,
-    Unsupported, Why, explain, inside_logic, least_overflow, outside_logic,
+    Unsupported, Why, inside_logic, least_overflow, outside_logic,
 };
 
 use crate::bitset::Bitset;

@@ -1,5 +1,6 @@
 //! Fair paths: where one can go on for ever and meet every constraint again and again.
 
+use masque_graph::Components;
 use masque_verdict::{Budget, Stop};
 
 use crate::bitset::Bitset;
@@ -76,104 +77,28 @@ pub(crate) fn fair_nodes(graph: &impl Reversed, budget: &Budget) -> Result<Bitse
 }
 
 /// The union of the strongly connected components that have a transition inside and meet every
-/// constraint.
-///
-/// Tarjan's algorithm on the reversed graph, which has the same components, without recursion.
-/// [Tarjan72 §4]
+/// constraint. The reversed graph has the same components.
 fn fair_components(graph: &impl Reversed, budget: &Budget) -> Result<Bitset, Stop> {
     let n_nodes = graph.n_nodes();
-    let mut search = Search {
-        graph,
-        order: vec![0; n_nodes],
-        n_visited: 0,
-        component: Vec::new(),
-        calls: Vec::new(),
-        fair: Bitset::empty(n_nodes),
-    };
+    let mut fair = Bitset::empty(n_nodes);
     let mut clock = Clock::new(budget);
-    for root in 0..n_nodes {
-        if search.order[root] == 0 && graph.contains(root) {
-            search.visit(root as u32);
-            while !search.calls.is_empty() {
-                clock.tick()?;
-                search.advance();
+    let nodes = (0..n_nodes as u32).filter(|&node| graph.contains(node as usize));
+    let source = |node: u32, position: u32| graph.source(node, position);
+    Components::new(n_nodes).search(
+        nodes,
+        source,
+        || clock.tick(),
+        |members| {
+            let root = members[0];
+            let mut sources = (0..).map_while(|position| graph.source(root, position));
+            let has_transition = members.len() > 1 || sources.any(|source| source == root);
+            let meets = |constraint| members.iter().any(|&node| graph.meets(node, constraint));
+            if has_transition && (0..graph.n_constraints()).all(meets) {
+                members.iter().for_each(|&node| _ = fair.insert(node as usize));
             }
-        }
-    }
-    Ok(search.fair)
-}
-
-struct Search<'a, G> {
-    graph: &'a G,
-    /// When a node was visited, from 1; `DONE` once its component is known.
-    order: Vec<u32>,
-    n_visited: u32,
-    /// The nodes visited whose component is not yet known.
-    component: Vec<u32>,
-    /// The nodes being visited.
-    calls: Vec<Call>,
-    fair: Bitset,
-}
-
-struct Call {
-    node: u32,
-    /// The predecessor to look at next.
-    next: u32,
-    /// The earliest node known to be reached from here that is still open.
-    low: u32,
-}
-
-const DONE: u32 = u32::MAX;
-
-impl<G: Reversed> Search<'_, G> {
-    fn visit(&mut self, node: u32) {
-        self.n_visited += 1;
-        self.order[node as usize] = self.n_visited;
-        self.component.push(node);
-        self.calls.push(Call { node, next: 0, low: self.n_visited });
-    }
-
-    /// Looks at one more predecessor of the node being visited, or finishes it.
-    fn advance(&mut self) {
-        let Some(call) = self.calls.last_mut() else { return };
-        while let Some(source) = self.graph.source(call.node, call.next) {
-            call.next += 1;
-            if !self.graph.contains(source as usize) {
-                continue;
-            }
-            match self.order[source as usize] {
-                0 => return self.visit(source),
-                DONE => {}
-                order => call.low = call.low.min(order),
-            }
-        }
-        let (node, low) = (call.node, call.low);
-        self.calls.pop();
-        if low == self.order[node as usize] {
-            self.close(node);
-        }
-        if let Some(caller) = self.calls.last_mut() {
-            caller.low = caller.low.min(low);
-        }
-    }
-
-    /// The component of `root` is complete: it and all visited after it.
-    fn close(&mut self, root: u32) {
-        let begin = self.component.iter().rposition(|&node| node == root).unwrap_or(0);
-        let members = &self.component[begin..];
-        for &node in members {
-            self.order[node as usize] = DONE;
-        }
-        let mut sources = (0..).map_while(|position| self.graph.source(root, position));
-        let has_transition = members.len() > 1 || sources.any(|source| source == root);
-        let meets = |constraint| members.iter().any(|&node| self.graph.meets(node, constraint));
-        if has_transition && (0..self.graph.n_constraints()).all(meets) {
-            for &node in members {
-                self.fair.insert(node as usize);
-            }
-        }
-        self.component.truncate(begin);
-    }
+        },
+    )?;
+    Ok(fair)
 }
 
 #[cfg(test)]

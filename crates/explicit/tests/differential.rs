@@ -9,10 +9,11 @@ use std::cmp::Ordering;
 use masque_explicit::Explicit;
 use masque_model::semantics::{Structure, domain, explore, holds_in};
 use masque_model::{At, Deadlock, Formula, FormulaId, Property, System};
+use masque_replay::replay_path;
 use masque_testkit::{Reference, load, random_model, random_old_model, random_parameterised_model, shrink};
 use masque_text::Span;
 use masque_verdict::{
-    Because, Budget, Encoded, Engine, Evidence, FairInitial, Path, Show, Verdict, compare_states, replay_path,
+    Because, Budget, Encoded, Engine, Evidence, FairInitial, Path, Show, Verdict, compare_states,
 };
 
 /// Systems with more states are left to others: the reference is slow.

@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use masque_explicit::Explicit;
 use masque_model::{Deadlock, System};
+use masque_replay::replay;
 use masque_testkit::{load, one_agent, system};
-use masque_verdict::{Because, Budget, Engine, Show, Showing, Verdict, Why, replay, vacuous_antecedents};
+use masque_verdict::{Because, Budget, Engine, Show, Showing, Verdict, Why, vacuous_antecedents};
 
 /// The verdicts of a system's properties in order, as text.
 fn verdicts(system: &System) -> String {

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use masque_explicit::Explicit;
 use masque_ispl::{Options, check, parse};
+use masque_replay::replay;
 use masque_testkit::{Expected, expectations};
 use masque_text::Sources;
-use masque_verdict::{Budget, Engine, Verdict, Why, replay};
+use masque_verdict::{Budget, Engine, Verdict, Why};
 
 #[test]
 fn verdicts_are_as_announced() {

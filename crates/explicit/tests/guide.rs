@@ -4,9 +4,10 @@
 use masque_explicit::Explicit;
 use masque_ispl::{Options, check, parse};
 use masque_model::semantics::holds;
+use masque_replay::replay;
 use masque_testkit::{Expected, expectations};
 use masque_text::{Sources, render};
-use masque_verdict::{Budget, Engine, Show, Verdict, replay};
+use masque_verdict::{Budget, Engine, Show, Verdict};
 
 const LOGICS: &str = include_str!("../../../docs/logics.md");
 const LANGUAGE: &str = include_str!("../../../docs/ispl.md");

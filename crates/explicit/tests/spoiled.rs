@@ -3,10 +3,11 @@
 
 use masque_explicit::Explicit;
 use masque_model::{ActionId, System};
+use masque_replay::{Fault, ReplayError, replay};
 use masque_testkit::system;
 use masque_verdict::{
-    Answers, Because, Budget, Engine, Evidence, Fault, Missing, ReasonId, ReplayError, Show, Showing,
-    StateId, Strategy, Support, Unfolding, replay,
+    Answers, Because, Budget, Engine, Evidence, Missing, ReasonId, Show, Showing, StateId, Strategy, Support,
+    Unfolding,
 };
 
 /// A thief gets into a house by the door that the guard does not watch. What is hidden is how often he

@@ -3,6 +3,15 @@
 //! A [`System`] is a checked model: names are dense ids, domains are finite, who sees what is
 //! explicit. Engines read it; nothing in it refers to a source language. Spans are kept for
 //! reports only.
+//!
+//! | module | defines |
+//! |---|---|
+//! | `system` | agents, variables, protocols, evolution, properties: the [`System`] |
+//! | `expr`, `formula`, `fixpoint` | expressions and formulas, each stored once (`pool`) |
+//! | `print` | formulas and expressions as text |
+//! | `strict` | formulas that are false where a property holds for the wrong reason |
+//! | [`semantics`] | the truth definition: slow, and straight from the page |
+//! | [`steps`] | single steps: which joint action leads where, checked and listed by the definition |
 #![forbid(unsafe_code)]
 
 mod expr;
@@ -11,6 +20,7 @@ mod formula;
 mod pool;
 mod print;
 pub mod semantics;
+pub mod steps;
 mod strict;
 mod system;
 

@@ -9,6 +9,8 @@
 //! Niwinski86]. They are found by taking the outermost equation out of a strongly connected part
 //! and looking at what is left, which still depends on each other.
 
+use masque_graph::Components;
+
 use crate::formula::{Equation, Node, operands};
 use crate::tree::Sign;
 
@@ -29,7 +31,7 @@ pub(crate) fn levels(nodes: &[Node], equations: &[Equation]) -> (Vec<u32>, Vec<L
     let all: Vec<u32> = (0..nodes.len() as u32).collect();
     let mut level_of = vec![0; nodes.len()];
     let mut levels = Vec::new();
-    for part in Components::new(&edges).of(&all) {
+    for part in Components::new(edges.len()).of(&edges, &all) {
         let mut level = Level::Acyclic;
         for &node in &part {
             level_of[node as usize] = levels.len() as u32;
@@ -59,12 +61,12 @@ pub(crate) fn priorities(nodes: &[Node], equations: &[Equation]) -> Vec<u32> {
         Raise { node: u32, inner: Vec<u32> },
     }
     let mut priority: Vec<u32> = equations.iter().map(|e| u32::from(e.sign == Sign::Mu)).collect();
-    let mut components = Components::new(&edges);
+    let mut components = Components::new(edges.len());
     let mut tasks = vec![Task::Split((0..nodes.len() as u32).collect())];
     while let Some(task) = tasks.pop() {
         match task {
             Task::Split(part) => {
-                for component in components.of(&part) {
+                for component in components.of(&edges, &part) {
                     let variable = |&node: &u32| match &nodes[node as usize] {
                         Node::Variable(equation) => Some((equation.0, node)),
                         _ => None,
@@ -94,71 +96,6 @@ fn edges(nodes: &[Node], equations: &[Equation]) -> Vec<Vec<u32>> {
         targets
     };
     nodes.iter().map(of).collect()
-}
-
-/// Finds strongly connected components of parts of one graph. [Tarjan72], with an explicit stack.
-pub(crate) struct Components<'g> {
-    edges: &'g [Vec<u32>],
-    inside: Vec<bool>,
-    index: Vec<u32>,
-    low: Vec<u32>,
-}
-
-/// Not visited yet.
-const NEW: u32 = u32::MAX;
-
-impl<'g> Components<'g> {
-    pub(crate) fn new(edges: &'g [Vec<u32>]) -> Self {
-        let n = edges.len();
-        Components { edges, inside: vec![false; n], index: vec![NEW; n], low: vec![NEW; n] }
-    }
-
-    /// The components of a part, each after those it leads to. The time is linear in the part.
-    pub(crate) fn of(&mut self, part: &[u32]) -> Vec<Vec<u32>> {
-        for &node in part {
-            self.inside[node as usize] = true;
-            self.index[node as usize] = NEW;
-        }
-        let mut found = Vec::new();
-        let (mut stack, mut path): (Vec<u32>, Vec<(u32, usize)>) = (Vec::new(), Vec::new());
-        let mut next = 0;
-        for &start in part {
-            if self.index[start as usize] == NEW {
-                path.push((start, 0));
-            }
-            while let Some((node, edge)) = path.last_mut() {
-                let (own, n) = (*node, *node as usize);
-                if self.index[n] == NEW {
-                    (self.index[n], self.low[n]) = (next, next);
-                    next += 1;
-                    stack.push(own);
-                }
-                if let Some(&target) = self.edges[n].get(*edge) {
-                    *edge += 1;
-                    // What is outside, or in a component already found, does not count.
-                    if self.inside[target as usize] {
-                        match self.index[target as usize] {
-                            NEW => path.push((target, 0)),
-                            index => self.low[n] = self.low[n].min(index),
-                        }
-                    }
-                    continue;
-                }
-                path.pop();
-                if let Some((parent, _)) = path.last() {
-                    let parent = *parent as usize;
-                    self.low[parent] = self.low[parent].min(self.low[n]);
-                }
-                if self.low[n] == self.index[n] {
-                    let begin = stack.iter().rposition(|&s| s == own).unwrap_or(0);
-                    let component = stack.split_off(begin);
-                    component.iter().for_each(|&member| self.inside[member as usize] = false);
-                    found.push(component);
-                }
-            }
-        }
-        found
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@
 //! | `resolve`, `formula`, `levels` | formulas as equations, their levels and priorities |
 //! | `naive` | the truth definition, transcribed |
 //! | `space`, `back`, `standing` | what is known of a transition system, and of a formula on it |
-//! | `game`, `near`, `moves`, `settle`, `parity`, `check`, `decide` | the solver, and the policy for several properties |
+//! | `game`, `near`, `moves`, `settle`, `check` | the solver (parity games by `masque-graph`) |
+//! | `decide` | the policy for several properties |
 //! | `region`, `play`, `evidence`, `replay` | what shows a verdict, and its proof |
 //! | `pulse` | limits, noticed in long loops |
 //! | `graph`, `aut` | transition systems written down |
@@ -35,7 +36,6 @@ mod lts;
 mod moves;
 pub mod naive;
 mod near;
-mod parity;
 mod parser;
 mod play;
 mod print;

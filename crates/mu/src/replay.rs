@@ -5,12 +5,12 @@
 
 use std::fmt;
 
+use masque_graph::Components;
 use masque_verdict::{Budget, Stop};
 
 use crate::evidence::{Evidence, Move, Place};
 use crate::formula::{Action, ActionId, Formula, Node};
 use crate::game::verifier_moves;
-use crate::levels::Components;
 use crate::pulse::Pulse;
 use crate::{Completeness, LabelId, Lts, StateId};
 
@@ -116,11 +116,11 @@ impl Evidence {
             priority.iter().copied().filter(|p| p.is_multiple_of(2) != self.holds).collect();
         of_loser.sort_unstable();
         of_loser.dedup();
-        let mut components = Components::new(&edges);
+        let mut components = Components::new(edges.len());
         for bad in of_loser {
             let part: Vec<u32> =
                 (0..edges.len() as u32).filter(|&place| priority[place as usize] <= bad).collect();
-            for component in components.of(&part) {
+            for component in components.of(&edges, &part) {
                 let found = component.iter().find(|&&place| priority[place as usize] == bad);
                 let Some(&place) = found else { continue };
                 if component.len() > 1 || edges[place as usize].contains(&place) {

@@ -9,11 +9,11 @@
 //! come from below. On a level of one sign, positions that no value reaches may be played for ever:
 //! they are false under `mu` and true under `nu`. On a mixed level they are a parity game.
 
+use masque_graph::{ParityGame, solve};
 use masque_verdict::{Budget, Stop};
 
 use crate::game::{Game, NONE, Position};
 use crate::levels::Level;
-use crate::parity::{self, Parity};
 use crate::pulse::Pulse;
 use crate::tree::Sign;
 
@@ -242,14 +242,13 @@ impl<'g, 'f> Part<'g, 'f> {
     fn play(&mut self, rest: &[usize], budget: &Budget) -> Result<(), Stop> {
         // `rest` is sorted.
         let number = |next: usize| rest.binary_search(&next).ok().map(|vertex| vertex as u32);
-        let mut parity = Parity::default();
+        let mut parity = ParityGame::default();
         for &i in rest {
             let entry = self.game.at(self.positions[i]);
-            parity.is_even.push(entry.is_any);
-            parity.priority.push(self.game.formula.priority(entry.node));
-            parity.edges.push(self.inner_moves(i).filter_map(number));
+            let priority = self.game.formula.priority(entry.node);
+            parity.push(entry.is_any, priority, self.inner_moves(i).filter_map(number));
         }
-        let won = parity::solve(&parity, budget)?;
+        let won = solve(&parity, || budget.check())?;
         for (vertex, &i) in rest.iter().enumerate() {
             let value = won.by_even[vertex];
             let chosen = rest.get(won.strategy[vertex] as usize).map_or(NONE, |&next| self.positions[next]);

@@ -403,8 +403,6 @@ fn because(
             nodes: unfolding.nodes.iter().map(|node| node_report(system, node, position)).collect(),
         },
         Because::NotShown(missing) => BecauseReport::NotShown { missing: word(*missing) },
-        // A kind that this report does not know yet is not shown.
-        _ => BecauseReport::NotShown { missing: word(Missing::TooMuch) },
     }
 }
 

@@ -80,7 +80,6 @@ impl<'a, 'l> Teller<'a, 'l> {
             Because::Answers(answers) => self.answers(&claim, reason, answers),
             Because::Unfolded(unfolding) => self.unfolding(&claim, unfolding),
             Because::NotShown(missing) => self.head(&format!("{claim}: {}", why_not_shown(*missing))),
-            _ => self.head(&claim),
         }
     }
 

@@ -1,7 +1,8 @@
 //! What a checker answers besides truth: facts, outcomes, extents.
 
+use masque_evidence::explain;
 use masque_model::{FormulaId, Property};
-use masque_verdict::{Budget, Evidence, Extent, Facts, Why, explain, least_overflow, outside_logic};
+use masque_verdict::{Budget, Evidence, Extent, Facts, Why, least_overflow, outside_logic};
 
 use crate::check::Checker;
 use crate::reach;

@@ -4,10 +4,10 @@
 //! states. Other formulas are evaluated after 1, 2, 4, .. images, with a small fraction of the steps that
 //! the exploration has taken.
 
+use masque_evidence::explain_found;
 use masque_model::{AgentId, At, Deadlock, ExprId, Formula, FormulaId, GroupId, System};
 use masque_verdict::{
-    Budget, Early, Evidence, Hunt, Look, Noted, Outcome, Show, Sight, Stop, Verdict, Why, explain_found,
-    hunts, is_condition,
+    Budget, Early, Evidence, Hunt, Look, Noted, Outcome, Show, Sight, Stop, Verdict, Why, hunts, is_condition,
 };
 use rustc_hash::FxHashMap;
 

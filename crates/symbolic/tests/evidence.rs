@@ -2,14 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use masque_evidence::MOST_REASONS;
 use masque_explicit::Explicit;
 use masque_model::semantics::explore;
 use masque_model::{AgentId, Deadlock, System};
+use masque_replay::replay;
 use masque_symbolic::Symbolic;
 use masque_testkit::{Reference, load, random_model};
 use masque_verdict::{
-    Because, Budget, Engine, Evidence, MOST_REASONS, Missing, Outcome, ReasonId, Run, Show, StateId, Verdict,
-    replay,
+    Because, Budget, Engine, Evidence, Missing, Outcome, ReasonId, Run, Show, StateId, Verdict,
 };
 
 /// The system of a text that is valid.

@@ -8,11 +8,12 @@ use std::ops::Range;
 use masque_explicit::Explicit;
 use masque_model::semantics::explore;
 use masque_model::{ActionId, Deadlock, System};
+use masque_replay::replay;
 use masque_symbolic::Symbolic;
 use masque_testkit::{
     Reference, load, random_determined_model, random_fixpoint_model, random_game_model, random_path_model,
 };
-use masque_verdict::{Because, Budget, Engine, Evidence, Show, StateId, Support, Verdict, replay};
+use masque_verdict::{Because, Budget, Engine, Evidence, Show, StateId, Support, Verdict};
 
 /// Systems with more states are left to others: the definition is slow.
 const MAX_STATES: usize = 64;

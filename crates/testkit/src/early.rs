@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use masque_model::semantics::{explore, holds_in};
 use masque_model::{At, Deadlock, Property, System};
+use masque_replay::replay;
 use masque_text::Span;
-use masque_verdict::{Budget, Early, Engine, Outcome, Verdict, replay};
+use masque_verdict::{Budget, Early, Engine, Outcome, Verdict};
 
 use crate::{load, random_model, random_old_model};
 

@@ -3,7 +3,8 @@
 
 use masque_model::semantics::{Structure, domain, truth_set};
 use masque_model::{Formula, FormulaId, Property, Strategies, System};
-use masque_verdict::{Evidence, Verdict, replay};
+use masque_replay::replay;
+use masque_verdict::{Evidence, Verdict};
 
 /// The truth of all formulas at all states, by the definition, each computed when it is needed.
 pub struct Reference<'a> {

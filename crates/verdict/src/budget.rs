@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use masque_model::steps::Limit;
 use serde::{Deserialize, Serialize};
 
 use crate::{Meter, Why};
@@ -238,6 +239,14 @@ impl Budget {
     }
 }
 
+impl Limit for Budget {
+    type Stop = Stop;
+
+    fn check(&self) -> Result<(), Stop> {
+        Budget::check(self)
+    }
+}
+
 /// Why a run ended early, and what it had found by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
@@ -279,3 +288,16 @@ impl std::fmt::Display for Stop {
 }
 
 impl std::error::Error for Stop {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Outcome;
+
+    #[test]
+    fn a_stop_says_how_far_it_came() {
+        let stop = Stop::from(Why::Memory).after_states(12);
+        assert_eq!(stop.to_string(), "memory after 12 states");
+        assert_eq!(Outcome::from(stop).verdict.to_string(), "unknown(memory)");
+    }
+}

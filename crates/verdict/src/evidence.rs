@@ -5,10 +5,8 @@
 //! operator, at a state that cannot be told apart for knowledge. A claim that only all paths or all
 //! states together would show is marked as not shown.
 //!
-//! Evidence is canonical, so that all engines show the same: [`explain`] says which reason is taken
-//! where there are several.
-//!
-//! [`explain`]: crate::explain
+//! Evidence is canonical, so that all engines show the same: `masque_evidence::explain` says which
+//! reason is taken where there are several.
 
 use masque_model::{ActionId, AgentId, FormulaId, VarId};
 use serde::{Deserialize, Serialize};
@@ -85,15 +83,14 @@ pub struct Reason {
     pub formula: FormulaId,
     /// Whether it is true or false.
     pub holds: bool,
-    /// Where.
+    /// State at which the claim is made.
     pub state: StateId,
-    /// Why.
+    /// Why the formula is true or false there.
     pub because: Because,
 }
 
 /// Why a formula is true or false at a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub enum Because {
     /// The formula speaks of this state only: it is a proposition, a condition, green or red, or
     /// built from these by connectives.
@@ -269,9 +266,9 @@ pub struct Answers {
 /// What the others do when the group has chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Where.
+    /// State at which the group chooses.
     pub state: StateId,
-    /// When.
+    /// How far the others are at that point of the play.
     pub stage: Stage,
     /// What the members of the group do.
     pub actions: Vec<ActionId>,
@@ -306,15 +303,15 @@ pub struct Unfolding {
 /// A claim about a part of a fixpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// The part.
+    /// Part of the fixpoint: a state formula, which may contain free variables.
     pub formula: FormulaId,
     /// Whether it is true or false.
     pub holds: bool,
-    /// Where.
+    /// State at which the claim is made.
     pub state: StateId,
     /// The fixpoints whose variables the part depends on, the outermost first.
     pub scope: Vec<FormulaId>,
-    /// Why.
+    /// The claims that decide this one.
     pub by: Support,
 }
 

@@ -1,9 +1,10 @@
 //! What is known of a system besides verdicts.
 
-use masque_model::{AgentId, VarId};
+use masque_model::steps::{OverflowingStep, least_overflowing_step};
+use masque_model::{AgentId, System, VarId};
 use serde::{Deserialize, Serialize};
 
-use crate::{JointAction, Path};
+use crate::{Budget, JointAction, Path, Stop};
 
 /// What there is to know of a system besides its properties.
 ///
@@ -50,4 +51,18 @@ pub struct OverflowAt {
     pub line: usize,
     /// The variable that would leave its domain.
     pub variable: VarId,
+}
+
+/// The least joint action enabled in the last state of `path` that makes an assignment overflow
+/// there, with the first assignment that does; none if no joint action does.
+pub fn least_overflow(system: &System, path: Path, budget: &Budget) -> Result<Option<OverflowAt>, Stop> {
+    let Some(state) = path.states.last() else { return Ok(None) };
+    let least = least_overflowing_step(system, state, budget)?;
+    Ok(least.map(|OverflowingStep { joint_action, agent, line, variable }| OverflowAt {
+        path,
+        joint_action,
+        agent,
+        line,
+        variable,
+    }))
 }

@@ -1,84 +1,55 @@
-//! The engine contract: what an engine is asked, what it may answer, and how its answers are
-//! confirmed.
+//! The engine contract: what an engine is asked, what it may answer, and what its answers mean.
 //!
-//! An [`Engine`] encodes a checked system once; the [`Encoded`] system then tells its [`Facts`] and
+//! An [`Engine`] encodes a checked system once. The [`Encoded`] system then reports its [`Facts`] and
 //! decides properties, each with a [`Verdict`] and, where there is something to show, [`Evidence`].
-//! Evidence speaks of the checked system only, and [`replay`] confirms it there with no help from
-//! the engine. Whatever an engine does, it does within a [`Budget`]; running out of it is the answer
+//! An engine does all of its work within a [`Budget`]; when that runs out, the answer is
 //! [`Verdict::Unknown`], never a guess.
 //!
-//! | file | defines |
+//! Evidence speaks of the checked system only. This crate defines its data types and what its claims
+//! mean. The crate `masque-evidence` builds evidence by asking the engine's [`Oracle`], and
+//! `masque-replay` confirms it with no help from the engine.
+//!
+//! | module | defines |
 //! |---|---|
-//! | `outcome` | verdicts and why one may be missing |
+//! | `outcome` | verdicts, and why one may be missing |
 //! | `budget` | limits, and what is left when one is hit |
-//! | `meter` | how far the search for states has come |
+//! | `meter` | the number of states found so far, for progress |
 //! | `engine` | the traits that engines implement |
-//! | `early`, `sight`, `hunted` | verdicts given while states are still being explored |
+//! | `early`, `sight` | verdicts given while states are still being explored |
 //! | `facts` | what is known of a system besides verdicts |
-//! | `path` | paths and their canonical order |
-//! | `evidence` | reasons for claims |
-//! | `oracle` | what evidence asks of an engine |
-//! | `local`, `goal`, `rank` | what a claim needs, by the form of its formula |
-//! | `explain`, `logics`, `start`, `lasso` | from a verdict to its evidence |
-//! | `branching` | path formulas that CTL can say |
-//! | `buchi`, `nearby`, `runs` | infinite runs that path formulas ask for |
-//! | `aim`, `game`, `rounds`, `strategies` | strategies that coalitions ask for |
-//! | `answers` | what the others do where there is none |
-//! | `unfold`, `parity` | fixpoints, unfolded as often as is needed |
-//! | `replay`, `enforced`, `answered`, `unfolded`, `shape`, `refusal` | evidence confirmed by the definition, or refused |
-//! | `steps` | one step, checked or explained by the definition |
-//! | `choices` | what can happen next, without a list of all of it |
+//! | `path` | paths |
+//! | `evidence` | reasons for claims: the data types |
+//! | [`claims`] | what a claim means, by the form of its formula |
+//! | `oracle` | the questions that the search for evidence asks an engine |
+//! | `fragment` | which formulas belong to which logic |
+//! | `branching` | path formulas that CTL can express |
+//! | `buchi` | automata for the other path formulas |
 //! | `extent` | in how many states a formula and its parts are true |
 //! | `vacuity` | implications that never apply |
-//! | `shares` | equal shares of the time for several properties |
 //! | `remarks` | properties that hold for the wrong reason |
+//! | `shares` | equal shares of the time for several properties |
 //! | `ahead` | which labels are still of use |
 //! | `uniform_search` | search for uniform strategies, for engines that list states |
 #![forbid(unsafe_code)]
 
 mod ahead;
-mod aim;
-mod answered;
-mod answers;
 mod branching;
 mod buchi;
 mod budget;
-mod choices;
-mod components;
+pub mod claims;
 mod early;
-mod enforced;
 mod engine;
 mod evidence;
-mod explain;
 mod extent;
 mod facts;
 mod fragment;
-mod game;
-mod goal;
-mod hunted;
-mod lasso;
-mod local;
-mod logics;
 mod meter;
-mod nearby;
 mod oracle;
 mod outcome;
-mod parity;
 mod path;
-mod rank;
-mod refusal;
 mod remarks;
-mod replay;
-mod rounds;
-mod runs;
-mod shape;
 mod shares;
 mod sight;
-mod start;
-mod steps;
-mod strategies;
-mod unfold;
-mod unfolded;
 mod uniform_search;
 mod vacuity;
 
@@ -86,27 +57,22 @@ pub use ahead::Ahead;
 pub use branching::{Branch, Branching};
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
-pub use choices::{More, Product, Successors, first_initial_states, joint_choices};
 pub use early::Early;
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
     Answer, Answers, Because, Chain, Evidence, Link, Missing, Node, Possibility, Reason, ReasonId, Row, Run,
     Showing, Stage, StateId, Strategy, Support, Unfolding,
 };
-pub use explain::{MOST_REASONS, explain, explain_at};
 pub use extent::{Extent, Initially, Subformula, subformulas};
-pub use facts::{Facts, FairInitial, OverflowAt};
+pub use facts::{Facts, FairInitial, OverflowAt, least_overflow};
 pub use fragment::{inside_logic, outside_ctl, outside_logic};
-pub use hunted::explain_found;
+pub use masque_model::steps::{JointAction, Moves, State, compare_states, leads_to, least_joint_action};
 pub use meter::{Found, Meter};
 pub use oracle::{By, Length, Literal, Oracle, Part, Route};
 pub use outcome::{Outcome, Verdict, Why};
-pub use path::{Path, compare_states};
-pub use refusal::{Fault, ReplayError, Trusted};
+pub use path::Path;
 pub use remarks::remarks;
-pub use replay::{replay, replay_path};
 pub use shares::in_shares;
 pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_condition, is_hunt};
-pub use steps::{JointAction, MOST_TRIED, Moves, State, leads_to, least_joint_action, least_overflow};
 pub use uniform_search::{ANY_ACTION, FixedActions, UniformAim, UniformGame, View, find_uniform_strategy};
 pub use vacuity::{Vacuous, vacuous_antecedents};

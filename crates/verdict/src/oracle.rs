@@ -1,6 +1,6 @@
 //! What evidence and exploring ask of an engine: five questions, each with one right answer.
 //!
-//! [`explain`](crate::explain) walks a formula and asks these; an engine answers them and need not
+//! `masque_evidence::explain` walks a formula and asks these; an engine answers them and need not
 //! know what they are for. Because each answer is determined by the checked system alone (shortest
 //! first, then least), all engines give the same evidence.
 

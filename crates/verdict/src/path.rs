@@ -1,8 +1,5 @@
-//! Paths and their canonical order.
+//! Paths.
 
-use std::cmp::Ordering;
-
-use masque_model::{Domain, System};
 use serde::{Deserialize, Serialize};
 
 use crate::{JointAction, State};
@@ -13,6 +10,8 @@ use crate::{JointAction, State};
 /// to any of the states in question first the shortest; of these the one whose sequence of states
 /// is least, in the order of [`compare_states`]; and each step with the least joint action that
 /// makes it, in lexicographic order of action ids.
+///
+/// [`compare_states`]: crate::compare_states
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Path {
     /// At least one; the first is initial.
@@ -30,19 +29,5 @@ impl Path {
     /// Whether this stands for a path that is not shown.
     pub fn is_withheld(&self) -> bool {
         self.states.is_empty()
-    }
-}
-
-/// The canonical order of states: variable by variable, by the values' position in their domain.
-///
-/// A value outside its domain, which no state has, comes first.
-pub fn compare_states(system: &System, left: &[i64], right: &[i64]) -> Ordering {
-    let differing = (system.variables.iter().zip(left).zip(right)).find(|((_, l), r)| l != r);
-    match differing {
-        None => left.len().cmp(&right.len()),
-        Some(((variable, l), r)) => match variable.domain {
-            Domain::Boolean | Domain::Integers(..) => l.cmp(r),
-            Domain::Values(_) => variable.domain.code(*l).cmp(&variable.domain.code(*r)),
-        },
     }
 }

@@ -1,0 +1,468 @@
+//! From a verdict to its evidence.
+//!
+//! The formula is walked from the top, claim by claim; an [`Oracle`] finds the states and paths.
+//! Where several reasons would do, the choice is determined:
+//!
+//! | claim | reason taken |
+//! |---|---|
+//! | decided by any one of several operands | one that this state shows by itself, else the one of which most can be shown, else the first |
+//! | a group can enforce something | the strategy that `strategies` finds, which takes everything in order |
+//! | a group cannot enforce something | the answers of the others that `answers` finds, likewise |
+//! | some run does something | the shortest finite run, of these the least; if no finite one does, a loop as in `lasso` |
+//! | not known | the claim's own state if the operand is false there, else of the states in question the one nearest to an initial state, along the least path; of several agents the first |
+//! | not common knowledge | the shortest chain, of these the least; each link with the first agent that cannot tell |
+//!
+//! The initial state is the one from which the run that follows is shortest, else the least.
+//!
+//! So that evidence stays readable and its cost in bounds, no more than [`MOST_REASONS`] claims get
+//! a reason of their own: those nearest to the property first, and what is claimed along a run after
+//! all that its end needs.
+
+use std::collections::{HashMap, VecDeque};
+
+use masque_model::semantics::is_green;
+use masque_model::{AgentId, Deadlock, Formula, FormulaId, GroupId, Property, System};
+use masque_verdict::claims::{
+    CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_truth, looks_same, path_of, why_not_shown,
+};
+use masque_verdict::{
+    Because, Budget, By, Chain, Evidence, Length, Link, Literal, Missing, Moves, Oracle, Part, Path,
+    Possibility, Reason, ReasonId, Route, Run, Showing, State, StateId, Stop,
+};
+
+use crate::lasso::{self, Lasso};
+use crate::rank::{Rank, Ranks};
+
+/// So many claims that need more than a look at their state get a reason.
+pub const MOST_REASONS: usize = 200;
+
+/// The evidence for a property that holds (`holds`) or fails; none for one that holds if nothing of
+/// it can be shown.
+///
+/// A property that fails is looked at in a state where it is false: an initial one, or a reachable
+/// one if it is to be true there and all initial states satisfy it. One that holds is looked at in
+/// an initial state.
+pub fn explain(
+    oracle: &mut dyn Oracle,
+    system: &System,
+    property: &Property,
+    holds: bool,
+    budget: &Budget,
+) -> Result<Option<Evidence>, Stop> {
+    let ranks = Ranks::new(system, property.formula);
+    let literal = Literal { formula: property.formula, holds };
+    if holds && matches!(ranks.of(literal), Rank::Here | Rank::Nothing) {
+        return Ok(None);
+    }
+    let mut explainer = Explainer::new(oracle, system, ranks, budget);
+    let Some(start) = explainer.start(literal, property.at)? else { return Ok(None) };
+    let start = explainer.finite_run(start)?;
+    let Some(state) = start.last() else { return Ok(None) };
+    explainer.claim(literal, state);
+    explainer.close()?;
+    let Explainer { states, reasons, .. } = explainer;
+    let shows = |reason: &Reason| {
+        !matches!(reason.because, Because::Here | Because::Operands(_) | Because::NotShown(_))
+    };
+    Ok((!holds || reasons.iter().any(shows)).then_some(Evidence { states, start, reasons }))
+}
+
+/// The evidence that a formula is true or false, as `literal` says, at the end of a path from an
+/// initial state. It replays as that of a property about all reachable states.
+pub fn explain_at(
+    oracle: &mut dyn Oracle,
+    system: &System,
+    literal: Literal,
+    path: &Path,
+    budget: &Budget,
+) -> Result<Option<Evidence>, Stop> {
+    let ranks = Ranks::new(system, literal.formula);
+    let mut explainer = Explainer::new(oracle, system, ranks, budget);
+    let states: Vec<StateId> = path.states.iter().map(|state| explainer.state(state.clone())).collect();
+    let Some(&last) = states.last() else { return Ok(None) };
+    explainer.claim(literal, last);
+    explainer.close()?;
+    let Explainer { states: all, reasons, .. } = explainer;
+    let actions = path.actions.iter().cloned().map(Some).collect();
+    Ok(Some(Evidence { states: all, start: Run { states, actions, back_to: None }, reasons }))
+}
+
+/// Evidence in the making.
+pub(crate) struct Explainer<'a> {
+    pub(crate) oracle: &'a mut dyn Oracle,
+    pub(crate) system: &'a System,
+    pub(crate) budget: &'a Budget,
+    pub(crate) ranks: Ranks,
+    moves: Moves<'a>,
+    pub(crate) states: Vec<State>,
+    state_ids: HashMap<State, StateId>,
+    reasons: Vec<Reason>,
+    reason_ids: HashMap<(Literal, StateId), ReasonId>,
+    /// Claims whose reason is still to be found, in order.
+    open: VecDeque<ReasonId>,
+    /// Claims along runs, to be seen to when no others are open.
+    along: VecDeque<ReasonId>,
+    /// The run found together with the initial state, and the claim that it shows.
+    pub(crate) first_run: Option<(Literal, Vec<State>)>,
+}
+
+impl<'a> Explainer<'a> {
+    fn new(
+        oracle: &'a mut dyn Oracle,
+        system: &'a System,
+        ranks: Ranks,
+        budget: &'a Budget,
+    ) -> Explainer<'a> {
+        Explainer {
+            oracle,
+            system,
+            budget,
+            ranks,
+            moves: Moves::new(system),
+            states: Vec::new(),
+            state_ids: HashMap::new(),
+            reasons: Vec::new(),
+            reason_ids: HashMap::new(),
+            open: VecDeque::new(),
+            along: VecDeque::new(),
+            first_run: None,
+        }
+    }
+}
+
+impl Explainer<'_> {
+    /// The claim's reason, new or not. One that a look at the state shows is given it at once.
+    pub(crate) fn claim(&mut self, literal: Literal, state: StateId) -> ReasonId {
+        if let Some(&known) = self.reason_ids.get(&(literal, state)) {
+            return known;
+        }
+        let id = ReasonId(self.reasons.len() as u32);
+        let Literal { formula, holds } = literal;
+        let because = match self.ranks.is_local(formula) {
+            true => Because::Here,
+            false => {
+                self.open.push_back(id);
+                Because::NotShown(Missing::TooMuch)
+            }
+        };
+        self.reasons.push(Reason { formula, holds, state, because });
+        self.reason_ids.insert((literal, state), id);
+        id
+    }
+
+    /// Claims about the states of a run before its end, or on its way round a loop.
+    pub(crate) fn claims_along(
+        &mut self,
+        literals: &[Literal],
+        states: &[StateId],
+    ) -> Vec<(usize, ReasonId)> {
+        let open = std::mem::take(&mut self.open);
+        let mut claims = Vec::new();
+        for (position, &at) in states.iter().enumerate() {
+            claims.extend(literals.iter().map(|&literal| (position, self.claim(literal, at))));
+        }
+        self.along.extend(std::mem::replace(&mut self.open, open));
+        claims
+    }
+
+    /// Finds reasons for all claims made, and for those these make, as far as there is room.
+    fn close(&mut self) -> Result<(), Stop> {
+        let mut n_found = 0;
+        while let Some(id) = self.open.pop_front().or_else(|| self.along.pop_front()) {
+            let Reason { formula, holds, state, .. } = self.reasons[id.index()];
+            let literal = Literal { formula, holds };
+            n_found += 1;
+            if n_found <= MOST_REASONS {
+                self.reasons[id.index()].because = self.because(literal, state)?;
+            } else if let Some(missing) = why_not_shown(self.system, literal) {
+                self.reasons[id.index()].because = Because::NotShown(missing);
+            }
+        }
+        Ok(())
+    }
+
+    /// Why a formula that is not local is true or false at a state.
+    fn because(&mut self, literal: Literal, at: StateId) -> Result<Because, Stop> {
+        let state = self.states[at.index()].clone();
+        if let Some(needs) = Needs::of(&self.system.formulas, literal) {
+            let operands = self.deciding(needs, &state)?;
+            return Ok(Because::Operands(self.claims(&operands, at)));
+        }
+        if let Some(goal) = RunGoal::of(&self.system.formulas, literal.formula) {
+            return match goal.holds == literal.holds {
+                true => self.run(literal, &goal, &state),
+                false => self.refute(&goal, at, &state),
+            };
+        }
+        if let Some((path, truth)) = path_of(&self.system.formulas, literal.formula)
+            && truth == literal.holds
+        {
+            let Some(lasso) = self.path_run(path, truth, &state)? else {
+                return Ok(Because::NotShown(Missing::TooMuch));
+            };
+            return self.showing_path(path, lasso);
+        }
+        if let Some(goal) = CoalitionGoal::of(self.system, literal.formula)
+            && why_not_shown(self.system, literal).is_none()
+        {
+            return match literal.holds {
+                true => self.enforcing(&goal, &state),
+                false => self.spoiling(&goal, at, &state),
+            };
+        }
+        match self.system.formulas.get(literal.formula) {
+            Formula::ExistsStep(condition, operand) | Formula::ForallStep(condition, operand)
+                if why_not_shown(self.system, literal).is_none() =>
+            {
+                let operand = Literal { formula: operand, holds: literal.holds };
+                return self.step(condition, operand, &state);
+            }
+            Formula::ExistsStep(..) | Formula::ForallStep(..) => return self.no_step(&state),
+            Formula::Least(..) | Formula::Greatest(..) if why_not_shown(self.system, literal).is_none() => {
+                return self.unfolding(literal, &state);
+            }
+            _ => {}
+        }
+        match KnowledgeScope::of(self.system, literal.formula) {
+            Some((KnowledgeScope::Views { views, green }, operand)) if !literal.holds => {
+                self.possible(views, green, operand, at, &state)
+            }
+            Some((KnowledgeScope::Chain(group), operand)) if !literal.holds => {
+                self.chain(group, operand, at, &state)
+            }
+            _ => Ok(Because::NotShown(why_not_shown(self.system, literal).unwrap_or(Missing::TooMuch))),
+        }
+    }
+
+    fn claims(&mut self, literals: &[Literal], at: StateId) -> Vec<ReasonId> {
+        literals.iter().map(|&literal| self.claim(literal, at)).collect()
+    }
+
+    /// Whether a literal is so at a state.
+    pub(crate) fn is_so(&mut self, literal: Literal, state: &State) -> Result<bool, Stop> {
+        let truth = match self.ranks.is_local(literal.formula) {
+            true => local_truth(self.system, literal.formula, state).unwrap_or(false),
+            false => self.oracle.is_true(literal.formula, state, self.budget)?,
+        };
+        Ok(truth == literal.holds)
+    }
+
+    /// The first literal that is so at a state: what a look at the state shows comes first, then
+    /// that of which most can be shown.
+    pub(crate) fn first_so(&mut self, literals: &[Literal], state: &State) -> Result<Option<Literal>, Stop> {
+        // Looking for the initial state, we have asked already: nothing before it is so.
+        if let Some((literal, run)) = &self.first_run
+            && run.first() == Some(state)
+            && literals.contains(literal)
+        {
+            return Ok(Some(*literal));
+        }
+        for literal in self.by_rank(literals) {
+            if self.is_so(literal, state)? {
+                return Ok(Some(literal));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn by_rank(&self, literals: &[Literal]) -> Vec<Literal> {
+        let mut literals = literals.to_vec();
+        literals.sort_by_key(|&literal| self.ranks.of(literal));
+        literals
+    }
+
+    /// The operands of a connective that decide.
+    fn deciding(&mut self, needs: Needs, state: &State) -> Result<Vec<Literal>, Stop> {
+        Ok(match needs {
+            Needs::All(list) => list,
+            Needs::One(list) => self.first_so(&list, state)?.into_iter().collect(),
+            Needs::Same(f, g, same) => {
+                let holds = self.is_so(Literal { formula: f, holds: true }, state)?;
+                let other = Literal { formula: g, holds: holds == same };
+                if f == g { vec![other] } else { vec![Literal { formula: f, holds }, other] }
+            }
+        })
+    }
+
+    /// A run that does what the goal says.
+    fn run(&mut self, literal: Literal, goal: &RunGoal, state: &State) -> Result<Because, Stop> {
+        let finite = match self.first_run.take_if(|(of, run)| *of == literal && run.first() == Some(state)) {
+            Some((_, run)) => Some(run),
+            None => self.finite(goal, &[Part::Is(state.clone())])?,
+        };
+        if let Some(states) = finite {
+            let run = self.finite_run(states)?;
+            return Ok(Because::Run(self.showing_finite(goal, run)));
+        }
+        let Some(stay) = &goal.forever else { return Ok(Because::NotShown(Missing::TooMuch)) };
+        // If there is no other way to do it, the formula itself says where it can be done.
+        let inside = match &goal.until {
+            None => Part::Literal(literal),
+            Some(_) => Part::Forever(stay.clone()),
+        };
+        let lasso = lasso::lasso(self, inside, state)?;
+        let fair = lasso.fair.clone();
+        let run = self.infinite_run(lasso)?;
+        let claims = self.claims_along(stay, &run.states);
+        Ok(Because::Run(Showing { run, claims, fair }))
+    }
+
+    /// A run that goes on for ever, each step with the least joint action.
+    pub(crate) fn infinite_run(&mut self, lasso: Lasso) -> Result<Run, Stop> {
+        let back_to = lasso.states.get(lasso.back_to).cloned();
+        let states: Vec<State> = lasso.states.into_iter().chain(back_to).collect();
+        let mut run = self.finite_run(states)?;
+        run.states.pop();
+        run.back_to = Some(lasso.back_to);
+        Ok(run)
+    }
+
+    /// The least shortest finite run from a region that does what a goal says.
+    pub(crate) fn finite(&mut self, goal: &RunGoal, from: &[Part]) -> Result<Option<Vec<State>>, Stop> {
+        let route = |through: &[Literal], to: &[Literal], length| (region(through), region(to), length);
+        let (through, to, length) = match (&goal.next, &goal.until) {
+            (Some(next), _) => route(&[], next, Length::One),
+            (None, Some((through, to))) => route(through, to, Length::Any),
+            (None, None) => return Ok(None),
+        };
+        self.path(&Route { from, through: &through, to: &to, by: By::Steps, length })
+    }
+
+    pub(crate) fn path(&mut self, route: &Route<'_>) -> Result<Option<Vec<State>>, Stop> {
+        self.oracle.path(route, self.budget)
+    }
+
+    /// What must be claimed on a finite run.
+    fn showing_finite(&mut self, goal: &RunGoal, run: Run) -> Showing {
+        let none = Vec::new();
+        let (through, to) = match (&goal.next, &goal.until) {
+            (Some(next), _) => (&none, next),
+            (None, Some((through, to))) => (through, to),
+            (None, None) => (&none, &none),
+        };
+        let last = run.states.len() - 1;
+        let at_last: Vec<_> =
+            to.iter().map(|&literal| (last, self.claim(literal, run.states[last]))).collect();
+        let mut claims = self.claims_along(through, &run.states[..last]);
+        claims.extend(at_last);
+        Showing { run, claims, fair: Vec::new() }
+    }
+
+    /// Why no run does what the goal says, if that shows at the state itself.
+    fn refute(&mut self, goal: &RunGoal, at: StateId, state: &State) -> Result<Because, Stop> {
+        let ends = self.system.meaning.deadlock != Deadlock::Stutter;
+        let is_dead_end = ends && self.oracle.is_dead_end(state, self.budget)?;
+        let Some(lists) = goal.refuted_by(is_dead_end) else {
+            return Ok(Because::NotShown(Missing::AllPaths));
+        };
+        let mut found: Vec<Literal> = Vec::new();
+        for list in lists {
+            let negated: Vec<Literal> = list.iter().map(|literal| literal.negated()).collect();
+            if negated.iter().any(|literal| found.contains(literal)) {
+                continue;
+            }
+            match self.first_so(&negated, state)? {
+                Some(literal) => found.push(literal),
+                None => return Ok(Because::NotShown(Missing::AllPaths)),
+            }
+        }
+        let claims = self.claims(&found, at);
+        Ok(if is_dead_end { Because::DeadEnd(claims) } else { Because::Operands(claims) })
+    }
+
+    /// A state that one of the views cannot tell from this one, where the operand is false and these
+    /// agents are green.
+    fn possible(
+        &mut self,
+        views: Vec<Vec<AgentId>>,
+        green: Vec<AgentId>,
+        operand: FormulaId,
+        at: StateId,
+        state: &State,
+    ) -> Result<Because, Stop> {
+        let literal = Literal { formula: operand, holds: false };
+        let is_here = green.iter().all(|&agent| is_green(self.system, agent, state));
+        if is_here && self.is_so(literal, state)? {
+            let view = views.into_iter().next().unwrap_or_default();
+            let reason = self.claim(literal, at);
+            return Ok(Because::Possible(Possibility { view, green, state: at, path: None, reason }));
+        }
+        for view in views {
+            let mut to = vec![Part::Alike(view.clone(), state.clone()), Part::Literal(literal)];
+            to.extend(green.iter().map(|&agent| Part::Green(agent)));
+            if let Some(path) = self.path_to(&to)? {
+                let path = self.finite_run(path)?;
+                let Some(other) = path.last() else { continue };
+                let reason = self.claim(literal, other);
+                return Ok(Because::Possible(Possibility {
+                    view,
+                    green,
+                    state: other,
+                    path: Some(path),
+                    reason,
+                }));
+            }
+        }
+        Ok(Because::NotShown(Missing::TooMuch))
+    }
+
+    /// The least shortest path from an initial state to a region.
+    pub(crate) fn path_to(&mut self, to: &[Part]) -> Result<Option<Vec<State>>, Stop> {
+        let from = [Part::Initial];
+        self.path(&Route { from: &from, through: &[], to, by: By::Steps, length: Length::Any })
+    }
+
+    /// A chain of confusions to a state where the operand is false.
+    fn chain(
+        &mut self,
+        group: GroupId,
+        operand: FormulaId,
+        at: StateId,
+        state: &State,
+    ) -> Result<Because, Stop> {
+        let literal = Literal { formula: operand, holds: false };
+        let (from, to) = ([Part::Is(state.clone())], [Part::Literal(literal)]);
+        let by = By::Confusion(group);
+        let Some(states) =
+            self.path(&Route { from: &from, through: &[], to: &to, by, length: Length::Any })?
+        else {
+            return Ok(Because::NotShown(Missing::TooMuch));
+        };
+        let agents = &self.system.groups[group.index()].agents;
+        let mut links = Vec::new();
+        let mut end = at;
+        for pair in states.windows(2) {
+            let looks_same = |agent: &&AgentId| looks_same(self.system, **agent, &pair[0], &pair[1]);
+            let Some(&agent) = agents.iter().find(looks_same) else { continue };
+            let Some(path) = self.path_to(&[Part::Is(pair[1].clone())])? else { continue };
+            let path = self.finite_run(path)?;
+            end = path.last().unwrap_or(end);
+            links.push(Link { agent, state: end, path });
+        }
+        Ok(Because::Chain(Chain { links, reason: self.claim(literal, end) }))
+    }
+
+    pub(crate) fn state(&mut self, state: State) -> StateId {
+        let next = StateId(self.states.len() as u32);
+        let states = &mut self.states;
+        *self.state_ids.entry(state).or_insert_with_key(|state| {
+            states.push(state.clone());
+            next
+        })
+    }
+
+    /// A run along these states, each step with the least joint action. A step that none makes is
+    /// left without: replay tells a dead end's own step from an engine's mistake.
+    pub(crate) fn finite_run(&mut self, states: Vec<State>) -> Result<Run, Stop> {
+        let mut actions = Vec::with_capacity(states.len().saturating_sub(1));
+        for step in states.windows(2) {
+            actions.push(self.moves.least_joint_action(&step[0], &step[1], self.budget)?);
+        }
+        let states = states.into_iter().map(|state| self.state(state)).collect();
+        Ok(Run { states, actions, back_to: None })
+    }
+}
+
+fn region(literals: &[Literal]) -> Vec<Part> {
+    literals.iter().map(|&literal| Part::Literal(literal)).collect()
+}

@@ -1,0 +1,46 @@
+//! Evidence from a path found during exploration.
+
+use masque_model::{FormulaId, Property, System};
+use masque_verdict::{Budget, Evidence, Oracle, Part, Route, State, Stop, Why, is_hunt};
+
+use crate::explain::explain;
+
+/// Builds the evidence for a property that one path decides. `path` leads from an initial state to the
+/// deciding state.
+pub fn explain_found(
+    system: &System,
+    property: &Property,
+    holds: bool,
+    path: Vec<State>,
+    budget: &Budget,
+) -> Result<Option<Evidence>, Stop> {
+    match is_hunt(&system.formulas, property.formula) {
+        true => explain(&mut Found(path), system, property, holds, budget),
+        false => Ok(None),
+    }
+}
+
+/// Oracle that knows one path only.
+struct Found(Vec<State>);
+
+impl Oracle for Found {
+    fn is_true(&mut self, _: FormulaId, _: &State, _: &Budget) -> Result<bool, Stop> {
+        Err(Why::Unsupported.into())
+    }
+
+    fn is_dead_end(&mut self, _: &State, _: &Budget) -> Result<bool, Stop> {
+        Err(Why::Unsupported.into())
+    }
+
+    fn least(&mut self, _: &[Part], _: &Budget) -> Result<Option<State>, Stop> {
+        Err(Why::Unsupported.into())
+    }
+
+    fn first(&mut self, _: &[Part], _: usize, _: &Budget) -> Result<(Vec<State>, String), Stop> {
+        Err(Why::Unsupported.into())
+    }
+
+    fn path(&mut self, _: &Route<'_>, _: &Budget) -> Result<Option<Vec<State>>, Stop> {
+        Ok(Some(self.0.clone()))
+    }
+}

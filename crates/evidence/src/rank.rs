@@ -1,0 +1,131 @@
+//! How much of a claim evidence can show, told from its form alone.
+
+use masque_model::{Formula, FormulaId, Strategies, System};
+use masque_verdict::Literal;
+use masque_verdict::claims::{
+    CoalitionGoal, KnowledgeScope, Needs, RunGoal, local_formulas, path_of, state_parts, why_not_shown,
+};
+
+/// How much can be shown, most first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    /// The state itself shows it.
+    Here,
+    /// All of it.
+    Whole,
+    /// Some of it.
+    Part,
+    /// Nothing: it is about all runs, or all states of some kind.
+    Nothing,
+}
+
+/// For the parts of a formula, how much can be shown of their being false and of their being true.
+pub(crate) struct Ranks(Vec<[Rank; 2]>);
+
+impl Ranks {
+    /// By the form of all parts of `root`, operands first. Other formulas show nothing.
+    pub(crate) fn new(system: &System, root: FormulaId) -> Ranks {
+        let formulas = &system.formulas;
+        // Users have larger ids than operands, so one pass from the top reaches all of the formula.
+        let mut is_part = vec![false; root.index() + 1];
+        is_part[root.index()] = true;
+        for id in formulas.ids().rev().filter(|id| *id <= root) {
+            if is_part[id.index()] {
+                formulas.each_operand(id, |operand| is_part[operand.index()] = true);
+            }
+        }
+        let is_local = local_formulas(formulas);
+        let mut ranks = Ranks(vec![[Rank::Nothing; 2]; root.index() + 1]);
+        for formula in formulas.ids().filter(|id| *id <= root && is_part[id.index()]) {
+            ranks.0[formula.index()] = match is_local[formula.index()] {
+                true => [Rank::Here; 2],
+                false => [false, true].map(|holds| ranks.by_form(system, Literal { formula, holds })),
+            };
+        }
+        ranks
+    }
+
+    /// How much of a claim can be shown.
+    pub(crate) fn of(&self, literal: Literal) -> Rank {
+        self.0[literal.formula.index()][usize::from(literal.holds)]
+    }
+
+    /// Whether a formula speaks of one state only.
+    pub(crate) fn is_local(&self, formula: FormulaId) -> bool {
+        self.0[formula.index()][0] == Rank::Here
+    }
+
+    fn by_form(&self, system: &System, literal: Literal) -> Rank {
+        let Literal { formula, holds } = literal;
+        match Needs::of(&system.formulas, literal) {
+            Some(Needs::All(list) | Needs::One(list)) => return self.of_several(&list),
+            Some(Needs::Same(f, g, _)) => {
+                let literals = [f, g].map(|formula| [false, true].map(|holds| Literal { formula, holds }));
+                return self.of_several(literals.as_flattened());
+            }
+            None => {}
+        }
+        if let Some(goal) = RunGoal::of(&system.formulas, formula) {
+            let is_whole = goal.literals().all(|literal| self.of(literal) <= Rank::Whole);
+            return match (goal.holds == holds, is_whole) {
+                (false, _) => Rank::Nothing,
+                (true, true) => Rank::Whole,
+                (true, false) => Rank::Part,
+            };
+        }
+        if let Some((path, truth)) = path_of(&system.formulas, formula) {
+            let parts = state_parts(&system.formulas, path);
+            let mut literals = parts.iter().flat_map(|&part| [false, true].map(|holds| (part, holds)));
+            let is_whole =
+                literals.all(|(formula, holds)| self.of(Literal { formula, holds }) <= Rank::Whole);
+            return match (truth == holds, is_whole) {
+                (false, _) => Rank::Nothing,
+                (true, true) => Rank::Whole,
+                (true, false) => Rank::Part,
+            };
+        }
+        if let Some(goal) = CoalitionGoal::of(system, formula) {
+            let mut literals = goal.before.iter().chain(goal.end.iter().flatten());
+            let needed = |literal: &Literal| if holds { *literal } else { literal.negated() };
+            let is_whole = literals.all(|literal| self.of(needed(literal)) <= Rank::Whole);
+            // That no uniform strategy will do is shown only where none at all does.
+            let is_sure = holds || goal.strategies == Strategies::Perfect;
+            return match (why_not_shown(system, literal).is_none(), is_whole && is_sure) {
+                (false, _) => Rank::Nothing,
+                (true, true) => Rank::Whole,
+                (true, false) => Rank::Part,
+            };
+        }
+        match system.formulas.get(formula) {
+            Formula::ExistsStep(_, operand) | Formula::ForallStep(_, operand) => {
+                let is_whole = self.of(Literal { formula: operand, holds }) <= Rank::Whole;
+                return match (why_not_shown(system, literal).is_none(), is_whole) {
+                    (false, _) => Rank::Nothing,
+                    (true, true) => Rank::Whole,
+                    (true, false) => Rank::Part,
+                };
+            }
+            // How much of the closed parts it rests on is known when it is unfolded.
+            Formula::Least(..) | Formula::Greatest(..) => {
+                return if why_not_shown(system, literal).is_none() { Rank::Part } else { Rank::Nothing };
+            }
+            _ => {}
+        }
+        match KnowledgeScope::of(system, formula) {
+            Some((_, operand)) if !holds => {
+                let is_whole = self.of(Literal { formula: operand, holds: false }) <= Rank::Whole;
+                if is_whole { Rank::Whole } else { Rank::Part }
+            }
+            _ => Rank::Nothing,
+        }
+    }
+
+    fn of_several(&self, literals: &[Literal]) -> Rank {
+        let ranks = || literals.iter().map(|&literal| self.of(literal)).filter(|rank| *rank != Rank::Here);
+        match (ranks().all(|rank| rank == Rank::Whole), ranks().all(|rank| rank == Rank::Nothing)) {
+            (true, _) => Rank::Whole,
+            (_, true) => Rank::Nothing,
+            _ => Rank::Part,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! What can happen next, told without making a list of all of it.
+//!
+//! Joint actions are one action of each agent, successors one choice of each unit (see `steps`):
+//! products, whose size is known and whose first members are found at once, however many there are.
+
+use super::{JointAction, Moves, State, Unit, UnitLine, compare_states};
+use crate::semantics::{enabled_actions, is_true};
+use crate::{ActionId, Expr, ExprId, System};
+
+/// One item of each list: all ways to choose, in lexicographic order of positions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Product<T> {
+    /// Items to choose from, one list for each position.
+    pub lists: Vec<Vec<T>>,
+}
+
+impl<T: Clone> Product<T> {
+    /// How many choices there are, in decimal.
+    ///
+    /// ```
+    /// use masque_model::steps::Product;
+    /// let product = Product { lists: vec![vec![0, 1]; 70] };
+    /// assert_eq!(product.count(), "1180591620717411303424");
+    /// assert_eq!(product.iter().next(), Some(vec![0; 70]));
+    /// ```
+    pub fn count(&self) -> String {
+        const BASE: u64 = 1_000_000_000;
+        // Groups of nine digits, the lowest first.
+        let mut digits = vec![1_u64];
+        for list in &self.lists {
+            let mut carry = 0;
+            for group in &mut digits {
+                let product = *group * list.len() as u64 + carry;
+                *group = product % BASE;
+                carry = product / BASE;
+            }
+            while carry > 0 {
+                digits.push(carry % BASE);
+                carry /= BASE;
+            }
+        }
+        while digits.len() > 1 && digits.last() == Some(&0) {
+            digits.pop();
+        }
+        let mut text = String::new();
+        for (position, group) in digits.iter().rev().enumerate() {
+            text += &if position == 0 { group.to_string() } else { format!("{group:09}") };
+        }
+        text
+    }
+
+    /// Whether there is no choice at all.
+    pub fn is_empty(&self) -> bool {
+        self.lists.iter().any(Vec::is_empty)
+    }
+
+    /// The choices, one after another.
+    pub fn iter(&self) -> impl Iterator<Item = Vec<T>> + '_ {
+        let mut positions = (!self.is_empty()).then(|| vec![0; self.lists.len()]);
+        std::iter::from_fn(move || {
+            let at = positions.as_mut()?;
+            let chosen = self.lists.iter().zip(&*at).map(|(list, &p)| list[p].clone()).collect();
+            let next = (0..at.len()).rev().find(|&place| at[place] + 1 < self.lists[place].len());
+            match next {
+                None => positions = None,
+                Some(place) => {
+                    at[place] += 1;
+                    at[place + 1..].fill(0);
+                }
+            }
+            Some(chosen)
+        })
+    }
+}
+
+/// The joint actions that the protocols admit in a state.
+pub fn joint_choices(system: &System, state: &[i64]) -> Product<ActionId> {
+    Product { lists: system.agent_ids().map(|agent| enabled_actions(system, agent, state)).collect() }
+}
+
+impl Moves<'_> {
+    /// Where a joint action leads: for each unit the values that its variables may get, least first.
+    /// There is no successor if some unit has none: each of its lines overflows.
+    pub fn successors(&self, state: &[i64], joint: &JointAction) -> Successors {
+        let options = self.units.iter().map(|unit| self.options(unit, state, joint)).collect();
+        let variables = self.units.iter().flat_map(|unit| unit.variables.iter().map(|v| v.index())).collect();
+        Successors { state: state.to_vec(), variables, options: Product { lists: options } }
+    }
+
+    fn options(&self, unit: &Unit<'_>, state: &[i64], joint: &[ActionId]) -> Vec<Vec<i64>> {
+        let kept: Vec<i64> = unit.variables.iter().map(|v| state[v.index()]).collect();
+        let mut enabled =
+            unit.lines.iter().filter(|line| is_true(self.system, line.condition, state, joint)).peekable();
+        if enabled.peek().is_none() {
+            return vec![kept];
+        }
+        let mut options: Vec<Vec<i64>> = enabled
+            .filter_map(|line| {
+                let mut values = kept.clone();
+                for &assignment in line.assignments {
+                    let place = unit.variables.iter().position(|v| *v == assignment.0)?;
+                    values[place] = UnitLine::assigned(self.system, assignment, state, joint)?;
+                }
+                Some(values)
+            })
+            .collect();
+        let codes = |values: &Vec<i64>| -> Vec<Option<u64>> {
+            let variables = unit.variables.iter().map(|v| self.system.variable(*v));
+            variables.zip(values).map(|(variable, &value)| variable.domain.code(value)).collect()
+        };
+        options.sort_by_key(codes);
+        options.dedup();
+        options
+    }
+}
+
+/// The successors of a state under one joint action.
+#[derive(Clone, Debug)]
+pub struct Successors {
+    state: State,
+    /// The variables of all units, one unit after another.
+    variables: Vec<usize>,
+    options: Product<Vec<i64>>,
+}
+
+impl Successors {
+    /// How many there are, in decimal.
+    pub fn count(&self) -> String {
+        self.options.count()
+    }
+
+    /// The successors, one after another.
+    pub fn iter(&self) -> impl Iterator<Item = State> + '_ {
+        self.options.iter().map(|chosen| {
+            let mut next = self.state.clone();
+            let values = chosen.iter().flatten();
+            self.variables.iter().zip(values).for_each(|(&variable, &value)| next[variable] = value);
+            next
+        })
+    }
+
+    /// One successor, each unit's choice picked by `pick` out of so many; none if there is none.
+    pub fn pick(&self, mut pick: impl FnMut(usize) -> usize) -> Option<State> {
+        let lists = self.options.lists.iter();
+        let chosen = lists.map(|list| list.get(pick(list.len())).cloned()).collect::<Option<Vec<_>>>()?;
+        let one = Product { lists: chosen.into_iter().map(|values| vec![values]).collect() };
+        Successors { options: one, ..self.clone() }.iter().next()
+    }
+}
+
+/// So many values are tried to find initial states.
+const MOST_VALUES: u32 = 1 << 14;
+
+/// Whether there are more than those found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum More {
+    /// The states found are all.
+    No,
+    /// There are more.
+    Yes,
+    /// The search was given up, so there may be more.
+    Unknown,
+}
+
+/// The first `most` initial states in canonical order, found by trying values one after another,
+/// and whether there are more.
+pub fn first_initial_states(system: &System, most: usize) -> (Vec<State>, More) {
+    // due[n]: the conjuncts that read the first n variables only, and not fewer.
+    let mut due = vec![Vec::new(); system.variables.len() + 1];
+    let mut open = vec![system.initial];
+    while let Some(conjunct) = open.pop() {
+        match system.exprs.get(conjunct) {
+            Expr::And(list) => open.extend(list),
+            _ => due[n_variables_read(system, conjunct)].push(conjunct),
+        }
+    }
+    let mut found = Vec::new();
+    let mut state = State::new();
+    let mut codes: Vec<u64> = Vec::new();
+    let mut n_tried = 0;
+    loop {
+        n_tried += 1;
+        if n_tried > MOST_VALUES {
+            return (found, More::Unknown);
+        }
+        let is_good = due[state.len()].iter().all(|&conjunct| is_true(system, conjunct, &state, &[]));
+        match system.variables.get(state.len()) {
+            Some(variable) if is_good => {
+                codes.push(0);
+                state.push(variable.domain.value(0));
+                continue;
+            }
+            None if is_good => {
+                if found.len() == most {
+                    return (found, More::Yes);
+                }
+                found.push(state.clone());
+            }
+            _ => {}
+        }
+        // On to the next value of the last variable that has one.
+        loop {
+            let (Some(code), Some(_)) = (codes.pop(), state.pop()) else {
+                debug_assert!(found.is_sorted_by(|a, b| compare_states(system, a, b).is_lt()));
+                return (found, More::No);
+            };
+            let domain = &system.variables[state.len()].domain;
+            if u128::from(code) + 1 < domain.size() {
+                codes.push(code + 1);
+                state.push(domain.value(code + 1));
+                break;
+            }
+        }
+    }
+}
+
+/// One more than the highest variable that an expression reads; 0 if it reads none.
+fn n_variables_read(system: &System, root: ExprId) -> usize {
+    let mut needed = 0;
+    let mut seen = std::collections::HashSet::from([root]);
+    let mut open = vec![root];
+    while let Some(expr) = open.pop() {
+        if let Expr::Variable(v) = system.exprs.get(expr) {
+            needed = needed.max(v.index() + 1);
+        }
+        system.exprs.each_operand(expr, |operand| {
+            if seen.insert(operand) {
+                open.push(operand);
+            }
+        });
+    }
+    needed
+}

@@ -1,0 +1,219 @@
+//! Replay of answers: whatever the group chooses, the others have one that spoils the goal.
+
+use std::collections::HashMap;
+
+use masque_graph::has_cycle_meeting;
+use masque_model::steps::{Neighbourhood, Step};
+use masque_model::{ActionId, System};
+use masque_verdict::claims::{CoalitionGoal, GoalKind, constraints_at, group_choices};
+use masque_verdict::{Answer, Answers, Evidence, Reason, Stage};
+
+use crate::fault::Fault;
+use crate::strategy::{Claimed, is_asked};
+
+/// A state's number, and how far the others are.
+type Node = (u32, Stage);
+
+/// Says why the answers do not spoil a goal, if they do not.
+///
+/// Every state to which they may lead is visited, and every choice of the group tried. There must be
+/// an answer to it: a step of the system with that choice, or without fairness a joint action that
+/// has no successor. Until the claims say that the goal is violated, they must say that the end has
+/// not come. If the end may be put off for ever, that must lead to a violation: then no way leads
+/// round in a circle before. With fairness every way goes on for ever and meets each constraint
+/// again and again: none leads round in a circle without it.
+pub(crate) fn confirm(
+    system: &System,
+    evidence: &Evidence,
+    reason: &Reason,
+    answers: &Answers,
+    goal: &CoalitionGoal,
+) -> Option<Fault> {
+    let (here, from) = (evidence.state(reason.state), evidence.state(answers.from));
+    if !is_asked(system, here, from, goal) {
+        return Some(Fault::Seen);
+    }
+    let ends = match &answers.path {
+        None => answers.from == reason.state,
+        Some(path) => path.back_to.is_none() && path.last() == Some(answers.from),
+    };
+    if !ends {
+        return Some(Fault::Ends);
+    }
+    let claimed = Claimed::new(evidence, &answers.claims);
+    let mut rows: HashMap<(u32, Stage, &[ActionId]), &Answer> = HashMap::new();
+    let mut nearby = Neighbourhood::new(system);
+    for row in &answers.rows {
+        let number = nearby.number(evidence.state(row.state).clone());
+        if rows.insert((number, row.stage, &row.actions), row).is_some() {
+            return Some(Fault::NoAnswer);
+        }
+    }
+    let start = nearby.number(from.clone());
+    let mut visit = Visit { system, goal, claimed: &claimed, rows, nearby, nodes: Vec::new() };
+    let seeks = (visit.is_fair() && goal.kind == GoalKind::Reach).then_some(0);
+    let stage = Stage { violated: false, seeks };
+    let first = match goal.kind {
+        GoalKind::Next => (start, stage),
+        GoalKind::Reach | GoalKind::Stay => visit.arrive(start, stage),
+    };
+    visit.nodes.push(first);
+    visit.all(evidence).or_else(|| visit.play(evidence, answers))
+}
+
+struct Visit<'a> {
+    system: &'a System,
+    goal: &'a CoalitionGoal,
+    claimed: &'a Claimed<'a>,
+    rows: HashMap<(u32, Stage, &'a [ActionId]), &'a Answer>,
+    nearby: Neighbourhood<'a>,
+    nodes: Vec<Node>,
+}
+
+impl Visit<'_> {
+    fn is_fair(&self) -> bool {
+        !self.system.fairness.is_empty()
+    }
+
+    /// The node at a state, after a node of this stage.
+    fn arrive(&self, number: u32, stage: Stage) -> Node {
+        let state = self.nearby.state(number);
+        let is_bad = self.goal.violated_by().iter().all(|list| self.claimed.not_all(list, state));
+        match (stage.violated || !is_bad, self.is_fair()) {
+            (true, _) => (number, stage),
+            (false, false) => (number, Stage { violated: true, seeks: None }),
+            (false, true) => (number, Stage { violated: true, seeks: stage.seeks.or(Some(0)) }),
+        }
+    }
+
+    /// Visits all nodes.
+    fn all(&mut self, evidence: &Evidence) -> Option<Fault> {
+        let mut edges: Vec<Vec<usize>> = Vec::new();
+        let mut meets: Vec<Vec<bool>> = vec![Vec::new(); self.system.fairness.len()];
+        let mut at = 0;
+        while let Some(&(number, stage)) = self.nodes.get(at) {
+            at += 1;
+            let state = self.nearby.state(number).clone();
+            let Some(met) = constraints_at(self.system, &state) else { return Some(Fault::NotSpoiled) };
+            meets.iter_mut().zip(&met).for_each(|(meets, is_met)| meets.push(*is_met));
+            let mut follow = Vec::new();
+            if stage.violated && !self.is_fair() {
+                edges.push(follow);
+                continue;
+            }
+            let is_first = self.goal.kind == GoalKind::Next && at == 1;
+            let may_go_on = self.goal.end.as_ref().is_none_or(|end| self.claimed.not_all(end, &state));
+            if !stage.violated && !is_first && (self.goal.kind == GoalKind::Next || !may_go_on) {
+                return Some(Fault::Claims);
+            }
+            let next = self.next_stage(stage, &met);
+            for target in match self.answers(evidence, number, stage) {
+                Ok(targets) => targets,
+                Err(fault) => return Some(fault),
+            } {
+                let node = self.arrive(target, next);
+                let place = self.nodes.iter().position(|known| *known == node);
+                follow.push(place.unwrap_or_else(|| {
+                    self.nodes.push(node);
+                    self.nodes.len() - 1
+                }));
+            }
+            if follow.is_empty() && self.is_fair() {
+                return Some(Fault::NotSpoiled);
+            }
+            edges.push(follow);
+        }
+        // The ways on which a constraint is not met, or the goal is not violated though it must be.
+        let without = |keep: &dyn Fn(usize) -> bool| {
+            let part = edges.iter().enumerate().map(|(node, targets)| match keep(node) {
+                true => targets.iter().copied().filter(|&target| keep(target)).collect(),
+                false => Vec::new(),
+            });
+            has_cycle_meeting(&part.collect::<Vec<_>>(), &[])
+        };
+        let is_unfair = meets.iter().any(|meets| without(&|node| !meets[node]));
+        let is_waiting = self.goal.kind == GoalKind::Stay && without(&|node| !self.nodes[node].1.violated);
+        (is_unfair || is_waiting).then_some(Fault::NotSpoiled)
+    }
+
+    fn next_stage(&self, stage: Stage, met: &[bool]) -> Stage {
+        let seeks = stage.seeks.map(|seeks| match met[seeks] {
+            true => (seeks + 1) % met.len(),
+            false => seeks,
+        });
+        Stage { seeks, ..stage }
+    }
+
+    /// Where the answers to all choices at a node lead.
+    fn answers(&mut self, evidence: &Evidence, number: u32, stage: Stage) -> Result<Vec<u32>, Fault> {
+        let members = self.goal.members(self.system);
+        let steps = self.nearby.steps(number).ok_or(Fault::NotSpoiled)?;
+        let mut targets = Vec::new();
+        for choice in group_choices(&members, &steps) {
+            let Some(actions) = choice.actions else {
+                targets.extend(choice.targets);
+                continue;
+            };
+            let row = self.rows.get(&(number, stage, actions.as_slice())).ok_or(Fault::NoAnswer)?;
+            let keeps_to = members.iter().zip(&actions).all(|(i, a)| row.joint.get(i.index()) == Some(a));
+            let step = steps.iter().find(|step| step.joint.as_ref() == Some(&row.joint));
+            let step = step.filter(|_| keeps_to).ok_or(Fault::NoAnswer)?;
+            match row.next {
+                None if step.targets.is_empty() && !self.is_fair() => {}
+                None => return Err(Fault::NoAnswer),
+                Some(next) => {
+                    let next = self.nearby.number(evidence.state(next).clone());
+                    if !step.targets.contains(&next) {
+                        return Err(Fault::NoAnswer);
+                    }
+                    targets.push(next);
+                }
+            }
+        }
+        Ok(targets)
+    }
+
+    /// Whether a play follows the answers to where the goal is spoiled.
+    fn play(&mut self, evidence: &Evidence, answers: &Answers) -> Option<Fault> {
+        let Answers { play, fair, from, .. } = answers;
+        if play.states.first() != Some(from) {
+            return Some(Fault::Ends);
+        }
+        let members = self.goal.members(self.system);
+        let mut node = self.nodes[0];
+        let mut passed = vec![node];
+        for (position, joint) in play.actions.iter().enumerate() {
+            let id = play.states.get(position + 1).or(play.back_to.map(|begin| &play.states[begin]))?;
+            let next = self.nearby.number(evidence.state(*id).clone());
+            if let Some(joint) = joint {
+                let actions: Vec<ActionId> = members.iter().map(|i| joint[i.index()]).collect();
+                let row = self.rows.get(&(node.0, node.1, actions.as_slice()));
+                if row.is_none_or(|row| row.joint != *joint || row.next.is_none()) {
+                    return Some(Fault::NoAnswer);
+                }
+            }
+            let met = constraints_at(self.system, self.nearby.state(node.0))?;
+            node = self.arrive(next, self.next_stage(node.1, &met));
+            passed.push(node);
+        }
+        let is_over = |visit: &mut Self, (number, stage): Node| {
+            let ends = |steps: &[Step]| group_choices(&members, steps).iter().all(|choice| !choice.is_total);
+            stage.violated || visit.nearby.steps(number).is_some_and(|steps| ends(&steps))
+        };
+        let ends = match play.back_to {
+            // The play is the same from there on.
+            Some(begin) => passed.last() == passed.get(begin),
+            None => !self.is_fair() && is_over(self, node),
+        };
+        let is_met = |(constraint, &position): (usize, &usize)| {
+            let met =
+                play.states.get(position).and_then(|&id| constraints_at(self.system, evidence.state(id)));
+            play.back_to.is_some_and(|begin| position >= begin) && met.is_some_and(|met| met[constraint])
+        };
+        let n_needed = if play.back_to.is_some() { self.system.fairness.len() } else { 0 };
+        if fair.len() != n_needed || !fair.iter().enumerate().all(is_met) {
+            return Some(Fault::Unfair);
+        }
+        (!ends).then_some(Fault::Ends)
+    }
+}

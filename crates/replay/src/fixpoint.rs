@@ -1,0 +1,198 @@
+//! Replay of unfolded fixpoints: each claim by the definition, and what the circles rest on.
+
+use masque_graph::component_numbers;
+use masque_model::semantics::{is_green, is_true};
+use masque_model::steps::Neighbourhood;
+use masque_model::{ExprId, Fixpoints, Formula, FormulaId, System};
+use masque_verdict::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once};
+use masque_verdict::{Evidence, JointAction, Literal, Node, Reason, Support, Unfolding};
+
+use crate::fault::Fault;
+
+/// Says why an unfolding does not show a claim about a fixpoint, if it does not; otherwise whether
+/// something was taken on trust: that no other states must be reckoned with, or that no fair run
+/// starts where steps lead that are left out.
+pub(crate) fn confirm(
+    system: &System,
+    evidence: &Evidence,
+    reason: &Reason,
+    unfolding: &Unfolding,
+) -> Result<bool, Fault> {
+    let first = unfolding.nodes.first().ok_or(Fault::Claims)?;
+    let is_claim = (first.formula, first.holds, first.state) == (reason.formula, reason.holds, reason.state);
+    if !is_claim || !first.scope.is_empty() || matches!(first.by, Support::Reason(_)) {
+        return Err(Fault::Claims);
+    }
+    let fixpoints = system.formulas.fixpoints();
+    let mut check = Check { system, evidence, nodes: &unfolding.nodes, fixpoints, trusts: false };
+    let mut nearby = Neighbourhood::new(system);
+    for node in &unfolding.nodes {
+        check.node(&mut nearby, node)?;
+    }
+    match check.rests_on_itself() {
+        true => Err(Fault::Circle),
+        false => Ok(check.trusts),
+    }
+}
+
+struct Check<'a> {
+    system: &'a System,
+    evidence: &'a Evidence,
+    nodes: &'a [Node],
+    fixpoints: Fixpoints,
+    trusts: bool,
+}
+
+impl Check<'_> {
+    /// Whether the claims that a node leads to decide its own.
+    fn node(&mut self, nearby: &mut Neighbourhood<'_>, node: &Node) -> Result<(), Fault> {
+        let literal = Literal { formula: node.formula, holds: node.holds };
+        if let Support::Reason(id) = node.by {
+            let claim = self.evidence.reason(id);
+            let is_same = (claim.formula, claim.holds, claim.state) == (node.formula, node.holds, node.state);
+            return if is_same && node.scope.is_empty() { Ok(()) } else { Err(Fault::Claims) };
+        }
+        let unfolds = Unfolds::of(self.system, literal).ok_or(Fault::Kind)?;
+        match (&node.by, unfolds) {
+            (Support::Nodes(list), Unfolds::Once) => {
+                let once = unfolded_once(self.system, &self.fixpoints, &node.scope, node.formula);
+                let (formula, scope) = once.ok_or(Fault::Claims)?;
+                let [target] = list.as_slice() else { return Err(Fault::Claims) };
+                let target = self.at(*target)?;
+                let is_it = (target.formula, target.holds, target.state) == (formula, node.holds, node.state);
+                if is_it && target.scope == scope { Ok(()) } else { Err(Fault::Claims) }
+            }
+            (Support::Nodes(list), Unfolds::Operands(needs @ (Needs::All(_) | Needs::One(_)))) => {
+                let mut claims = Vec::new();
+                for &target in list {
+                    let target = self.part(node, target)?;
+                    if target.state != node.state {
+                        return Err(Fault::Claims);
+                    }
+                    claims.push(Literal { formula: target.formula, holds: target.holds });
+                }
+                if needs.are_met_by(&claims) { Ok(()) } else { Err(Fault::Claims) }
+            }
+            (Support::Steps(list), Unfolds::Steps(condition, operand, is_one)) => {
+                self.steps(nearby, node, list, (condition, operand, is_one == node.holds))
+            }
+            (Support::Possible { view, path, node: target }, Unfolds::Views(views, green, operand))
+                if !node.holds =>
+            {
+                let there = self.operand(node, *target, operand)?;
+                let ends = match path {
+                    None => there.state == node.state,
+                    Some(path) => path.back_to.is_none() && path.last() == Some(there.state),
+                };
+                let (here, other) = (self.evidence.state(node.state), self.evidence.state(there.state));
+                if !ends {
+                    return Err(Fault::Ends);
+                }
+                if !views.contains(view)
+                    || !view.iter().all(|&agent| looks_same(self.system, agent, here, other))
+                {
+                    return Err(Fault::Seen);
+                }
+                let is_red = green.iter().any(|&agent| !is_green(self.system, agent, other));
+                if is_red { Err(Fault::Red) } else { Ok(()) }
+            }
+            (Support::Alike(list), Unfolds::Views(.., operand)) if node.holds => {
+                self.trusts = true;
+                list.iter().try_for_each(|&target| self.operand(node, target, operand).map(|_| ()))
+            }
+            _ => Err(Fault::Kind),
+        }
+    }
+
+    fn at(&self, place: usize) -> Result<&Node, Fault> {
+        self.nodes.get(place).ok_or(Fault::Claims)
+    }
+
+    /// The node of a part, in the scope that it has there.
+    fn part(&self, of: &Node, place: usize) -> Result<&Node, Fault> {
+        let target = self.at(place)?;
+        let scope = scope_of(self.system, &self.fixpoints, &of.scope, target.formula);
+        if target.scope == scope { Ok(target) } else { Err(Fault::Claims) }
+    }
+
+    /// The node of the operand, with the truth value of the whole.
+    fn operand(&self, of: &Node, place: usize, operand: FormulaId) -> Result<&Node, Fault> {
+        let target = self.part(of, place)?;
+        if (target.formula, target.holds) == (operand, of.holds) { Ok(target) } else { Err(Fault::Claims) }
+    }
+
+    /// Whether these steps are such as are asked for, and all of them if one is not enough.
+    fn steps(
+        &mut self,
+        nearby: &mut Neighbourhood<'_>,
+        node: &Node,
+        list: &[(Option<JointAction>, usize)],
+        (condition, operand, is_one): (Option<ExprId>, FormulaId, bool),
+    ) -> Result<(), Fault> {
+        let here = self.evidence.state(node.state);
+        let number = nearby.number(here.clone());
+        let steps = nearby.steps(number).ok_or(Fault::Claims)?;
+        let may = |joint: &Option<JointAction>| match (condition, joint) {
+            (None, _) => true,
+            (Some(condition), Some(joint)) => is_true(self.system, condition, here, joint),
+            (Some(_), None) => false,
+        };
+        let mut found = Vec::new();
+        for (joint, target) in list {
+            let target = self.operand(node, *target, operand)?;
+            let next = nearby.number(self.evidence.state(target.state).clone());
+            let is_step = steps.iter().any(|step| step.joint == *joint && step.targets.contains(&next));
+            if !is_step || !may(joint) {
+                return Err(Fault::Claims);
+            }
+            found.push(next);
+        }
+        if is_one {
+            return if found.is_empty() { Err(Fault::Claims) } else { Ok(()) };
+        }
+        let mut all = steps.iter().filter(|step| may(&step.joint)).flat_map(|step| &step.targets);
+        match all.all(|target| found.contains(target)) {
+            true => Ok(()),
+            false if self.system.fairness.is_empty() => Err(Fault::Claims),
+            // A step that is left out must lead to where no fair run starts.
+            false => {
+                self.trusts = true;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether some circle has as its outermost fixpoint one of the wrong kind.
+    fn rests_on_itself(&self) -> bool {
+        let fixpoint = |node: &Node| match self.system.formulas.get(node.formula) {
+            Formula::Least(..) => Some((node.formula, node.holds)),
+            Formula::Greatest(..) => Some((node.formula, !node.holds)),
+            _ => None,
+        };
+        let edges = |node: &Node| match &node.by {
+            Support::Reason(_) => Vec::new(),
+            Support::Nodes(list) | Support::Alike(list) => list.clone(),
+            Support::Steps(list) => list.iter().map(|step| step.1).collect(),
+            Support::Possible { node, .. } => vec![*node],
+        };
+        let mut wrong: Vec<FormulaId> =
+            self.nodes.iter().filter_map(fixpoint).filter(|f| f.1).map(|f| f.0).collect();
+        wrong.sort_unstable();
+        wrong.dedup();
+        // Outer fixpoints have greater ids.
+        wrong.into_iter().any(|outermost| {
+            let stays = |node: &Node| fixpoint(node).is_none_or(|(formula, _)| formula <= outermost);
+            let part: Vec<Vec<usize>> = (self.nodes.iter())
+                .map(|node| match stays(node) {
+                    true => edges(node).into_iter().filter(|&next| stays(&self.nodes[next])).collect(),
+                    false => Vec::new(),
+                })
+                .collect();
+            let component = component_numbers(&part);
+            self.nodes.iter().enumerate().any(|(place, node)| {
+                fixpoint(node) == Some((outermost, true))
+                    && part[place].iter().any(|&next| component[next] == component[place])
+            })
+        })
+    }
+}

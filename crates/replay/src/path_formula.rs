@@ -1,0 +1,60 @@
+//! Path formulas on infinite runs with a loop.
+
+use std::collections::{BTreeSet, HashMap};
+
+use masque_model::{Formula, FormulaId, Formulas};
+
+/// The truth of a path formula on the run that goes through positions `0..n` and on to `back_to`,
+/// given the truth of its state formulas by position.
+///
+/// Operands first. An operator's values solve its equation, `U` from all false upwards, `R` from all
+/// true downwards; twice round the positions backwards is enough.
+pub(crate) fn truth_on_run(
+    formulas: &Formulas,
+    path: FormulaId,
+    n: usize,
+    back_to: usize,
+    state_truth: &HashMap<(FormulaId, usize), bool>,
+) -> Option<bool> {
+    let is_path = formulas.path_formulas();
+    let mut wanted = BTreeSet::from([path]);
+    let mut open = vec![path];
+    while let Some(id) = open.pop().filter(|id| is_path[id.index()]) {
+        formulas.each_operand(id, |operand| {
+            if wanted.insert(operand) && is_path[operand.index()] {
+                open.push(operand);
+            }
+        });
+    }
+    let next = |i: usize| if i + 1 < n { i + 1 } else { back_to };
+    let mut known: HashMap<FormulaId, Vec<bool>> = HashMap::new();
+    for id in wanted {
+        let rest = |start: bool, step: &dyn Fn(usize, bool) -> bool| {
+            let mut values = vec![start; n];
+            for i in (0..n).rev().chain((0..n).rev()) {
+                values[i] = step(i, values[next(i)]);
+            }
+            values
+        };
+        let values = match formulas.get(id) {
+            Formula::Bool(value) => vec![value; n],
+            _ if !is_path[id.index()] => {
+                (0..n).map(|i| state_truth.get(&(id, i)).copied()).collect::<Option<Vec<bool>>>()?
+            }
+            Formula::Not(f) => known[&f].iter().map(|v| !v).collect(),
+            Formula::And(list) => (0..n).map(|i| list.iter().all(|f| known[f][i])).collect(),
+            Formula::Or(list) => (0..n).map(|i| list.iter().any(|f| known[f][i])).collect(),
+            Formula::Implies(f, g) => (0..n).map(|i| !known[&f][i] || known[&g][i]).collect(),
+            Formula::Iff(f, g) => (0..n).map(|i| known[&f][i] == known[&g][i]).collect(),
+            Formula::Next(f) => (0..n).map(|i| known[&f][next(i)]).collect(),
+            Formula::Finally(f) => rest(false, &|i, later| known[&f][i] || later),
+            Formula::Globally(f) => rest(true, &|i, later| known[&f][i] && later),
+            Formula::Until(f, g) => rest(false, &|i, later| known[&g][i] || known[&f][i] && later),
+            Formula::WeakUntil(f, g) => rest(true, &|i, later| known[&g][i] || known[&f][i] && later),
+            Formula::Release(f, g) => rest(true, &|i, later| known[&g][i] && (known[&f][i] || later)),
+            _ => return None,
+        };
+        known.insert(id, values);
+    }
+    known[&path].first().copied()
+}

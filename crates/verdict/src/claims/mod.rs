@@ -1,0 +1,35 @@
+//! What a claim means: which runs, states, strategies and operands its formula speaks of.
+//!
+//! Evidence is a tree of claims ([`Evidence`](crate::Evidence)). The code that
+//! builds it and the code that replays it agree on what a claim of each form asks for, and on
+//! nothing else. That is defined here once, by the form of the formula alone; nothing here
+//! searches for anything.
+//!
+//! | module | the claim is about |
+//! |---|---|
+//! | `local` | one state: propositions, conditions, green, red, fairness constraints |
+//! | `connective` | the operands of a connective |
+//! | `temporal` | a run that a path quantifier of CTL speaks of |
+//! | `path_formula` | an infinite run on which a path formula is true or false |
+//! | `knowledge` | states that agents cannot distinguish, or that norms admit |
+//! | `coalition` | what a group of agents enforces |
+//! | `fixpoint` | the parts of a fixpoint, and what its variables stand for |
+//! | `not_shown` | something that evidence of this form cannot show |
+
+mod coalition;
+mod connective;
+mod fixpoint;
+mod knowledge;
+mod local;
+mod not_shown;
+mod path_formula;
+mod temporal;
+
+pub use coalition::{CoalitionGoal, GoalKind, GroupChoice, chosen_in, group_choices};
+pub use connective::Needs;
+pub use fixpoint::{Unfolds, can_unfold, scope_of, unfolded_once};
+pub use knowledge::{KnowledgeScope, looks_same};
+pub use local::{constraints_at, has_local_fairness, local_formulas, local_truth};
+pub use not_shown::why_not_shown;
+pub use path_formula::{path_of, state_parts};
+pub use temporal::RunGoal;

@@ -1,0 +1,24 @@
+//! Claims that evidence cannot show because of their form.
+
+use masque_model::{Formula, System};
+
+use super::{KnowledgeScope, RunGoal, can_unfold, has_local_fairness};
+use crate::{Literal, Missing};
+
+/// Why a claim cannot be shown, told from its form; none if it can.
+pub fn why_not_shown(system: &System, literal: Literal) -> Option<Missing> {
+    if let Some(goal) = RunGoal::of(&system.formulas, literal.formula) {
+        return (goal.holds != literal.holds).then_some(Missing::AllPaths);
+    }
+    match system.formulas.get(literal.formula) {
+        Formula::Exists(..) | Formula::ExistsStep(..) => (!literal.holds).then_some(Missing::AllPaths),
+        Formula::Forall(..) | Formula::ForallStep(..) => literal.holds.then_some(Missing::AllPaths),
+        Formula::Enforces(..) => (!has_local_fairness(system)).then_some(Missing::Fairness),
+        Formula::Least(..) | Formula::Greatest(..) => {
+            (!can_unfold(system, literal.formula)).then_some(Missing::Fixpoint)
+        }
+        _ => {
+            KnowledgeScope::of(system, literal.formula).filter(|_| literal.holds).map(|_| Missing::AllStates)
+        }
+    }
+}
