@@ -1,11 +1,11 @@
 //! What the supervising process asks of its workers, and what they answer.
 //!
 //! Every command goes to all workers, which carry it out together. All give the same answer, each
-//! with what it has cost. States travel as the model writes them, formulas as their positions in the
-//! model, which all have read from the same text.
+//! with what it has cost. States are sent as the model writes them, and ids as they are: all workers have
+//! read the model from the same text.
 
-use masque_model::{AgentId, At, FormulaId, GroupId, System};
-use masque_verdict::{By, Length, Literal, Part, Route, State, Stop, Why};
+use masque_model::{AgentId, At, FormulaId, System};
+use masque_verdict::{By, Hunt, Literal, Part, Route, State, Stop, Why};
 use serde::{Deserialize, Serialize};
 
 use crate::net;
@@ -20,7 +20,7 @@ pub(crate) enum Command {
         /// The most states there may be.
         most_states: Option<u64>,
         /// States that decide a property: as soon as one is found, exploring pauses.
-        hunted: Vec<WireHunt>,
+        hunted: Vec<Hunt>,
     },
     /// Tell the nearest deadlock and the nearest overflow.
     Facts,
@@ -28,19 +28,19 @@ pub(crate) enum Command {
     Initial,
     /// Decide a formula.
     Verdict {
-        formula: usize,
-        at_initial: bool,
+        formula: FormulaId,
+        at: At,
     },
     /// Is a formula true at some state?
-    Somewhere(usize),
+    Somewhere(FormulaId),
     /// In how many states is it true?
-    Extent(usize),
+    Extent(FormulaId),
     /// The questions of an oracle.
-    IsTrue(usize, State),
+    IsTrue(FormulaId, State),
     IsDeadEnd(State),
-    Least(Vec<WirePart>),
-    First(Vec<WirePart>, usize),
-    Path(WireRoute),
+    Least(Vec<Part>),
+    First(Vec<Part>, usize),
+    Path(Route),
     /// Store what is known, if storing was asked for.
     Store,
 }
@@ -116,136 +116,44 @@ impl Reply {
     }
 }
 
-/// [`masque_verdict::Hunt`], with a position for the id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WireHunt {
-    pub(crate) formula: usize,
-    pub(crate) holds: bool,
-    /// Whether it decides nothing if there are several initial states.
-    pub(crate) from_one: bool,
-}
-
-/// [`Part`], with positions for ids.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum WirePart {
-    Initial,
-    Is(State),
-    Literal(usize, bool),
-    Green(u32),
-    Alike(Vec<u32>, State),
-    Constraint(usize),
-    Forever(Vec<(usize, bool)>),
-    Recurrent(Vec<WirePart>),
-}
-
-/// [`Route`], with positions for ids.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct WireRoute {
-    from: Vec<WirePart>,
-    through: Vec<WirePart>,
-    to: Vec<WirePart>,
-    /// The group whose confusion leads from state to state; none for transitions.
-    group: Option<u32>,
-    length: WireLength,
-}
-
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-enum WireLength {
-    Any,
-    Some,
-    One,
-}
-
-fn pair(literal: Literal) -> (usize, bool) {
-    (literal.formula.index(), literal.holds)
-}
-
-/// Parts as they travel.
-pub(crate) fn parts(region: &[Part]) -> Vec<WirePart> {
-    let part = |part: &Part| match part {
-        Part::Initial => WirePart::Initial,
-        Part::Is(state) => WirePart::Is(state.clone()),
-        Part::Literal(literal) => WirePart::Literal(literal.formula.index(), literal.holds),
-        Part::Green(agent) => WirePart::Green(agent.0),
-        Part::Alike(agents, state) => {
-            WirePart::Alike(agents.iter().map(|agent| agent.0).collect(), state.clone())
+impl Command {
+    /// Whether a system has all that this speaks of. A worker and its supervisor read the same text, so
+    /// anything else comes from another program.
+    pub(crate) fn is_about(&self, system: &System) -> bool {
+        let is_formula = |formula: &FormulaId| formula.index() < system.formulas.len();
+        let is_state = |state: &State| state.len() == system.variables.len();
+        match self {
+            Command::Explore { hunted, .. } => hunted.iter().all(|hunt| is_formula(&hunt.formula)),
+            Command::Verdict { formula, .. } | Command::Somewhere(formula) | Command::Extent(formula) => {
+                is_formula(formula)
+            }
+            Command::IsTrue(formula, state) => is_formula(formula) && is_state(state),
+            Command::IsDeadEnd(state) => is_state(state),
+            Command::Least(region) | Command::First(region, _) => is_region(system, region),
+            Command::Path(route) => {
+                let has_group = match route.by {
+                    By::Steps => true,
+                    By::Confusion(group) => group.index() < system.groups.len(),
+                };
+                has_group && [&route.from, &route.through, &route.to].iter().all(|r| is_region(system, r))
+            }
+            Command::Facts | Command::Initial | Command::Store => true,
         }
-        Part::Constraint(number) => WirePart::Constraint(*number),
-        Part::Forever(literals) => WirePart::Forever(literals.iter().map(|&l| pair(l)).collect()),
-        Part::Recurrent(inside) => WirePart::Recurrent(parts(inside)),
-    };
-    region.iter().map(part).collect()
-}
-
-/// A route as it travels.
-pub(crate) fn route(route: &Route<'_>) -> WireRoute {
-    WireRoute {
-        from: parts(route.from),
-        through: parts(route.through),
-        to: parts(route.to),
-        group: match route.by {
-            By::Steps => None,
-            By::Confusion(group) => Some(group.0),
-        },
-        length: match route.length {
-            Length::Any => WireLength::Any,
-            Length::Some => WireLength::Some,
-            Length::One => WireLength::One,
-        },
     }
 }
 
-/// Turns what has travelled back into what it means in a system.
-pub(crate) struct Reader<'s>(pub(crate) &'s System);
-
-impl Reader<'_> {
-    /// A formula of the system; one that it does not have is not supported.
-    pub(crate) fn formula(&self, position: usize) -> Result<FormulaId, Stop> {
-        self.0.formulas.ids().nth(position).ok_or(Stop::from(Why::Unsupported))
-    }
-
-    pub(crate) fn parts(&self, region: &[WirePart]) -> Result<Vec<Part>, Stop> {
-        let literal = |&(position, holds): &(usize, bool)| {
-            self.formula(position).map(|formula| Literal { formula, holds })
-        };
-        let part = |part: &WirePart| {
-            Ok(match part {
-                WirePart::Initial => Part::Initial,
-                WirePart::Is(state) => Part::Is(state.clone()),
-                WirePart::Literal(position, holds) => Part::Literal(literal(&(*position, *holds))?),
-                WirePart::Green(agent) => Part::Green(AgentId(*agent)),
-                WirePart::Alike(agents, state) => {
-                    Part::Alike(agents.iter().map(|&agent| AgentId(agent)).collect(), state.clone())
-                }
-                WirePart::Constraint(number) => Part::Constraint(*number),
-                WirePart::Forever(literals) => {
-                    Part::Forever(literals.iter().map(literal).collect::<Result<_, _>>()?)
-                }
-                WirePart::Recurrent(inside) => Part::Recurrent(self.parts(inside)?),
-            })
-        };
-        region.iter().map(part).collect()
-    }
-
-    /// Calls `with` on a route.
-    pub(crate) fn route<T>(
-        &self,
-        wire: &WireRoute,
-        with: impl FnOnce(&Route<'_>) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let (from, through, to) =
-            (self.parts(&wire.from)?, self.parts(&wire.through)?, self.parts(&wire.to)?);
-        let by = wire.group.map_or(By::Steps, |group| By::Confusion(GroupId(group)));
-        let length = match wire.length {
-            WireLength::Any => Length::Any,
-            WireLength::Some => Length::Some,
-            WireLength::One => Length::One,
-        };
-        with(&Route { from: &from, through: &through, to: &to, by, length })
-    }
-}
-
-/// Where a property is asked, as it travels.
-pub(crate) fn at_initial(at: At) -> bool {
-    at == At::Initial
+fn is_region(system: &System, region: &[Part]) -> bool {
+    let is_literal = |literal: &Literal| literal.formula.index() < system.formulas.len();
+    let is_agent = |agent: &AgentId| agent.index() < system.agents.len();
+    let is_state = |state: &State| state.len() == system.variables.len();
+    region.iter().all(|part| match part {
+        Part::Initial => true,
+        Part::Is(state) => is_state(state),
+        Part::Literal(literal) => is_literal(literal),
+        Part::Green(agent) => is_agent(agent),
+        Part::Alike(agents, state) => agents.iter().all(is_agent) && is_state(state),
+        Part::Constraint(number) => *number < system.fairness.len(),
+        Part::Forever(literals) => literals.iter().all(is_literal),
+        Part::Recurrent(inside) => is_region(system, inside),
+    })
 }

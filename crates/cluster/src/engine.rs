@@ -12,7 +12,7 @@ use masque_verdict::{
     is_condition, least_overflow,
 };
 
-use crate::command::{self, Answer, Command, Costs, WireHunt};
+use crate::command::{Answer, Command, Costs};
 use crate::crew::{Crew, NoAnswer};
 use crate::launch::Launch;
 use crate::started::Processes;
@@ -160,11 +160,6 @@ impl Engine for Cluster {
     }
 }
 
-/// Converts a hunt to its wire format.
-fn wire(Hunt { formula, holds, verdict }: Hunt) -> WireHunt {
-    WireHunt { formula: formula.index(), holds, from_one: verdict }
-}
-
 /// A system whose states are spread over workers.
 struct Spread<'s> {
     engine: Cluster,
@@ -194,7 +189,7 @@ impl Spread<'_> {
             let explore = Command::Explore {
                 transitions: needs_transitions(self.system),
                 most_states: budget.states(),
-                hunted: wanted.iter().map(|(_, hunt)| wire(*hunt)).collect(),
+                hunted: wanted.iter().map(|(_, hunt)| *hunt).collect(),
             };
             match self.ask(&explore, budget)? {
                 Answer::Explored { states } => return Ok(states),
@@ -245,8 +240,7 @@ impl Spread<'_> {
             return Err(Why::Unsupported.into());
         }
         let start = Instant::now();
-        let formula = property.formula.index();
-        let command = Command::Verdict { formula, at_initial: command::at_initial(property.at) };
+        let command = Command::Verdict { formula: property.formula, at: property.at };
         let answer = self.ask(&command, budget);
         self.stats.spend("label", start.elapsed());
         let verdict = match answer? {
@@ -323,11 +317,11 @@ impl Encoded for Spread<'_> {
     }
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
-        self.truth(&Command::Somewhere(formula.index()), budget)
+        self.truth(&Command::Somewhere(formula), budget)
     }
 
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {
-        match self.ask(&Command::Extent(formula.index()), budget)? {
+        match self.ask(&Command::Extent(formula), budget)? {
             Answer::Extent { states, of_states, initial, of_initial } => {
                 let [states, of_states, initial, of_initial] =
                     [states, of_states, initial, of_initial].map(|n| n.to_string());
@@ -365,7 +359,7 @@ impl Encoded for Spread<'_> {
 
 impl Oracle for Spread<'_> {
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
-        self.truth(&Command::IsTrue(formula.index(), state.clone()), budget)
+        self.truth(&Command::IsTrue(formula, state.clone()), budget)
     }
 
     fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop> {
@@ -373,21 +367,21 @@ impl Oracle for Spread<'_> {
     }
 
     fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop> {
-        match self.ask(&Command::Least(command::parts(region)), budget)? {
+        match self.ask(&Command::Least(region.to_vec()), budget)? {
             Answer::State(state) => Ok(state),
             _ => Err(Why::Workers.into()),
         }
     }
 
     fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop> {
-        match self.ask(&Command::First(command::parts(region), most), budget)? {
+        match self.ask(&Command::First(region.to_vec(), most), budget)? {
             Answer::States(states, n_states) => Ok((states, n_states.to_string())),
             _ => Err(Why::Workers.into()),
         }
     }
 
-    fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
-        match self.ask(&Command::Path(command::route(route)), budget)? {
+    fn path(&mut self, route: &Route, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
+        match self.ask(&Command::Path(route.clone()), budget)? {
             Answer::Path(states) => Ok(states),
             _ => Err(Why::Workers.into()),
         }

@@ -1,10 +1,9 @@
 //! Search, during exploration, for a state that decides a property.
 
-use masque_explicit::parts::Reader as StateReader;
+use masque_explicit::parts::Reader;
 use masque_model::{FormulaId, System};
-use masque_verdict::Stop;
+use masque_verdict::{Hunt, Stop};
 
-use crate::command::{Reader, WireHunt};
 use crate::explore::Space;
 use crate::net::Net;
 use crate::shard::Shard;
@@ -12,7 +11,7 @@ use crate::shard::Shard;
 /// One worker's search among the states it stores.
 pub(crate) struct Hunters<'s> {
     system: &'s System,
-    reader: StateReader<'s, 's>,
+    reader: Reader<'s, 's>,
     /// Position of each hunt, its formula, and the truth value searched for.
     hunts: Vec<(usize, FormulaId, bool)>,
     /// Number of states already examined.
@@ -20,18 +19,13 @@ pub(crate) struct Hunters<'s> {
 }
 
 impl<'s> Hunters<'s> {
-    pub(crate) fn new(
-        shard: &mut Shard<'s>,
-        space: &Space,
-        hunted: &[WireHunt],
-    ) -> Result<Hunters<'s>, Stop> {
+    pub(crate) fn new(shard: &mut Shard<'s>, space: &Space, hunted: &[Hunt]) -> Result<Hunters<'s>, Stop> {
         let (system, reader) = (shard.system, shard.machine.reader());
         let mut hunts = Vec::new();
         if !hunted.is_empty() {
             let has_one_initial = shard.net.sum(space.n_initial() as u64)? == 1;
-            for (position, hunt) in hunted.iter().enumerate().filter(|(_, h)| has_one_initial || !h.from_one)
-            {
-                hunts.push((position, Reader(system).formula(hunt.formula)?, hunt.holds));
+            for (position, hunt) in hunted.iter().enumerate().filter(|(_, h)| has_one_initial || !h.verdict) {
+                hunts.push((position, hunt.formula, hunt.holds));
             }
         }
         Ok(Hunters { system, reader, hunts, n_looked: 0 })

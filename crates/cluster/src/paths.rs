@@ -28,16 +28,16 @@ enum Edges {
 
 impl Shard<'_> {
     /// The rows of the canonical path of a route.
-    pub(crate) fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<Vec<u64>>>, Stop> {
-        let to = self.region(route.to, budget)?;
+    pub(crate) fn path(&mut self, route: &Route, budget: &Budget) -> Result<Option<Vec<Vec<u64>>>, Stop> {
+        let to = self.region(&route.to, budget)?;
         if !self.net.any(!to.is_empty())? {
             return Ok(None);
         }
-        let is_plain = *route.from == [Part::Initial] && route.through.is_empty();
+        let is_plain = route.from == [Part::Initial] && route.through.is_empty();
         if is_plain && route.by == By::Steps && route.length == Length::Any {
             return self.path_from_initial(&to);
         }
-        let (from, through) = (self.region(route.from, budget)?, self.region(route.through, budget)?);
+        let (from, through) = (self.region(&route.from, budget)?, self.region(&route.through, budget)?);
         let edges = match route.by {
             By::Steps => Edges::Transitions,
             By::Confusion(group) => Edges::Confusion(self.masks(group)),

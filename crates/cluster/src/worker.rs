@@ -1,10 +1,10 @@
 //! A worker's life: it gets commands, carries them out with all others, and answers.
 
 use masque_explicit::parts::{Bitset, Labelling, Machine, StoredStates};
-use masque_model::{At, System};
-use masque_verdict::{State, Stop, Verdict, Why, outside_logic};
+use masque_model::System;
+use masque_verdict::{Hunt, State, Stop, Verdict, Why, outside_logic};
 
-use crate::command::{Answer, Command, Costs, Reader, Reply, WireHunt};
+use crate::command::{Answer, Command, Costs, Reply};
 use crate::explore::{Moment, Space, explore};
 use crate::hunt::Hunters;
 use crate::keep::Keeper;
@@ -56,7 +56,9 @@ fn compile(system: &System) -> Machine<'_> {
 }
 
 fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command) -> Result<Answer, Stop> {
-    let reader = Reader(shard.system);
+    if !command.is_about(shard.system) {
+        return Err(Why::Unsupported.into());
+    }
     let budget = &shard.net.budget.clone();
     Ok(match command {
         Command::Explore { transitions, most_states, hunted } => {
@@ -76,19 +78,14 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
             let fair = shard.initial(budget)?;
             Answer::Initial { all, fair: shard.count(&fair)? }
         }
-        Command::Verdict { formula, at_initial } => {
-            let at = if *at_initial { At::Initial } else { At::Reachable };
-            match shard.verdict(reader.formula(*formula)?, at, budget)? {
-                Verdict::Holds => Answer::Truth(true),
-                Verdict::Fails => Answer::Truth(false),
-                Verdict::Unknown(_) => Answer::NoFairPath,
-            }
-        }
-        Command::Somewhere(formula) => {
-            Answer::Truth(shard.is_true_somewhere(reader.formula(*formula)?, budget)?)
-        }
+        Command::Verdict { formula, at } => match shard.verdict(*formula, *at, budget)? {
+            Verdict::Holds => Answer::Truth(true),
+            Verdict::Fails => Answer::Truth(false),
+            Verdict::Unknown(_) => Answer::NoFairPath,
+        },
+        Command::Somewhere(formula) => Answer::Truth(shard.is_true_somewhere(*formula, budget)?),
         Command::Extent(formula) => {
-            let formula = reader.formula(*formula)?;
+            let formula = *formula;
             if outside_logic(&shard.system.formulas, formula).is_some() {
                 return Err(Why::Unsupported.into());
             }
@@ -106,7 +103,7 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
             let number = shard.number(&shard.pack(state)?);
             let mut one = Bitset::empty(shard.n_states());
             number.into_iter().for_each(|number| _ = one.insert(number));
-            let phi = shard.truth_among(reader.formula(*formula)?, &one, budget)?;
+            let phi = shard.truth_among(*formula, &one, budget)?;
             // At most one worker has it.
             let here = number.map(|number| u64::from(phi.contains(number)));
             let truth = shard.net.gather(here.into_iter().collect())?.into_iter().flatten().next();
@@ -118,17 +115,17 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
             Answer::Truth(successors.expand(&row, |_| Ok(()))?.is_dead)
         }
         Command::Least(parts) => {
-            let states = shard.region(&reader.parts(parts)?, budget)?;
+            let states = shard.region(parts, budget)?;
             let least = shard.least(&states)?;
             Answer::State(least.map(|row| shard.machine.unpack(&row)))
         }
         Command::First(parts, most) => {
-            let states = shard.region(&reader.parts(parts)?, budget)?;
+            let states = shard.region(parts, budget)?;
             let (rows, n_states) = shard.first(&states, *most)?;
             Answer::States(unpack(shard, rows), n_states)
         }
         Command::Path(route) => {
-            let rows = reader.route(route, |route| shard.path(route, budget))?;
+            let rows = shard.path(route, budget)?;
             Answer::Path(rows.map(|rows| unpack(shard, rows)))
         }
         Command::Store => {
@@ -158,7 +155,7 @@ struct Exploration<'a> {
     /// Maximum number of states.
     most_states: Option<u64>,
     /// States that decide a property. Exploration pauses when one is found.
-    hunted: &'a [WireHunt],
+    hunted: &'a [Hunt],
 }
 
 /// Finds all reachable states; what is stored of them is not looked for again. Pauses at the end of a
@@ -212,13 +209,12 @@ fn explore_or_resume(
 }
 
 /// The path to the nearest state that a hunt is for.
-fn path_to(shard: &mut Shard<'_>, hunt: WireHunt) -> Result<Vec<State>, Stop> {
-    let formula = Reader(shard.system).formula(hunt.formula)?;
+fn path_to(shard: &mut Shard<'_>, hunt: Hunt) -> Result<Vec<State>, Stop> {
     let mut reader = shard.machine.reader();
     let (system, store) = (shard.system, &shard.space.store);
     let targets = Bitset::full(shard.n_states()).filter(|state| {
         reader.turn_to(store.row(state));
-        reader.is_true(system, formula) == hunt.holds
+        reader.is_true(system, hunt.formula) == hunt.holds
     });
     let rows = shard.path_from_initial(&targets)?.ok_or(Stop::from(Why::Workers))?;
     Ok(unpack(shard, rows))

@@ -325,10 +325,10 @@ impl Explainer<'_> {
             (None, Some((through, to))) => route(through, to, Length::Any),
             (None, None) => return Ok(None),
         };
-        self.path(&Route { from, through: &through, to: &to, by: By::Steps, length })
+        self.path(&Route { from: from.to_vec(), through, to, by: By::Steps, length })
     }
 
-    pub(crate) fn path(&mut self, route: &Route<'_>) -> Result<Option<Vec<State>>, Stop> {
+    pub(crate) fn path(&mut self, route: &Route) -> Result<Option<Vec<State>>, Stop> {
         self.oracle.path(route, self.budget)
     }
 
@@ -408,8 +408,8 @@ impl Explainer<'_> {
 
     /// The least shortest path from an initial state to a region.
     pub(crate) fn path_to(&mut self, to: &[Part]) -> Result<Option<Vec<State>>, Stop> {
-        let from = [Part::Initial];
-        self.path(&Route { from: &from, through: &[], to, by: By::Steps, length: Length::Any })
+        let (from, to) = (vec![Part::Initial], to.to_vec());
+        self.path(&Route { from, through: Vec::new(), to, by: By::Steps, length: Length::Any })
     }
 
     /// A chain of confusions to a state where the operand is false.
@@ -421,11 +421,9 @@ impl Explainer<'_> {
         state: &State,
     ) -> Result<Because, Stop> {
         let literal = Literal { formula: operand, holds: false };
-        let (from, to) = ([Part::Is(state.clone())], [Part::Literal(literal)]);
-        let by = By::Confusion(group);
-        let Some(states) =
-            self.path(&Route { from: &from, through: &[], to: &to, by, length: Length::Any })?
-        else {
+        let (from, to) = (vec![Part::Is(state.clone())], vec![Part::Literal(literal)]);
+        let (through, by) = (Vec::new(), By::Confusion(group));
+        let Some(states) = self.path(&Route { from, through, to, by, length: Length::Any })? else {
             return Ok(Because::NotShown(Missing::TooMuch));
         };
         let agents = &self.system.groups[group.index()].agents;

@@ -40,7 +40,7 @@ impl Oracle for Found {
         Err(Why::Unsupported.into())
     }
 
-    fn path(&mut self, _: &Route<'_>, _: &Budget) -> Result<Option<Vec<State>>, Stop> {
+    fn path(&mut self, _: &Route, _: &Budget) -> Result<Option<Vec<State>>, Stop> {
         Ok(Some(self.0.clone()))
     }
 }

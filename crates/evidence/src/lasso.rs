@@ -31,8 +31,8 @@ pub(crate) fn lasso(explainer: &mut Explainer<'_>, region: Part, state: &State) 
     let inside = [region];
     let n_constraints = explainer.system.fairness.len();
     let mut walk = |from: &State, to: &[Part], length: Length| {
-        let from = [Part::Is(from.clone())];
-        explainer.path(&Route { from: &from, through: &inside, to, by: By::Steps, length })
+        let (from, through, to) = (vec![Part::Is(from.clone())], inside.to_vec(), to.to_vec());
+        explainer.path(&Route { from, through, to, by: By::Steps, length })
     };
     // An engine that says there is a run and then finds none contradicts itself.
     let lost = || Stop::from(Why::Unsupported);

@@ -55,17 +55,17 @@ impl Oracle for Labeller<'_> {
         Ok((first, n_states.to_string()))
     }
 
-    fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
-        let to = self.region(route.to, budget)?;
+    fn path(&mut self, route: &Route, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
+        let to = self.region(&route.to, budget)?;
         if to.is_empty() {
             return Ok(None);
         }
         // From any initial state through any states: the layers of exploration say how far.
-        let is_plain = *route.from == [Part::Initial] && route.through.is_empty();
+        let is_plain = route.from == [Part::Initial] && route.through.is_empty();
         let chosen = if is_plain && route.by == By::Steps && route.length == Length::Any {
             least_shortest(&self.steps, &self.space, &to, budget)?
         } else {
-            let (from, through) = (self.region(route.from, budget)?, self.region(route.through, budget)?);
+            let (from, through) = (self.region(&route.from, budget)?, self.region(&route.through, budget)?);
             self.check_memory(self.space.n_states() as u64 * 5, budget)?;
             let edges = self.edges(route.by, budget)?;
             self.shortest(&from, &through, &to, route.length, &edges, budget)?

@@ -60,18 +60,18 @@ impl Oracle for Checker<'_> {
         Ok((first, n_states))
     }
 
-    fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
+    fn path(&mut self, route: &Route, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {
         self.encoder.space.set_budget(budget);
-        let to = self.region(route.to)?;
+        let to = self.region(&route.to)?;
         if to.is_empty() {
             return Ok(None);
         }
-        let is_plain = *route.from == [Part::Initial] && route.through.is_empty();
+        let is_plain = route.from == [Part::Initial] && route.through.is_empty();
         if is_plain && route.by == By::Steps && route.length == Length::Any {
             let Some(rings) = self.rings_to(&to)? else { return Ok(None) };
             return self.walk(rings, &to, By::Steps).map(Some);
         }
-        let (from, through) = (self.region(route.from)?, self.region(route.through)?);
+        let (from, through) = (self.region(&route.from)?, self.region(&route.through)?);
         match self.rings(from, &through, &to, route)? {
             Some(rings) => self.walk(rings, &to, route.by).map(Some),
             None => Ok(None),
@@ -216,7 +216,7 @@ impl Checker<'_> {
 
     /// Rings from `from` through `through` up to the first that meets `to`, as long as the route
     /// admits. All but the last are inside `through`.
-    fn rings(&mut self, from: Set, through: &Set, to: &Set, route: &Route<'_>) -> Limited<Option<Vec<Set>>> {
+    fn rings(&mut self, from: Set, through: &Set, to: &Set, route: &Route) -> Limited<Option<Vec<Set>>> {
         let mut seen = match route.length {
             Length::Any if self.encoder.space.intersects(&from, to)? => return Ok(Some(vec![from])),
             Length::Any => from.clone(),

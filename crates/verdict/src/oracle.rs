@@ -5,6 +5,7 @@
 //! first, then least), all engines give the same evidence.
 
 use masque_model::{AgentId, FormulaId, GroupId};
+use serde::{Deserialize, Serialize};
 
 use crate::{Budget, State, Stop};
 
@@ -28,11 +29,11 @@ pub trait Oracle {
 
     /// The states of the canonical path: of all that a route admits the shortest, and of these the
     /// one whose sequence of states is least.
-    fn path(&mut self, route: &Route<'_>, budget: &Budget) -> Result<Option<Vec<State>>, Stop>;
+    fn path(&mut self, route: &Route, budget: &Budget) -> Result<Option<Vec<State>>, Stop>;
 }
 
 /// A formula and the truth value it is to have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Literal {
     /// A state formula.
     pub formula: FormulaId,
@@ -48,7 +49,7 @@ impl Literal {
 }
 
 /// One condition on states. A region, a slice of these, is where all are met; an empty one is `D`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Part {
     /// The state is initial.
     Initial,
@@ -81,14 +82,14 @@ pub enum Part {
 
 /// Which paths are asked for: from a state of `from`, to a state of `to`, all before the last in
 /// `through`. The last need not be in `through`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Route<'a> {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Route {
     /// Where the path begins.
-    pub from: &'a [Part],
+    pub from: Vec<Part>,
     /// Where all states but the last are.
-    pub through: &'a [Part],
+    pub through: Vec<Part>,
     /// Where it ends.
-    pub to: &'a [Part],
+    pub to: Vec<Part>,
     /// What a step is.
     pub by: By,
     /// How many steps it takes.
@@ -96,7 +97,7 @@ pub struct Route<'a> {
 }
 
 /// How many steps a path takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Length {
     /// Any number; none if it begins where it may end.
     Any,
@@ -107,7 +108,7 @@ pub enum Length {
 }
 
 /// What leads from one state to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum By {
     /// A transition; under `stutter` a dead end leads to itself.
     Steps,

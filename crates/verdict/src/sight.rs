@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::Stop;
 use masque_model::{AgentId, At, ExprId, Formula, FormulaId, Formulas, GroupId, Paths, Property, System};
+use serde::{Deserialize, Serialize};
 
 /// Where a formula is surely true, and where it is possibly true.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +113,7 @@ pub fn hunts(formulas: &Formulas, property: FormulaId) -> Vec<Hunt> {
 }
 
 /// A kind of state whose discovery decides a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hunt {
     /// Formula that the state satisfies or violates.
     pub formula: FormulaId,
