@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use masque_evidence::{explain, explain_found};
 use masque_explicit::parts::needs_transitions;
-use masque_model::{At, Formula, FormulaId, Property, System};
+use masque_model::{At, Count, Formula, FormulaId, Property, System};
 use masque_verdict::{
     Budget, Early, Encoded, Engine, Extent, Facts, FairInitial, Hunt, JointAction, Moves, Oracle, Outcome,
     Part, Path, Route, Show, State, Stats, Stop, Unsupported, Verdict, Why, hunts, inside_logic,
@@ -309,7 +309,7 @@ impl Encoded for Spread<'_> {
             Err(stop) if stop.why == Why::Unsupported => (self.n_states == 0, FairInitial::Unsupported),
             Err(stop) => return Err(stop),
         };
-        Ok(Facts { states: self.n_states.to_string(), no_initial_state, deadlock, overflow, fair_initial })
+        Ok(Facts { states: self.n_states.into(), no_initial_state, deadlock, overflow, fair_initial })
     }
 
     fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
@@ -324,7 +324,7 @@ impl Encoded for Spread<'_> {
         match self.ask(&Command::Extent(formula), budget)? {
             Answer::Extent { states, of_states, initial, of_initial } => {
                 let [states, of_states, initial, of_initial] =
-                    [states, of_states, initial, of_initial].map(|n| n.to_string());
+                    [states, of_states, initial, of_initial].map(Count::from);
                 Ok(Extent { states, of_states, initial, of_initial })
             }
             _ => Err(Why::Workers.into()),
@@ -373,9 +373,9 @@ impl Oracle for Spread<'_> {
         }
     }
 
-    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop> {
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop> {
         match self.ask(&Command::First(region.to_vec(), most), budget)? {
-            Answer::States(states, n_states) => Ok((states, n_states.to_string())),
+            Answer::States(states, n_states) => Ok((states, n_states.into())),
             _ => Err(Why::Workers.into()),
         }
     }

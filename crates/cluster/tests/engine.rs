@@ -89,7 +89,7 @@ fn a_question_can_be_asked_again_after_a_limit() {
         system.properties.iter().map(|property| encoded.decide(property, &budget).verdict).collect();
     assert_eq!(verdicts, [Verdict::Holds, Verdict::Fails]);
     let facts = encoded.facts(&budget).unwrap();
-    assert_eq!((facts.states.as_str(), facts.deadlock.unwrap().states.len()), ("2001", 2001));
+    assert_eq!((facts.states.to_string().as_str(), facts.deadlock.unwrap().states.len()), ("2001", 2001));
 }
 
 /// A limit is hit by one worker between two rounds, or by another; whatever it is, all go on together.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use masque_evidence::explain_at;
-use masque_model::{AgentId, At, Property, System};
+use masque_model::{AgentId, At, Count, Property, System};
 use masque_replay::replay;
 use masque_verdict::{Budget, Early, Encoded, Evidence, Literal, Oracle, Part, Path, State, Stop, Why};
 
@@ -57,25 +57,25 @@ pub fn truth_at(
 }
 
 /// The first `most` states that the agents, putting together what they see, cannot tell from a
-/// reachable one, itself included, and how many there are in decimal.
+/// reachable one, itself included, and how many there are.
 pub fn alike(
     system: &Arc<System>,
     (agents, state): (&[AgentId], &State),
     most: usize,
     options: &EngineOptions,
     limits: &Limits,
-) -> Result<(Vec<State>, String), Why> {
+) -> Result<(Vec<State>, Count), Why> {
     first(system, vec![Part::Alike(agents.to_vec(), state.clone())], most, options, limits)
 }
 
-/// The first `most` initial states, and how many there are in decimal; with fairness constraints,
+/// The first `most` initial states, and how many there are; with fairness constraints,
 /// of those that start a fair path.
 pub(crate) fn initial_states(
     system: &Arc<System>,
     most: usize,
     options: &EngineOptions,
     limits: &Limits,
-) -> Result<(Vec<State>, String), Why> {
+) -> Result<(Vec<State>, Count), Why> {
     first(system, vec![Part::Initial], most, options, limits)
 }
 
@@ -85,7 +85,7 @@ fn first(
     most: usize,
     options: &EngineOptions,
     limits: &Limits,
-) -> Result<(Vec<State>, String), Why> {
+) -> Result<(Vec<State>, Count), Why> {
     let candidates = options.candidates();
     let engine = candidates.first().ok_or(Why::Unsupported)?;
     on_worker(system, (options, engine), limits, move |_, encoded, budget| {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use masque_bdi::symbolic::Explanation;
 use masque_lcc::Trace;
-use masque_model::FormulaId;
+use masque_model::{Count, FormulaId};
 use masque_verdict::{Budget, Evidence, Extent, Found, Verdict, Why};
 
 use crate::compare::CrossCheck;
@@ -73,10 +73,10 @@ pub struct Run {
     pub decisions: Vec<Decision>,
     /// Deadlocks, overflows, vacuity and whatever else is worth saying.
     pub findings: Vec<Finding>,
-    /// The number of reachable states in decimal, if they were counted.
-    pub states: Option<String>,
-    /// The number of transitions in decimal, if they were counted.
-    pub transitions: Option<String>,
+    /// The number of reachable states, if they were counted.
+    pub states: Option<Count>,
+    /// The number of transitions, if they were counted.
+    pub transitions: Option<Count>,
     /// What is found in models of one language only.
     pub details: Details,
     /// What the engines have cost; nothing from an engine that was left behind.

@@ -67,7 +67,7 @@ type Question<'a> = (&'static str, &'a dyn Fn(&Facts) -> String);
 pub(crate) fn facts(system: &System, one: Said<'_, Facts>, other: Said<'_, Facts>) -> Vec<Disagreement> {
     let path = |path: Option<&Path>| path.map_or("none".to_string(), |path| path_text(system, path));
     let questions: [Question<'_>; 5] = [
-        ("the number of reachable states", &|facts| facts.states.clone()),
+        ("the number of reachable states", &|facts| facts.states.to_string()),
         ("whether there is no initial state", &|facts| facts.no_initial_state.to_string()),
         ("a shortest path to a deadlock", &|facts| path(facts.deadlock.as_ref())),
         ("a shortest path to an overflow", &|facts| match &facts.overflow {

@@ -71,7 +71,7 @@ pub fn graph(
         (initial, More::Yes) => (initial, false),
         (_, More::Unknown) => {
             let (initial, count) = initial_states(system, most, options, limits)?;
-            let is_all = count == initial.len().to_string();
+            let is_all = count == initial.len().into();
             (initial, is_all)
         }
     };

@@ -87,7 +87,7 @@ pub use masque_bdi::{WorldReport, worlds_dot};
 pub use masque_lcc::{Counts, Deed, End, Event, Trace, chart};
 pub use masque_model::steps::Successors;
 pub use masque_model::{
-    ActionId, AgentId, At, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies,
+    ActionId, AgentId, At, Count, Deadlock, Expr, ExprId, Formula, FormulaId, Overflow, Property, Strategies,
     System, VarId,
 };
 pub use masque_symbolic::{Diagram, DiagramBit, DiagramNode, ONE};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use masque_model::steps::{
     JointAction, More, Moves, Product, State, Successors, first_initial_states, joint_choices,
 };
-use masque_model::{ActionId, AgentId, System};
+use masque_model::{ActionId, AgentId, Count, System};
 use masque_verdict::Path;
 
 use crate::ask::initial_states;
@@ -38,8 +38,8 @@ pub struct Simulation {
 pub struct Choices {
     /// The first joint actions, each with where it leads.
     pub listed: Vec<(JointAction, Successors)>,
-    /// How many there are, in decimal.
-    pub count: String,
+    /// The number of joint actions.
+    pub count: Count,
     /// Agents that have more than one action to choose from here.
     pub choosing: Vec<AgentId>,
 }
@@ -54,7 +54,7 @@ impl Simulation {
             (initial, More::Unknown) if !initial.is_empty() => (initial, Some("perhaps more".to_string())),
             _ => {
                 let (initial, count) = initial_states(system, MOST_CHOICES, options, limits)?;
-                let n_initial = (count != initial.len().to_string()).then_some(count);
+                let n_initial = (count != initial.len().into()).then(|| count.to_string());
                 (initial, n_initial)
             }
         };
@@ -92,7 +92,7 @@ impl Simulation {
         let listed = product.iter().take(MOST_CHOICES);
         Some(Choices {
             listed: listed.map(|joint| (joint.clone(), moves.successors(state, &joint))).collect(),
-            count: if product.is_empty() { "0".to_string() } else { product.count() },
+            count: product.count(),
             choosing,
         })
     }

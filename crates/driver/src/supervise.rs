@@ -279,7 +279,7 @@ mod tests {
     impl Encoded for Fake {
         fn facts(&mut self, _: &Budget) -> Result<Facts, Stop> {
             let fair_initial = FairInitial::All;
-            let states = if self.0 == Behaviour::Miscounting { "3" } else { "2" }.to_string();
+            let states = if self.0 == Behaviour::Miscounting { 3_u64 } else { 2 }.into();
             let nowhere = Path { states: vec![vec![]], actions: vec![] };
             let deadlock = (self.0 == Behaviour::Misguided).then_some(nowhere);
             Ok(Facts { states, no_initial_state: false, deadlock, overflow: None, fair_initial })
@@ -314,7 +314,7 @@ mod tests {
         }
 
         fn extent(&mut self, _: FormulaId, _: &Budget) -> Result<Extent, Stop> {
-            let [states, of_states, initial, of_initial] = ["1", "2", "0", "1"].map(str::to_string);
+            let [states, of_states, initial, of_initial] = [1_u64, 2, 0, 1].map(Into::into);
             Ok(Extent { states, of_states, initial, of_initial })
         }
 

@@ -43,13 +43,13 @@ fn choices_are_those_of_the_definition() {
             let choices = joint_choices(&system, state);
             let joints: Vec<_> = choices.iter().collect();
             assert_eq!(joints, joint_actions(&system, state), "seed {seed}");
-            assert_eq!(choices.count(), joints.len().to_string(), "seed {seed}");
+            assert_eq!(choices.count(), joints.len().into(), "seed {seed}");
             for joint in joints.iter().take(20) {
                 n_steps += 1;
                 let successors = moves.successors(state, joint);
                 let mut found: Vec<_> = successors.iter().collect();
                 let mut expected = step(&system, state, joint).successors;
-                assert_eq!(successors.count(), expected.len().to_string(), "seed {seed}");
+                assert_eq!(successors.count(), expected.len().into(), "seed {seed}");
                 let picked = successors.pick(|n| n.saturating_sub(1));
                 assert_eq!(picked.is_some(), !expected.is_empty(), "seed {seed}");
                 assert!(picked.is_none_or(|picked| expected.contains(&picked)), "seed {seed}");
@@ -150,7 +150,8 @@ fn extents_are_those_of_the_definition() {
                     initially(&truths),
                     initially(&domain),
                 ];
-                let found = [extent.states, extent.of_states, extent.initial, extent.of_initial];
+                let found = [extent.states, extent.of_states, extent.initial, extent.of_initial]
+                    .map(|n| n.to_string());
                 let text = system.formula_text(formula);
                 assert_eq!(found, expected, "seed {seed}, {}: {text}", engine.name());
             }

@@ -57,7 +57,7 @@ fn every_language_is_loaded_and_checked() {
     let loaded = load_text("a.aut", text, &options(&[], &["AG !deadlock", "<ask><answer>tt"]));
     let run = checked(&loaded, &Limits::default());
     assert_eq!(verdicts(&run), ["fails", "holds"]);
-    assert_eq!((run.states.as_deref(), run.transitions.as_deref()), (Some("3"), Some("3")));
+    assert_eq!((&run.states, &run.transitions), (&Some(3_u64.into()), &Some(3_u64.into())));
     let Some(Shown::Run(shown)) = &run.decisions[0].evidence else { panic!("{:?}", run.decisions[0]) };
     assert_eq!((&shown.states[..], shown.is_stuck), (&[0, 1, 2][..], true));
     assert_eq!(shown.labels, ["ask", "drop"]);

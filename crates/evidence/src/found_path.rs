@@ -1,6 +1,6 @@
 //! Evidence from a path found during exploration.
 
-use masque_model::{FormulaId, Property, System};
+use masque_model::{Count, FormulaId, Property, System};
 use masque_verdict::{Budget, Evidence, Oracle, Part, Route, State, Stop, Why, is_hunt};
 
 use crate::explain::explain;
@@ -36,7 +36,7 @@ impl Oracle for Found {
         Err(Why::Unsupported.into())
     }
 
-    fn first(&mut self, _: &[Part], _: usize, _: &Budget) -> Result<(Vec<State>, String), Stop> {
+    fn first(&mut self, _: &[Part], _: usize, _: &Budget) -> Result<(Vec<State>, Count), Stop> {
         Err(Why::Unsupported.into())
     }
 

@@ -173,7 +173,7 @@ impl Encoded for Explored<'_> {
         };
         self.stats.spend("evidence", start.elapsed());
         Ok(Facts {
-            states: self.n_states().to_string(),
+            states: self.n_states().into(),
             no_initial_state: self.labeller.space.n_initial() == 0,
             deadlock,
             overflow,
@@ -201,10 +201,10 @@ impl Encoded for Explored<'_> {
         let phi = self.labeller.truth(formula, budget)?;
         let (domain, initial) = (self.labeller.domain(budget)?, self.labeller.initial(budget)?);
         Ok(Extent {
-            states: phi.count().to_string(),
-            of_states: domain.count().to_string(),
-            of_initial: initial.count().to_string(),
-            initial: initial.and(&phi).count().to_string(),
+            states: phi.count().into(),
+            of_states: domain.count().into(),
+            of_initial: initial.count().into(),
+            initial: initial.and(&phi).count().into(),
         })
     }
 

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use masque_model::{Deadlock, FormulaId, GroupId};
+use masque_model::{Count, Deadlock, FormulaId, GroupId};
 use masque_verdict::{Bounds, Budget, By, Length, Oracle, Part, Route, State, Stop, Why};
 
 use crate::bitset::Bitset;
@@ -41,7 +41,7 @@ impl Oracle for Labeller<'_> {
         Ok(least.map(|state| self.state(state as u32)))
     }
 
-    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop> {
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop> {
         let states = self.region(region, budget)?;
         let mut numbers: Vec<usize> = states.iter().collect();
         let n_states = numbers.len();
@@ -52,7 +52,7 @@ impl Oracle for Labeller<'_> {
         }
         numbers.sort_unstable_by(by_row);
         let first = numbers.into_iter().map(|state| self.state(state as u32)).collect();
-        Ok((first, n_states.to_string()))
+        Ok((first, n_states.into()))
     }
 
     fn path(&mut self, route: &Route, budget: &Budget) -> Result<Option<Vec<State>>, Stop> {

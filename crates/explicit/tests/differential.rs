@@ -145,7 +145,7 @@ fn compare_run(reference: &mut Reference<'_>, formula: FormulaId, evidence: &Evi
 
 fn compare_facts(system: &System, structure: &Structure, encoded: &mut dyn Encoded) -> Result<(), String> {
     let facts = encoded.facts(&Budget::unlimited()).map_err(|stop| stop.to_string())?;
-    let n_states = structure.n_states().to_string();
+    let n_states = structure.n_states().into();
     if facts.states != n_states {
         return Err(format!("{} states, should be {n_states}", facts.states));
     }

@@ -8,12 +8,14 @@
 //! |---|---|
 //! | `system` | agents, variables, protocols, evolution, properties: the [`System`] |
 //! | `expr`, `formula`, `fixpoint` | expressions and formulas, each stored once (`pool`) |
+//! | `count` | exact numbers of states |
 //! | `print` | formulas and expressions as text |
 //! | `strict` | formulas that are false where a property holds for the wrong reason |
 //! | [`semantics`] | the truth definition: slow, and straight from the page |
 //! | [`steps`] | single steps: which joint action leads where, checked and listed by the definition |
 #![forbid(unsafe_code)]
 
+mod count;
 mod expr;
 mod fixpoint;
 mod formula;
@@ -24,6 +26,7 @@ pub mod steps;
 mod strict;
 mod system;
 
+pub use count::{Count, NotDecimal};
 pub use expr::{Expr, ExprId, Exprs, Relation};
 pub use fixpoint::Fixpoints;
 pub use formula::{FixpointId, Formula, FormulaId, Formulas, Paths, Strategies};

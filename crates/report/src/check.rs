@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Decision, Details, Finding, Language, Loaded, PropertyText, Run, System};
+use masque_driver::{Count, Decision, Details, Finding, Language, Loaded, PropertyText, Run, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -200,8 +200,8 @@ pub fn run_report(subject: Subject<'_>, stats: bool) -> RunReport {
         engine: loaded.request.work.engine.name().to_string(),
         parameters: loaded.parameters.iter().cloned().collect(),
         options: loaded.options.iter().cloned().collect(),
-        states: run.and_then(|run| run.states.clone()),
-        transitions: run.and_then(|run| run.transitions.clone()),
+        states: run.and_then(|run| run.states.as_ref()).map(Count::to_string),
+        transitions: run.and_then(|run| run.transitions.as_ref()).map(Count::to_string),
         protocol,
         properties: subject
             .answers()

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use masque_driver::{
-    AgentId, Choices, JointAction, MOST_SUCCESSORS, Path, Shown, Simulation, State, Step, System, Truth,
+    AgentId, Choices, Count, JointAction, MOST_SUCCESSORS, Path, Shown, Simulation, State, Step, System,
+    Truth,
 };
 
 use crate::chart::told;
@@ -66,16 +67,16 @@ impl Text {
         }
         for (position, (joint, successors)) in choices.listed.iter().enumerate() {
             let mut text = self.joint(system, joint, &choices.choosing);
-            match successors.count().as_str() {
-                "1" => {}
-                "0" => text += "  (leads nowhere: a value would leave its range)",
+            match successors.count() {
+                one if one.is_one() => {}
+                none if none.is_zero() => text += "  (leads nowhere: a value would leave its range)",
                 count => {
                     text += &format!("  (leads to {count} states: choose {0}.1, {0}.2, ..)", position + 1)
                 }
             }
             writeln!(out, "{:4}  {text}", position + 1)?;
         }
-        match choices.listed.len().to_string() == choices.count {
+        match choices.count == choices.listed.len().into() {
             true => Ok(()),
             false => writeln!(
                 out,
@@ -93,7 +94,7 @@ impl Text {
         system: &System,
         (state, number): (&State, usize),
         states: &[State],
-        count: &str,
+        count: &Count,
     ) -> io::Result<()> {
         writeln!(out, "it leads to {count} states:")?;
         for (position, next) in states.iter().take(MOST_SUCCESSORS).enumerate() {

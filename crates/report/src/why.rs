@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Extent, MOST_PARTS, Subformula, System, SystemDetails, subformulas};
+use masque_driver::{Count, Extent, MOST_PARTS, Subformula, System, SystemDetails, subformulas};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -85,7 +85,7 @@ pub fn why_report(subject: Subject<'_>) -> WhyReport {
 
 fn part_report(system: &System, details: &SystemDetails, part: Subformula) -> PartReport {
     let extent = details.extents.get(&part.formula);
-    let number = |of: fn(&Extent) -> &String| extent.map(|extent| of(extent).clone());
+    let number = |of: fn(&Extent) -> &Count| extent.map(|extent| of(extent).to_string());
     PartReport {
         formula: system.formula_text(part.formula),
         depth: part.depth,

@@ -6,7 +6,7 @@ use masque_verdict::{Budget, Evidence, Extent, Facts, Why, least_overflow, outsi
 
 use crate::check::Checker;
 use crate::reach;
-use crate::space::{Limited, Set};
+use crate::space::{Limited, Set, exact};
 
 impl Checker<'_> {
     /// What there is to know besides the properties.
@@ -23,7 +23,7 @@ impl Checker<'_> {
             None => None,
         };
         Ok(Facts {
-            states: states.to_string(),
+            states: exact(&states),
             no_initial_state: self.initial.is_empty(),
             deadlock,
             overflow,
@@ -65,7 +65,7 @@ impl Checker<'_> {
     pub(crate) fn extent(&mut self, formula: FormulaId) -> Limited<Extent> {
         let phi = self.truth(formula)?;
         let (space, domain) = (&self.encoder.space, self.domain());
-        let count = |set: &Set| space.count(set, self.encoder.layout.n_current()).to_string();
+        let count = |set: &Set| exact(&space.count(set, self.encoder.layout.n_current()));
         let phi = space.and(domain, &phi)?;
         let initial = space.and(domain, &self.initial)?;
         Ok(Extent {

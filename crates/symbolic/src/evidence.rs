@@ -4,12 +4,12 @@
 //! meets where the path may end. Of each ring what leads on to there is kept, backwards; then every
 //! walk from ring to ring is a shortest path, and taking the least state of each gives the least.
 
-use masque_model::{Deadlock, Formula, FormulaId};
+use masque_model::{Count, Deadlock, Formula, FormulaId};
 use masque_verdict::{Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
 
 use crate::check::Checker;
 use crate::reach::{least, singleton};
-use crate::space::{Limited, Set};
+use crate::space::{Limited, Set, exact};
 use crate::uniform::Wanted;
 
 /// What is kept from question to question.
@@ -47,10 +47,10 @@ impl Oracle for Checker<'_> {
         if states.is_empty() { Ok(None) } else { least(&self.encoder, &states).map(Some) }
     }
 
-    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop> {
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop> {
         self.encoder.space.set_budget(budget);
         let mut rest = self.region(region)?;
-        let n_states = self.encoder.space.count(&rest, self.encoder.layout.n_current()).to_string();
+        let n_states = exact(&self.encoder.space.count(&rest, self.encoder.layout.n_current()));
         let mut first = Vec::new();
         while first.len() < most && !rest.is_empty() {
             let state = least(&self.encoder, &rest)?;

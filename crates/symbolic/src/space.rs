@@ -7,9 +7,9 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use masque_model::Count;
 use masque_verdict::{Budget, Stop, Why};
 use oxidd_core::function::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst};
-use oxidd_core::util::num::Natural;
 use oxidd_core::util::{AllocResult, SatCountCache, Subst};
 use oxidd_core::{HasLevel, Manager, ManagerRef, Node};
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -22,15 +22,20 @@ mod table;
 pub use parcel::Parcel;
 pub(crate) use table::{FALSE, TRUE, Table};
 
+pub use oxidd_core::util::num::Natural;
+
+/// The number of members of a set, as the contract with callers has it.
+pub(crate) fn exact(count: &Natural) -> Count {
+    // A natural number is written in decimal digits, which are read back.
+    count.to_string().parse().unwrap_or_else(|_| Count::from(0_u64))
+}
+
 /// A variable of a [`Space`].
 pub type Bit = u32;
 
 /// A place in the order of the bits, from the top. Not a [`Bit`]: the order may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Level(pub u32);
-
-/// How many there are of something, exactly.
-pub type Count = Natural;
 
 /// The outcome of whatever may run out of memory or time.
 pub type Limited<T> = Result<T, Stop>;
@@ -485,7 +490,7 @@ impl Space {
     }
 
     /// How many valuations there are, over `n_counted` bits of which the set speaks.
-    pub fn count(&self, a: &Set, n_counted: u32) -> Count {
+    pub fn count(&self, a: &Set, n_counted: u32) -> Natural {
         let mut cache: SatCountCache<Natural, FxBuildHasher> = SatCountCache::default();
         a.0.sat_count(self.n_bits, &mut cache) >> (self.n_bits - n_counted)
     }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::check::Checker;
 use crate::encode::Encoder;
 use crate::knowledge::Projections;
-use crate::space::Set;
+use crate::space::{Set, exact};
 
 /// A domain with the truths found in it.
 pub(crate) struct World {
@@ -52,7 +52,7 @@ impl Submodel {
 
 /// Whether a set has just one state.
 pub(crate) fn has_one(encoder: &Encoder<'_>, states: &Set) -> bool {
-    encoder.space.count(states, encoder.layout.n_current()).to_string() == "1"
+    exact(&encoder.space.count(states, encoder.layout.n_current())).is_one()
 }
 
 impl Checker<'_> {

@@ -12,7 +12,7 @@ use masque_verdict::{Budget, Engine, Verdict};
 
 /// What came of checking a model, and how much work it was.
 struct Checked {
-    states: String,
+    states: masque_model::Count,
     verdicts: Vec<Verdict>,
     work: u64,
 }
@@ -25,7 +25,7 @@ impl Checked {
             Verdict::Fails => 'F',
             Verdict::Unknown(_) => 'U',
         };
-        (self.states.parse().unwrap(), self.verdicts.iter().map(letter).collect())
+        (self.states.to_u64().unwrap(), self.verdicts.iter().map(letter).collect())
     }
 }
 

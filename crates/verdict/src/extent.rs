@@ -1,21 +1,21 @@
 //! How widely a formula is true.
 
-use masque_model::{Formula, FormulaId, Formulas};
+use masque_model::{Count, Formula, FormulaId, Formulas};
 
-/// In how many states a formula is true: exact numbers, in decimal.
+/// In how many states a formula is true.
 ///
 /// `D`, the domain, is the set of reachable states, or with fairness constraints those at which a
 /// fair path starts; `I` are the initial states in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// `|⟦φ⟧ ∩ D|`
-    pub states: String,
+    pub states: Count,
     /// `|D|`
-    pub of_states: String,
+    pub of_states: Count,
     /// `|⟦φ⟧ ∩ I|`
-    pub initial: String,
+    pub initial: Count,
     /// `|I|`
-    pub of_initial: String,
+    pub of_initial: Count,
 }
 
 /// At which initial states a formula is true.
@@ -45,14 +45,14 @@ impl Extent {
     ///
     /// ```
     /// use masque_verdict::{Extent, Initially};
-    /// let n = |n: u32| n.to_string();
-    /// let extent = Extent { states: n(7), of_states: n(9), initial: n(2), of_initial: n(3) };
+    /// let n = masque_model::Count::from;
+    /// let extent = Extent { states: n(7_u64), of_states: n(9), initial: n(2), of_initial: n(3) };
     /// assert_eq!(extent.initially(), Initially::Some);
     /// ```
     pub fn initially(&self) -> Initially {
-        match self.initial.as_str() {
-            all if all == self.of_initial => Initially::All,
-            "0" => Initially::None,
+        match &self.initial {
+            all if *all == self.of_initial => Initially::All,
+            none if none.is_zero() => Initially::None,
             _ => Initially::Some,
         }
     }

@@ -1,7 +1,7 @@
 //! What is known of a system besides verdicts.
 
 use masque_model::steps::{OverflowingStep, least_overflowing_step};
-use masque_model::{AgentId, System, VarId};
+use masque_model::{AgentId, Count, System, VarId};
 use serde::{Deserialize, Serialize};
 
 use crate::{Budget, JointAction, Path, Stop};
@@ -11,8 +11,8 @@ use crate::{Budget, JointAction, Path, Stop};
 /// All engines agree on every field: paths are canonical (see [`Path`]).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// The number of reachable states, fair or not, in decimal.
-    pub states: String,
+    /// The number of reachable states, fair or not.
+    pub states: Count,
     /// Whether no valuation satisfies InitStates.
     pub no_initial_state: bool,
     /// The least shortest path to a state without successors, whatever deadlock means in this

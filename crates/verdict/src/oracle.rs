@@ -4,7 +4,7 @@
 //! know what they are for. Because each answer is determined by the checked system alone (shortest
 //! first, then least), all engines give the same evidence.
 
-use masque_model::{AgentId, FormulaId, GroupId};
+use masque_model::{AgentId, Count, FormulaId, GroupId};
 use serde::{Deserialize, Serialize};
 
 use crate::{Budget, State, Stop};
@@ -24,8 +24,8 @@ pub trait Oracle {
     /// The least state of a region, in the order of [`compare_states`](crate::compare_states).
     fn least(&mut self, region: &[Part], budget: &Budget) -> Result<Option<State>, Stop>;
 
-    /// The first `most` states of a region in that order, and how many there are in all, in decimal.
-    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, String), Stop>;
+    /// The first `most` states of a region in that order, and how many there are in all.
+    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop>;
 
     /// The states of the canonical path: of all that a route admits the shortest, and of these the
     /// one whose sequence of states is least.

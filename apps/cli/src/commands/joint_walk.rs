@@ -134,12 +134,12 @@ impl JointWalk<'_> {
         let (joint, successors) = chosen;
         let count = successors.count();
         // One more than is shown can be asked for by number: the list is not the limit.
-        let next: Option<State> = match (count.as_str(), second) {
-            ("0", _) => {
+        let next: Option<State> = match (&count, second) {
+            (none, _) if none.is_zero() => {
                 let message = "this joint action leads nowhere: a value would leave its range".to_string();
                 return Err(refuse(line, number, message, None));
             }
-            ("1", None) => successors.iter().next(),
+            (one, None) if one.is_one() => successors.iter().next(),
             (_, Some(second)) => position(second).and_then(|p| successors.iter().nth(p.min(1 << 20))),
             (_, None) => {
                 let states: Vec<State> = successors.iter().take(MOST_SUCCESSORS).collect();
@@ -243,9 +243,9 @@ impl JointWalk<'_> {
             Err(why) => self.unknown(why, out)?,
             Ok((states, count)) => {
                 let others: Vec<&State> = states.iter().filter(|s| **s != state).take(MOST_ALIKE).collect();
-                match count.as_str() {
-                    "1" => writeln!(out, "no other state looks the same")?,
-                    "0" => {
+                match &count {
+                    one if one.is_one() => writeln!(out, "no other state looks the same")?,
+                    none if none.is_zero() => {
                         writeln!(out, "no fair path starts here, so it is not among the states that count")?
                     }
                     _ => writeln!(
@@ -256,7 +256,7 @@ impl JointWalk<'_> {
                 for other in &others {
                     self.text.state(out, &system, "    ", other, Some(&state))?;
                 }
-                if (others.len() + 1).to_string() != count && count != "0" {
+                if count != (others.len() + 1).into() && !count.is_zero() {
                     writeln!(out, "      and more")?;
                 }
             }

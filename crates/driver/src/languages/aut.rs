@@ -91,8 +91,8 @@ pub(crate) fn work(
         ..Stats::default()
     };
     Run {
-        states: Some(states.to_string()),
-        transitions: Some(transitions.to_string()),
+        states: Some(states.into()),
+        transitions: Some(transitions.into()),
         decisions: decided.iter().map(|decided| decision(&mut graph, decided)).collect(),
         costs: vec![Cost { engine: LOCAL.into(), stats }],
         details: Details::Aut,

@@ -150,8 +150,8 @@ pub(crate) fn work(
     let (states, bytes) = (Some(system.n_states() as u64), system.bytes());
     let exact = counts.as_ref().filter(|counts| counts.cut.is_none());
     Run {
-        states: exact.map(|counts| counts.states.to_string()),
-        transitions: exact.map(|counts| counts.transitions.to_string()),
+        states: exact.map(|counts| counts.states.into()),
+        transitions: exact.map(|counts| counts.transitions.into()),
         decisions,
         findings,
         costs: vec![Cost {

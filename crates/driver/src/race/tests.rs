@@ -96,7 +96,7 @@ fn the_first_complete_answer_counts() {
     check("head -n 2 $1; exit 101",  FIRST,                   "holds unknown(memory)", "what a lane with a bug has told is forgotten");
     check(FIRST,                     "kill -9 $$",            "holds unknown(memory)", "what any has decided is decided");
     let run = check(FIRST,           FIRST,                   "holds unknown(memory)", "limits are kept");
-    assert_eq!((run.explored, run.states.as_deref()), (Some(7), Some("2")));
+    assert_eq!((run.explored, &run.states), (Some(7), &Some(2_u64.into())));
     assert!(run.decisions[0].evidence.is_some());
 }
 
@@ -112,7 +112,7 @@ fn withheld_evidence_is_waited_for() {
     let run = super::tests::run(LYING, LYING, &Limits::default());
     assert_eq!(verdicts(&run), "holds fails");
     assert!(run.decisions.iter().all(|decided| decided.withheld.as_deref() == Some("made up")));
-    assert_eq!(run.states.as_deref(), Some("2"));
+    assert_eq!(run.states, Some(2_u64.into()));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::{JointAction, Moves, State, Unit, UnitLine, compare_states};
 use crate::semantics::{enabled_actions, is_true};
-use crate::{ActionId, Expr, ExprId, System};
+use crate::{ActionId, Count, Expr, ExprId, System};
 
 /// One item of each list: all ways to choose, in lexicographic order of positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,38 +15,18 @@ pub struct Product<T> {
 }
 
 impl<T: Clone> Product<T> {
-    /// How many choices there are, in decimal.
+    /// The number of choices.
     ///
     /// ```
     /// use masque_model::steps::Product;
     /// let product = Product { lists: vec![vec![0, 1]; 70] };
-    /// assert_eq!(product.count(), "1180591620717411303424");
+    /// assert_eq!(product.count().to_string(), "1180591620717411303424");
     /// assert_eq!(product.iter().next(), Some(vec![0; 70]));
     /// ```
-    pub fn count(&self) -> String {
-        const BASE: u64 = 1_000_000_000;
-        // Groups of nine digits, the lowest first.
-        let mut digits = vec![1_u64];
-        for list in &self.lists {
-            let mut carry = 0;
-            for group in &mut digits {
-                let product = *group * list.len() as u64 + carry;
-                *group = product % BASE;
-                carry = product / BASE;
-            }
-            while carry > 0 {
-                digits.push(carry % BASE);
-                carry /= BASE;
-            }
-        }
-        while digits.len() > 1 && digits.last() == Some(&0) {
-            digits.pop();
-        }
-        let mut text = String::new();
-        for (position, group) in digits.iter().rev().enumerate() {
-            text += &if position == 0 { group.to_string() } else { format!("{group:09}") };
-        }
-        text
+    pub fn count(&self) -> Count {
+        let mut count = Count::from(1_u64);
+        self.lists.iter().for_each(|list| count.multiply(list.len() as u64));
+        count
     }
 
     /// Whether there is no choice at all.
@@ -124,8 +104,8 @@ pub struct Successors {
 }
 
 impl Successors {
-    /// How many there are, in decimal.
-    pub fn count(&self) -> String {
+    /// The number of successors.
+    pub fn count(&self) -> Count {
         self.options.count()
     }
 

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use masque_model::VarId;
 
 use crate::encode::Encoder;
-use crate::space::{Bit, Count, Limited, Set};
+use crate::space::{Bit, Limited, Natural, Set};
 
 /// Bits that are looked at, the most promising first: each costs a count of every class.
 const MOST_CANDIDATES: usize = 64;
@@ -75,13 +75,13 @@ pub(crate) fn by_choice(encoder: &Encoder<'_>, initial: &Set, n_parts: usize) ->
 struct Split {
     classes: Vec<Set>,
     is_changing: bool,
-    largest: Count,
+    largest: Natural,
 }
 
 impl Split {
     fn new(encoder: &Encoder<'_>, classes: Vec<Set>, is_changing: bool) -> Split {
         let counts = classes.iter().map(|class| encoder.space.count(class, encoder.layout.n_current()));
-        let largest = counts.fold(Count::from(0u32), |a, b| if a < b { b } else { a });
+        let largest = counts.fold(Natural::from(0u32), |a, b| if a < b { b } else { a });
         Split { classes, is_changing, largest }
     }
 
@@ -190,7 +190,7 @@ mod tests {
                 let partition = by_choice(&encoder, &initial, n_parts).unwrap();
                 check(&encoder, &initial, &partition.parts);
                 let n_initial = encoder.space.count(&initial, encoder.layout.n_current());
-                let is_enough = n_initial >= Count::from(n_parts as u32);
+                let is_enough = n_initial >= Natural::from(n_parts as u32);
                 assert_eq!(partition.parts.len() == n_parts, is_enough || n_parts == 1, "seed {seed}");
                 n_split += usize::from(partition.parts.len() > 1);
             }

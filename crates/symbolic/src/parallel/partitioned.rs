@@ -12,7 +12,7 @@ use super::strategy::Parts;
 use super::team::together;
 use super::worker::{Member, Worker};
 use crate::check::Checker;
-use crate::space::{Count, Limited};
+use crate::space::{Limited, Natural, exact};
 use crate::world::Submodel;
 
 /// The control process `CP` of the paper, between questions.
@@ -134,13 +134,13 @@ impl<'s> Partitioned<'s> {
         }
         let states = if self.parts.is_disjoint {
             let counts = self.parts.workers.iter().map(Worker::n_states);
-            counts.fold(Count::from(0u32), |sum, count| sum + count)
+            counts.fold(Natural::from(0u32), |sum, count| sum + count)
         } else {
             let whole = self.whole(budget)?;
             whole.encoder.space.count(&whole.reachable, whole.encoder.layout.n_current())
         };
         Ok(Facts {
-            states: states.to_string(),
+            states: exact(&states),
             no_initial_state: false,
             deadlock: None,
             overflow: None,

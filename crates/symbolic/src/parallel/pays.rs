@@ -13,7 +13,7 @@ use crate::early::Watch;
 use crate::encode::OnTrouble;
 use crate::engine::{Built, Ordered, steps_of_trouble};
 use crate::layout::Layout;
-use crate::space::{Count, Limited, Set};
+use crate::space::{Limited, Natural, Set};
 use crate::trial::{Probe, probe};
 
 /// The whole and the part are explored with so small a share of the steps that mean trouble.
@@ -62,7 +62,7 @@ fn pays(merge: &Parallel, (system, items, _): Ordered<'_, '_>, budget: &Budget) 
         n_parts = parts.len();
         let count = |part: &Set| encoder.space.count(part, encoder.layout.n_current());
         let largest = parts.into_iter().map(|part| (count(&part), part));
-        let largest = largest.fold(None, |best: Option<(Count, Set)>, next| match best {
+        let largest = largest.fold(None, |best: Option<(Natural, Set)>, next| match best {
             Some(best) if best.0 >= next.0 => Some(best),
             _ => Some(next),
         });

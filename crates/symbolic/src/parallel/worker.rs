@@ -12,7 +12,7 @@ use masque_verdict::{Stop, Why};
 
 use super::team::{Message, Team};
 use crate::check::Checker;
-use crate::space::{Count, Limited, Set};
+use crate::space::{Limited, Natural, Set};
 use crate::world::Submodel;
 
 /// The process `PP k` of the paper.
@@ -66,11 +66,11 @@ impl<'s> Worker<'s> {
     }
 
     /// The states of all submodels, counted once for each.
-    pub(crate) fn n_states(&self) -> Count {
+    pub(crate) fn n_states(&self) -> Natural {
         let Checker { encoder, .. } = &self.checker;
         let counts = self.submodels.iter();
         let counts = counts.map(|part| encoder.space.count(&part.reachable, encoder.layout.n_current()));
-        counts.fold(Count::from(0u32), |sum, count| sum + count)
+        counts.fold(Natural::from(0u32), |sum, count| sum + count)
     }
 
     fn union(&self, sets: Vec<Set>) -> Limited<Set> {
