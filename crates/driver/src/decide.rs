@@ -335,7 +335,7 @@ impl<'s> Used<'_, 's> {
         let Some(explicit) = self.candidates.iter().position(|engine| engine.name() == EXPLICIT) else {
             return;
         };
-        if !facts.states.to_u64().is_some_and(|states| states <= MOST_STORED) {
+        if facts.states.to_u64().is_none_or(|states| states > MOST_STORED) {
             return;
         }
         for (engine, property) in plan.iter_mut().zip(&self.system.properties) {
