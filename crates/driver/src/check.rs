@@ -196,11 +196,7 @@ impl Run {
 /// # Panics
 ///
 /// If an engine does: its bug is handed on.
-pub fn check(
-    loaded: &Loaded,
-    limits: &Limits,
-    observe: &mut dyn FnMut(Progress),
-) -> io::Result<Option<Run>> {
+pub fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> io::Result<Option<Run>> {
     check_showing(loaded, loaded.request.work.evidence, limits, observe)
 }
 

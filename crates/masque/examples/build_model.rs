@@ -1,7 +1,7 @@
 //! Builds a model in code and checks it: two players see one card each, of three, and one of them may
 //! say what it has. `cargo run -p masque --example build_model`
 
-use masque::{Check, Expr, ModelBuilder};
+use masque::{Check, ModelBuilder};
 
 const CARDS: [&str; 3] = ["red", "green", "blue"];
 
@@ -21,10 +21,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     builder.initially(alice.1.expr().differs_from(&bob.1));
     builder.initially(announced.is("nothing"));
     // Alice may say which card she has.
-    let (say, pass) = (builder.action(&alice.0, "say"), builder.action(&alice.0, "pass"));
-    builder.may(&alice.0, Expr::from(true), [&say, &pass]);
+    let pass = builder.action(&alice.0, "pass");
     for card in CARDS {
-        builder.becomes(&announced, card, say.performed() & alice.1.is(card));
+        let say = builder.action(&alice.0, &format!("say_{card}"));
+        builder.may(&alice.0, alice.1.is(card), [&say, &pass]);
+        builder.becomes(&announced, card, say.performed());
         builder.proposition(&format!("alice_{card}"), alice.1.is(card));
     }
     builder.property("secret", "AG(alice_red -> K(Bob, alice_red))");

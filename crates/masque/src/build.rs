@@ -14,17 +14,17 @@ pub(crate) type Origin = u64;
 /// agent `Environment` are hidden from the others unless they are [seen](ModelBuilder::seen_by_all).
 ///
 /// ```
-/// use masque::{Check, Expr, ModelBuilder};
+/// use masque::{Check, ModelBuilder};
 ///
 /// let mut builder = ModelBuilder::new();
 /// let environment = builder.agent("Environment");
 /// let coin = builder.enumeration(&environment, "coin", ["heads", "tails"]);
 /// let alice = builder.agent("Alice");
 /// let seen = builder.enumeration(&alice, "seen", ["nothing", "heads", "tails"]);
-/// let look = builder.action(&alice, "look");
-/// builder.may(&alice, Expr::from(true), [&look]);
 /// for side in ["heads", "tails"] {
-///     builder.becomes(&seen, side, look.performed() & coin.is(side));
+///     let show = builder.action(&environment, &format!("show_{side}"));
+///     builder.may(&environment, coin.is(side), [&show]);
+///     builder.becomes(&seen, side, show.performed());
 /// }
 /// builder.initially(seen.is("nothing"));
 /// builder.proposition("heads", coin.is("heads"));
@@ -136,7 +136,10 @@ impl fmt::Display for Problem {
             Problem::WrongAgent(action, agent) => write!(f, "`{action}` is not an action of `{agent}`"),
             Problem::NoActions(agent) => write!(f, "a protocol line of `{agent}` has no actions"),
             Problem::NotOfEnvironment(name) => {
-                write!(f, "`{name}` is not a variable of the Environment, so it cannot be shown to other agents")
+                write!(
+                    f,
+                    "`{name}` is not a variable of the Environment, so it cannot be shown to other agents"
+                )
             }
             Problem::NoAgents => f.write_str("the model has no agents"),
             Problem::EmptyGroup(name) => write!(f, "the group `{name}` has no members"),
@@ -307,7 +310,7 @@ impl ModelBuilder {
         }
     }
 
-    /// Adds an action.
+    /// Adds an action. An agent without actions has one that changes nothing, called `none`.
     pub fn action(&mut self, agent: &Agent, name: &str) -> Action {
         let mut is_taken = false;
         if let Some(parts) = self.parts(agent.origin, agent.number, &agent.name) {
@@ -346,8 +349,8 @@ impl ModelBuilder {
         }
     }
 
-    /// Makes a variable take a value in steps where a condition over states and actions is true. Where no
-    /// condition is true, variables keep their values.
+    /// Makes a variable take a value in steps where a condition over what its agent sees and over the
+    /// actions of all agents is true. Where no condition is true, variables keep their values.
     pub fn becomes(&mut self, variable: &Variable, value: impl Into<Expr>, condition: impl Into<Expr>) {
         let (value, condition) = (value.into(), condition.into());
         self.check_expr(&value);
@@ -496,7 +499,7 @@ impl AgentParts {
         for (section, is_seen) in [("Obsvars", true), ("Vars", false)] {
             let variables: Vec<&VariableParts> =
                 self.variables.iter().filter(|variable| variable.is_seen_by_all == is_seen).collect();
-            if !variables.is_empty() {
+            if !variables.is_empty() || !is_seen {
                 writeln!(text, "  {section}:")?;
                 for VariableParts { name, domain, .. } in variables {
                     writeln!(text, "    {name} : {domain};")?;
@@ -507,21 +510,15 @@ impl AgentParts {
         if let Some(red) = &self.red {
             writeln!(text, "  RedStates:\n    {};\n  end RedStates", red.text)?;
         }
-        if !self.actions.is_empty() {
-            let all = self.actions.join(", ");
-            writeln!(text, "  Actions = {{{all}}};\n  Protocol:")?;
-            for (condition, actions) in &self.protocol {
-                writeln!(text, "    ({}) : {{{}}};", condition.text, actions.join(", "))?;
-            }
-            writeln!(text, "    Other : {{{all}}};\n  end Protocol")?;
+        let all = if self.actions.is_empty() { "none".to_string() } else { self.actions.join(", ") };
+        writeln!(text, "  Actions = {{{all}}};\n  Protocol:")?;
+        for (condition, actions) in &self.protocol {
+            writeln!(text, "    ({}) : {{{}}};", condition.text, actions.join(", "))?;
         }
-        if !self.evolution.is_empty() {
-            writeln!(text, "  Evolution:")?;
-            for (name, value, condition) in &self.evolution {
-                writeln!(text, "    {name} = {} if {};", value.text, condition.text)?;
-            }
-            writeln!(text, "  end Evolution")?;
+        writeln!(text, "    Other : {{{all}}};\n  end Protocol\n  Evolution:")?;
+        for (name, value, condition) in &self.evolution {
+            writeln!(text, "    {name} = {} if {};", value.text, condition.text)?;
         }
-        writeln!(text, "end Agent")
+        writeln!(text, "  end Evolution\nend Agent")
     }
 }

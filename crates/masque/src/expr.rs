@@ -60,9 +60,11 @@ impl Expr {
             }
         }
         self.wrong_values.extend(wrong_values);
-        let (origins, wrong_values) = (std::mem::take(&mut self.origins), std::mem::take(&mut self.wrong_values));
+        let (origins, wrong_values) =
+            (std::mem::take(&mut self.origins), std::mem::take(&mut self.wrong_values));
         // A chain of one operator needs no brackets, and grows in place.
-        let mut text = if shape != Shape::Other && self.shape == shape { self.text } else { self.bracketed() };
+        let mut text =
+            if shape != Shape::Other && self.shape == shape { self.text } else { self.bracketed() };
         text += operator;
         text += &other.bracketed();
         Expr { text, shape, origins, wrong_values }

@@ -142,6 +142,7 @@ fn long_expressions_are_no_problem() {
         chain = chain & x.is(true);
     }
     builder.proposition("lit", chain);
+    builder.initially(x.is(true));
     builder.property("p", "EF lit");
     assert!(builder.build().unwrap().check(&Check::new()).unwrap().all_hold());
     let mut deep = x.is(true);
@@ -194,7 +195,10 @@ fn limits_and_interrupts() {
 fn errors_are_messages_with_places() {
     let error = Model::from_text("m.ispl", "Agent A\n  Actions = {go;\nend Agent").unwrap_err();
     assert_eq!(error.messages[0].severity, "error");
-    assert_eq!(error.messages[0].place.as_ref().map(|(file, line, _)| (file.as_str(), *line)), Some(("m.ispl", 2)));
+    assert_eq!(
+        error.messages[0].place.as_ref().map(|(file, line, _)| (file.as_str(), *line)),
+        Some(("m.ispl", 2))
+    );
     assert!(error.to_string().contains("m.ispl:2"), "{error}");
     let error = Model::load("no/such/model.ispl").unwrap_err();
     assert_eq!(error.messages[0].code, "file/not-found");
