@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use masque_bdi::symbolic::Explanation;
 use masque_lcc::Trace;
 use masque_model::{Count, FormulaId};
-use masque_verdict::{Budget, Evidence, Extent, Found, Verdict, Why};
+use masque_verdict::{Budget, Evidence, Extent, Found, Show, Verdict, Why};
 
 use crate::compare::CrossCheck;
 use crate::decide::Cost;
-use crate::engines::EngineChoice;
+use crate::engines::{EngineChoice, EngineOptions};
 use crate::findings::Finding;
 use crate::languages::aut::LabelledRun;
 use crate::languages::bdi::WorldDetails;
@@ -197,14 +197,35 @@ impl Run {
 ///
 /// If an engine does: its bug is handed on.
 pub fn check(loaded: &Loaded, limits: &Limits, observe: &mut dyn FnMut(Progress)) -> io::Result<Option<Run>> {
+    check_showing(loaded, loaded.request.work.evidence, limits, observe)
+}
+
+/// Does what [`check()`] does, and shows other verdicts than the request says. A race and the distributed
+/// engine show what the request says.
+///
+/// # Errors
+///
+/// If a process cannot be started.
+///
+/// # Panics
+///
+/// If an engine does: its bug is handed on.
+pub fn check_showing(
+    loaded: &Loaded,
+    show: Show,
+    limits: &Limits,
+    observe: &mut dyn FnMut(Progress),
+) -> io::Result<Option<Run>> {
     let Some(model) = &loaded.model else { return Ok(None) };
     let work = &loaded.request.work;
-    let show = work.evidence;
     let total = model.n_properties();
     Ok(Some(match model {
         Model::Ispl(_) if work.engine == EngineChoice::Race => race::race(loaded, limits, observe)?,
         Model::Ispl(_) if work.cluster.is_some() => cluster::check(loaded, limits, observe),
-        Model::Ispl(system) => supervise::check(system, &loaded.engine_options, limits, observe),
+        Model::Ispl(system) => {
+            let options = EngineOptions { evidence: show, ..loaded.engine_options.clone() };
+            supervise::check(system, &options, limits, observe)
+        }
         Model::Bdi(worlds) => {
             let worlds = Arc::clone(worlds);
             let abandoned = |_| Run { details: Details::Bdi(WorldDetails::default()), ..Run::default() };

@@ -65,7 +65,7 @@ mod variables;
 mod worker;
 
 pub use ask::{Truth, alike, truth_at};
-pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check};
+pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing};
 pub use compare::{CrossCheck, Disagreement};
 pub use decide::{Cost, MOST_PARTS};
 pub use define::{Refused, Sweep, sweep};

@@ -82,6 +82,7 @@ pub use lines::WIDTH;
 pub use path::PathReport;
 pub use reachable::{EdgeReport, GRAPH_SCHEMA, GraphReport, NodeReport};
 pub use schema::{bench_schema, graph_schema, schema, why_schema};
+pub use simulate::{joint_text, state_values};
 pub use stats::{EngineStats, PhaseStats, PropertyStats, RunStats};
 pub use text::{Detail, Text};
 pub use why::{PartReport, PropertyParts, WHY_SCHEMA, WhyReport, why_json, why_report};

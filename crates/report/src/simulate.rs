@@ -145,6 +145,14 @@ impl Text {
         Ok(())
     }
 
+    /// What shows a verdict, as a text of its own.
+    pub fn evidence_text(self, system: Option<&System>, shown: &Shown) -> String {
+        let mut out = Vec::new();
+        // Writing to a vector cannot fail.
+        _ = self.shown(&mut out, system, shown);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
     /// What shows an answer about a protocol or a transition system.
     pub fn evidence_of(self, out: &mut dyn Write, shown: &Shown) -> io::Result<()> {
         self.shown(out, None, shown)
@@ -163,4 +171,14 @@ impl Text {
         evidence.start.actions.clear();
         self.shown(out, Some(system), &Shown::Reasons(Box::new(evidence)))
     }
+}
+
+/// A joint action as text: what each agent does.
+pub fn joint_text(system: &System, joint: &JointAction) -> String {
+    Text { detail: Detail::Verbose, ..Text::default() }.joint(system, joint, &[])
+}
+
+/// The values of a state by the names of its variables.
+pub fn state_values(system: &System, state: &State) -> Vec<(String, String)> {
+    values(system, state).0
 }

@@ -1,0 +1,199 @@
+//! Checks and what they find.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use masque_driver::{self as driver, Count, Limits, Progress, Show, Verdict};
+use masque_report::{Subject, Text, run_report};
+
+use crate::Model;
+
+/// How a check is done: its limits, and what it shows. The default has no limits and shows what fails.
+#[derive(Default)]
+#[must_use = "a check does nothing until `Model::check` is called with it"]
+pub struct Check<'p> {
+    timeout: Option<Duration>,
+    memory: Option<u64>,
+    show: Show,
+    interrupt: Arc<AtomicBool>,
+    progress: Option<Box<dyn Fn(Progress) + 'p>>,
+}
+
+impl<'p> Check<'p> {
+    /// A check without limits.
+    pub fn new() -> Check<'p> {
+        Check::default()
+    }
+
+    /// Stops after this time. What is decided by then is in the report; the rest is unknown.
+    pub fn timeout(mut self, timeout: Duration) -> Check<'p> {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Stops when the engine's data take this many bytes.
+    pub fn memory(mut self, bytes: u64) -> Check<'p> {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Shows properties that hold, too, where one run or state shows it.
+    pub fn show_all(mut self) -> Check<'p> {
+        self.show = Show::All;
+        self
+    }
+
+    /// Decides only: no evidence.
+    pub fn show_nothing(mut self) -> Check<'p> {
+        self.show = Show::None;
+        self
+    }
+
+    /// Stops soon after the flag becomes true.
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Check<'p> {
+        self.interrupt = flag;
+        self
+    }
+
+    /// Calls a function whenever something is decided, and many times a second in between.
+    pub fn on_progress(mut self, call: impl Fn(Progress) + 'p) -> Check<'p> {
+        self.progress = Some(Box::new(call));
+        self
+    }
+}
+
+impl fmt::Debug for Check<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Check { timeout, memory, show, .. } = self;
+        f.debug_struct("Check").field("timeout", timeout).field("memory", memory).field("show", show).finish()
+    }
+}
+
+impl Model {
+    /// Decides all properties.
+    ///
+    /// # Errors
+    ///
+    /// If the check cannot be started.
+    pub fn check(&self, check: &Check<'_>) -> Result<Report, CheckError> {
+        let start = Instant::now();
+        let limits = Limits {
+            deadline: check.timeout.and_then(|timeout| start.checked_add(timeout)),
+            memory: check.memory,
+            interrupt: Arc::clone(&check.interrupt),
+        };
+        let mut observe = |progress| {
+            if let Some(call) = &check.progress {
+                call(progress);
+            }
+        };
+        let run = driver::check_showing(&self.loaded, check.show, &limits, &mut observe);
+        let run = run.map_err(|error| CheckError { message: error.to_string() })?;
+        let subject = Subject { loaded: &self.loaded, run: run.as_ref() };
+        let data = run_report(subject, false);
+        let mut text = Vec::new();
+        // Writing to a vector cannot fail.
+        _ = Text::default().run(&mut text, &data, subject, None);
+        let mut json = Vec::new();
+        _ = masque_report::json(&mut json, vec![data]);
+        let answers = self.loaded.model.iter().flat_map(driver::Model::properties);
+        let run = run.unwrap_or_default();
+        let results = answers.zip(&run.decisions).map(|(property, decision)| PropertyResult {
+            name: property.title,
+            formula: property.formula,
+            verdict: decision.verdict,
+            remarks: decision.remarks.clone(),
+            evidence: decision.evidence.as_ref().map(|shown| Evidence {
+                text: Text::default().evidence_text(self.loaded.system().map(|system| &**system), shown),
+            }),
+        });
+        Ok(Report {
+            properties: results.collect(),
+            states: run.states.clone(),
+            findings: run.findings.iter().map(|finding| finding.diagnostic.message.clone()).collect(),
+            text: String::from_utf8_lossy(&text).into_owned(),
+            json: String::from_utf8_lossy(&json).into_owned(),
+        })
+    }
+}
+
+/// What a check found. Displayed as the command line prints it.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Report {
+    /// One per property, in the order of the text; none if the findings include an error.
+    pub properties: Vec<PropertyResult>,
+    /// The number of reachable states, if they were counted.
+    pub states: Option<Count>,
+    /// Deadlocks, overflows and whatever else was found, one sentence each.
+    pub findings: Vec<String>,
+    text: String,
+    json: String,
+}
+
+impl Report {
+    /// The result of a property, by its name.
+    pub fn property(&self, name: &str) -> Option<&PropertyResult> {
+        self.properties.iter().find(|property| property.name == name)
+    }
+
+    /// Whether every property holds.
+    pub fn all_hold(&self) -> bool {
+        self.properties.iter().all(|property| property.verdict == Verdict::Holds)
+    }
+
+    /// The report `masque.check/1` as JSON.
+    pub fn json(&self) -> &str {
+        &self.json
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The answer to one property.
+#[derive(Clone, Debug)]
+pub struct PropertyResult {
+    /// Its name, or its position from 1.
+    pub name: String,
+    /// The formula as it was read.
+    pub formula: String,
+    /// Whether it holds.
+    pub verdict: Verdict,
+    /// Sentences beside the verdict: that the property holds for the wrong reason, for example.
+    pub remarks: Vec<String>,
+    /// What shows the verdict, if it was asked for and there is something to show.
+    pub evidence: Option<Evidence>,
+}
+
+/// What shows a verdict: a counterexample or a witness, replayed on the model. Displayed as the command
+/// line prints it; [`Report::json`] has it as data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    text: String,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Why a check could not be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckError {
+    message: String,
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for CheckError {}

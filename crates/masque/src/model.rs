@@ -1,0 +1,225 @@
+//! Models, and how they are loaded.
+
+use std::fmt;
+use std::path::Path;
+
+use masque_driver::{self as driver, Diagnostic, EngineChoice, Loaded, Request, Severity};
+use masque_report::Text;
+
+/// A model that can be checked, in any language of Masque.
+#[derive(Debug)]
+pub struct Model {
+    pub(crate) loaded: Loaded,
+}
+
+impl Model {
+    /// Loads a file. The ending of its name says which language it is in.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or has errors.
+    pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
+        Loader::new().load([path])
+    }
+
+    /// Loads a text. The ending of the name says which language it is in; without one, its words do.
+    ///
+    /// # Errors
+    ///
+    /// If the text has errors.
+    pub fn from_text(name: &str, text: &str) -> Result<Model, LoadError> {
+        Loader::new().text(name, text)
+    }
+
+    pub(crate) fn of(loaded: Loaded) -> Result<Model, LoadError> {
+        match loaded.model {
+            Some(_) => Ok(Model { loaded }),
+            None => Err(LoadError::new(&loaded)),
+        }
+    }
+
+    /// The name of the file, and how many more there are.
+    pub fn name(&self) -> String {
+        self.loaded.name()
+    }
+
+    /// The language: `ispl`, `bdi`, `lcc` or `aut`.
+    pub fn language(&self) -> &'static str {
+        self.loaded.language.map_or("unknown", driver::Language::name)
+    }
+
+    /// The names of the properties, in the order of the text.
+    pub fn properties(&self) -> Vec<String> {
+        let properties = self.loaded.model.as_ref().map(driver::Model::properties);
+        properties.unwrap_or_default().into_iter().map(|property| property.title).collect()
+    }
+
+    /// Warnings and notes about the model.
+    pub fn messages(&self) -> Vec<Message> {
+        messages(&self.loaded)
+    }
+}
+
+/// Loads models with parameters, options and further properties.
+///
+/// ```
+/// let text = "
+///     param N = 2;
+///     Agent Counter
+///       Vars: n : 0..N; end Vars
+///       Actions = {tick};
+///       Protocol: Other : {tick}; end Protocol
+///       Evolution: n = n + 1 if n < N; end Evolution
+///     end Agent
+///     InitStates Counter.n = 0; end InitStates";
+/// let model = masque::Loader::new().parameter("N", 9).property("EF Counter.n = 9").text("c.ispl", text)?;
+/// assert!(model.check(&masque::Check::new())?.all_hold());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "a loader does nothing until `load` or `text` is called"]
+pub struct Loader {
+    request: Request,
+}
+
+impl Loader {
+    /// A loader that asks for nothing but the text.
+    pub fn new() -> Loader {
+        Loader::default()
+    }
+
+    /// Gives a parameter of an ISPL file a value.
+    pub fn parameter(mut self, name: &str, value: i64) -> Loader {
+        self.request.defines.push(format!("{name}={value}"));
+        self
+    }
+
+    /// Sets an option of a BDI or LCC file, in place of what the file says.
+    pub fn option(mut self, name: &str, value: &str) -> Loader {
+        self.request.options.push(format!("{name}={value}"));
+        self
+    }
+
+    /// Adds a formula, in the language of the model.
+    pub fn property(mut self, formula: &str) -> Loader {
+        self.request.properties.push(formula.to_string());
+        self
+    }
+
+    /// Adds a file of mu-calculus properties, for LCC and AUT files.
+    pub fn properties_from(mut self, path: impl AsRef<Path>) -> Loader {
+        self.request.property_files.push(path.as_ref().to_path_buf());
+        self
+    }
+
+    /// Keeps these properties only, by their name or position.
+    pub fn only<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Loader {
+        self.request.only.extend(names.into_iter().map(|name| name.as_ref().to_string()));
+        self
+    }
+
+    /// Asks a certain engine for interpreted systems. It changes time and memory, never a verdict.
+    pub fn engine(mut self, engine: Engine) -> Loader {
+        self.request.work.engine = match engine {
+            Engine::Auto => EngineChoice::Auto,
+            Engine::Explicit => EngineChoice::Named("explicit"),
+            Engine::Symbolic => EngineChoice::Named("symbolic"),
+        };
+        self
+    }
+
+    /// Loads a file, or the files of one protocol.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or has errors, or if the files are not one model.
+    pub fn load<P: AsRef<Path>>(self, files: impl IntoIterator<Item = P>) -> Result<Model, LoadError> {
+        let files: Vec<P> = files.into_iter().collect();
+        Model::of(driver::load(&files, &self.request))
+    }
+
+    /// Loads a text.
+    ///
+    /// # Errors
+    ///
+    /// If the text has errors.
+    pub fn text(self, name: &str, text: &str) -> Result<Model, LoadError> {
+        Model::of(driver::load_text(name, text, &self.request))
+    }
+}
+
+/// Engines for interpreted systems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Stored states and decision diagrams in turns, until one has seen everything.
+    #[default]
+    Auto,
+    /// Every reachable state is stored.
+    Explicit,
+    /// Sets of states are decision diagrams.
+    Symbolic,
+}
+
+/// A message about a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// `error`, `warning` or `note`.
+    pub severity: &'static str,
+    /// A stable code, such as `ispl/unknown-action`; `masque explain CODE` has a page about it.
+    pub code: &'static str,
+    /// One sentence.
+    pub text: String,
+    /// What the author may have meant, or may do.
+    pub help: Option<String>,
+    /// The first place that it speaks of: file, line and column from 1.
+    pub place: Option<(String, u32, u32)>,
+}
+
+fn messages(loaded: &Loaded) -> Vec<Message> {
+    let message = |diagnostic: &Diagnostic| {
+        let place = diagnostic.primary.as_ref().map(|label| {
+            let file = loaded.sources.name(loaded.sources.file_of(label.span)).to_string();
+            let (start, _) = loaded.sources.locate(label.span);
+            (file, start.line, start.column)
+        });
+        Message {
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
+            code: diagnostic.code,
+            text: diagnostic.message.clone(),
+            help: diagnostic.help.clone(),
+            place,
+        }
+    };
+    loaded.diagnostics.iter().map(message).collect()
+}
+
+/// Why there is no model: what is wrong with the files. Displayed as the command line does, with the
+/// text and a caret.
+#[derive(Clone, Debug)]
+pub struct LoadError {
+    /// All messages, errors among them.
+    pub messages: Vec<Message>,
+    drawn: String,
+}
+
+impl LoadError {
+    pub(crate) fn new(loaded: &Loaded) -> LoadError {
+        let mut drawn = Vec::new();
+        // Writing to a vector cannot fail.
+        _ = Text::default().diagnostics(&mut drawn, &loaded.sources, &loaded.diagnostics);
+        let drawn = String::from_utf8_lossy(&drawn).trim_end().to_string();
+        LoadError { messages: messages(loaded), drawn }
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.drawn)
+    }
+}
+
+impl std::error::Error for LoadError {}
