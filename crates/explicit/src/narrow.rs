@@ -229,7 +229,7 @@ impl Narrower<'_> {
 
     /// Whether the expression is a connective or a comparison, so that its value is 0 or 1.
     fn is_condition(&self, expr: ExprId) -> bool {
-        use Expr::{And, Compare, Not, Or, Xor};
+        use masque_model::ExprWith::{And, Compare, Not, Or, Xor};
         matches!(self.system.exprs.get(expr), Not(_) | And(_) | Or(_) | Xor(_) | Compare(..))
     }
 

@@ -62,8 +62,11 @@ impl Relation {
 /// Values are exact rationals: booleans are 0 and 1, an enumeration value is the number of its
 /// symbol. Division by zero, and `mod` of a fraction or by zero, have no value; an operation on
 /// something without a value has none, and a comparison with it is false.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expr<'p> {
+pub type Expr<'p> = ExprWith<&'p [ExprId]>;
+
+/// An expression whose lists of operands are `L`: slices for readers, places in the pool inside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExprWith<L> {
     /// `true` or `false`.
     Bool(bool),
     /// An integer.
@@ -77,17 +80,17 @@ pub enum Expr<'p> {
     /// Negation of a boolean.
     Not(ExprId),
     /// Conjunction of booleans.
-    And(&'p [ExprId]),
+    And(L),
     /// Disjunction of booleans.
-    Or(&'p [ExprId]),
+    Or(L),
     /// True iff an odd number of the booleans is true.
-    Xor(&'p [ExprId]),
+    Xor(L),
     /// A comparison; enumerations and booleans with `Equal` and `Unequal` only.
     Compare(Relation, ExprId, ExprId),
     /// The sum of numbers; booleans count as 0 and 1.
-    Sum(&'p [ExprId]),
+    Sum(L),
     /// The product of numbers.
-    Product(&'p [ExprId]),
+    Product(L),
     /// `- a`
     Negate(ExprId),
     /// `a / b`, exactly.
@@ -96,24 +99,30 @@ pub enum Expr<'p> {
     Modulo(ExprId, ExprId),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Node {
-    Bool(bool),
-    Number(i64),
-    Symbol(SymbolId),
-    Variable(VarId),
-    ActionIs(AgentId, ActionId),
-    Not(ExprId),
-    And(List),
-    Or(List),
-    Xor(List),
-    Compare(Relation, ExprId, ExprId),
-    Sum(List),
-    Product(List),
-    Negate(ExprId),
-    Divide(ExprId, ExprId),
-    Modulo(ExprId, ExprId),
+impl<L> ExprWith<L> {
+    /// The same expression with another form of its list.
+    fn with_list<M>(self, change: impl FnOnce(L) -> M) -> ExprWith<M> {
+        match self {
+            ExprWith::Bool(a) => ExprWith::Bool(a),
+            ExprWith::Number(a) => ExprWith::Number(a),
+            ExprWith::Symbol(a) => ExprWith::Symbol(a),
+            ExprWith::Variable(a) => ExprWith::Variable(a),
+            ExprWith::ActionIs(a, b) => ExprWith::ActionIs(a, b),
+            ExprWith::Not(a) => ExprWith::Not(a),
+            ExprWith::And(list) => ExprWith::And(change(list)),
+            ExprWith::Or(list) => ExprWith::Or(change(list)),
+            ExprWith::Xor(list) => ExprWith::Xor(change(list)),
+            ExprWith::Compare(a, b, c) => ExprWith::Compare(a, b, c),
+            ExprWith::Sum(list) => ExprWith::Sum(change(list)),
+            ExprWith::Product(list) => ExprWith::Product(change(list)),
+            ExprWith::Negate(a) => ExprWith::Negate(a),
+            ExprWith::Divide(a, b) => ExprWith::Divide(a, b),
+            ExprWith::Modulo(a, b) => ExprWith::Modulo(a, b),
+        }
+    }
 }
+
+type Node = ExprWith<List>;
 
 /// The expressions of one system, each stored once.
 ///
@@ -149,23 +158,7 @@ impl Exprs {
 
     /// The expression behind an id.
     pub fn get(&self, id: ExprId) -> Expr<'_> {
-        match self.pool.get(id.0) {
-            Node::Bool(b) => Expr::Bool(b),
-            Node::Number(n) => Expr::Number(n),
-            Node::Symbol(s) => Expr::Symbol(s),
-            Node::Variable(v) => Expr::Variable(v),
-            Node::ActionIs(agent, action) => Expr::ActionIs(agent, action),
-            Node::Not(a) => Expr::Not(a),
-            Node::And(list) => Expr::And(self.pool.operands(list)),
-            Node::Or(list) => Expr::Or(self.pool.operands(list)),
-            Node::Xor(list) => Expr::Xor(self.pool.operands(list)),
-            Node::Compare(relation, a, b) => Expr::Compare(relation, a, b),
-            Node::Sum(list) => Expr::Sum(self.pool.operands(list)),
-            Node::Product(list) => Expr::Product(self.pool.operands(list)),
-            Node::Negate(a) => Expr::Negate(a),
-            Node::Divide(a, b) => Expr::Divide(a, b),
-            Node::Modulo(a, b) => Expr::Modulo(a, b),
-        }
+        self.pool.get(id.0).with_list(|list| self.pool.operands(list))
     }
 
     /// Calls `visit` for each direct operand of `id`.

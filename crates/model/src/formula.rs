@@ -63,8 +63,11 @@ impl Strategies {
 }
 
 /// One formula, its operands as ids. Each operator's truth definition is in `semantics`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Formula<'p> {
+pub type Formula<'p> = FormulaWith<&'p [FormulaId]>;
+
+/// A formula whose lists of operands are `L`: slices for readers, places in the pool inside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FormulaWith<L> {
     /// `true` or `false`.
     Bool(bool),
     /// A proposition of the Evaluation section.
@@ -78,9 +81,9 @@ pub enum Formula<'p> {
     /// Negation.
     Not(FormulaId),
     /// Conjunction.
-    And(&'p [FormulaId]),
+    And(L),
     /// Disjunction.
-    Or(&'p [FormulaId]),
+    Or(L),
     /// Implication.
     Implies(FormulaId, FormulaId),
     /// Equivalence.
@@ -142,38 +145,42 @@ impl Formula<'_> {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Node {
-    Bool(bool),
-    Proposition(PropositionId),
-    Condition(ExprId),
-    Green(AgentId),
-    Red(AgentId),
-    Not(FormulaId),
-    And(List),
-    Or(List),
-    Implies(FormulaId, FormulaId),
-    Iff(FormulaId, FormulaId),
-    Exists(Paths, FormulaId),
-    Forall(Paths, FormulaId),
-    Next(FormulaId),
-    Finally(FormulaId),
-    Globally(FormulaId),
-    Until(FormulaId, FormulaId),
-    WeakUntil(FormulaId, FormulaId),
-    Release(FormulaId, FormulaId),
-    Knows(AgentId, FormulaId),
-    EveryoneKnows(GroupId, FormulaId),
-    DistributedKnowledge(GroupId, FormulaId),
-    CommonKnowledge(GroupId, FormulaId),
-    Correct(AgentId, FormulaId),
-    KnowsUnder(AgentId, GroupId, FormulaId),
-    Enforces(GroupId, Strategies, FormulaId),
-    ExistsStep(ExprId, FormulaId),
-    ForallStep(ExprId, FormulaId),
-    Least(FixpointId, FormulaId),
-    Greatest(FixpointId, FormulaId),
-    Bound(FixpointId),
+impl<L> FormulaWith<L> {
+    /// The same formula with another form of its list.
+    fn with_list<M>(self, change: impl FnOnce(L) -> M) -> FormulaWith<M> {
+        match self {
+            FormulaWith::Bool(a) => FormulaWith::Bool(a),
+            FormulaWith::Proposition(a) => FormulaWith::Proposition(a),
+            FormulaWith::Condition(a) => FormulaWith::Condition(a),
+            FormulaWith::Green(a) => FormulaWith::Green(a),
+            FormulaWith::Red(a) => FormulaWith::Red(a),
+            FormulaWith::Not(a) => FormulaWith::Not(a),
+            FormulaWith::And(list) => FormulaWith::And(change(list)),
+            FormulaWith::Or(list) => FormulaWith::Or(change(list)),
+            FormulaWith::Implies(a, b) => FormulaWith::Implies(a, b),
+            FormulaWith::Iff(a, b) => FormulaWith::Iff(a, b),
+            FormulaWith::Exists(a, b) => FormulaWith::Exists(a, b),
+            FormulaWith::Forall(a, b) => FormulaWith::Forall(a, b),
+            FormulaWith::Next(a) => FormulaWith::Next(a),
+            FormulaWith::Finally(a) => FormulaWith::Finally(a),
+            FormulaWith::Globally(a) => FormulaWith::Globally(a),
+            FormulaWith::Until(a, b) => FormulaWith::Until(a, b),
+            FormulaWith::WeakUntil(a, b) => FormulaWith::WeakUntil(a, b),
+            FormulaWith::Release(a, b) => FormulaWith::Release(a, b),
+            FormulaWith::Knows(a, b) => FormulaWith::Knows(a, b),
+            FormulaWith::EveryoneKnows(a, b) => FormulaWith::EveryoneKnows(a, b),
+            FormulaWith::DistributedKnowledge(a, b) => FormulaWith::DistributedKnowledge(a, b),
+            FormulaWith::CommonKnowledge(a, b) => FormulaWith::CommonKnowledge(a, b),
+            FormulaWith::Correct(a, b) => FormulaWith::Correct(a, b),
+            FormulaWith::KnowsUnder(a, b, c) => FormulaWith::KnowsUnder(a, b, c),
+            FormulaWith::Enforces(a, b, c) => FormulaWith::Enforces(a, b, c),
+            FormulaWith::ExistsStep(a, b) => FormulaWith::ExistsStep(a, b),
+            FormulaWith::ForallStep(a, b) => FormulaWith::ForallStep(a, b),
+            FormulaWith::Least(a, b) => FormulaWith::Least(a, b),
+            FormulaWith::Greatest(a, b) => FormulaWith::Greatest(a, b),
+            FormulaWith::Bound(a) => FormulaWith::Bound(a),
+        }
+    }
 }
 
 /// The formulas of one system, each stored once.
@@ -189,7 +196,7 @@ enum Node {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Formulas {
-    pool: Pool<Node, FormulaId>,
+    pool: Pool<FormulaWith<List>, FormulaId>,
     /// The names of fixpoint variables; different fixpoints may use the same.
     fixpoints: Vec<String>,
 }
@@ -231,75 +238,13 @@ impl Formulas {
 
     /// The id of a formula, new or not. Formulas are kept as they were written.
     pub fn add(&mut self, formula: Formula<'_>) -> FormulaId {
-        let node = match formula {
-            Formula::Bool(b) => Node::Bool(b),
-            Formula::Proposition(p) => Node::Proposition(p),
-            Formula::Condition(e) => Node::Condition(e),
-            Formula::Green(i) => Node::Green(i),
-            Formula::Red(i) => Node::Red(i),
-            Formula::Not(f) => Node::Not(f),
-            Formula::And(list) => Node::And(self.pool.list(list)),
-            Formula::Or(list) => Node::Or(self.pool.list(list)),
-            Formula::Implies(f, g) => Node::Implies(f, g),
-            Formula::Iff(f, g) => Node::Iff(f, g),
-            Formula::Exists(paths, f) => Node::Exists(paths, f),
-            Formula::Forall(paths, f) => Node::Forall(paths, f),
-            Formula::Next(f) => Node::Next(f),
-            Formula::Finally(f) => Node::Finally(f),
-            Formula::Globally(f) => Node::Globally(f),
-            Formula::Until(f, g) => Node::Until(f, g),
-            Formula::WeakUntil(f, g) => Node::WeakUntil(f, g),
-            Formula::Release(f, g) => Node::Release(f, g),
-            Formula::Knows(i, f) => Node::Knows(i, f),
-            Formula::EveryoneKnows(g, f) => Node::EveryoneKnows(g, f),
-            Formula::DistributedKnowledge(g, f) => Node::DistributedKnowledge(g, f),
-            Formula::CommonKnowledge(g, f) => Node::CommonKnowledge(g, f),
-            Formula::Correct(i, f) => Node::Correct(i, f),
-            Formula::KnowsUnder(i, g, f) => Node::KnowsUnder(i, g, f),
-            Formula::Enforces(g, strategies, f) => Node::Enforces(g, strategies, f),
-            Formula::ExistsStep(c, f) => Node::ExistsStep(c, f),
-            Formula::ForallStep(c, f) => Node::ForallStep(c, f),
-            Formula::Least(z, f) => Node::Least(z, f),
-            Formula::Greatest(z, f) => Node::Greatest(z, f),
-            Formula::Bound(z) => Node::Bound(z),
-        };
+        let node = formula.with_list(|list| self.pool.list(list));
         FormulaId(self.pool.intern(node))
     }
 
     /// The formula behind an id.
     pub fn get(&self, id: FormulaId) -> Formula<'_> {
-        match self.pool.get(id.0) {
-            Node::Bool(b) => Formula::Bool(b),
-            Node::Proposition(p) => Formula::Proposition(p),
-            Node::Condition(e) => Formula::Condition(e),
-            Node::Green(i) => Formula::Green(i),
-            Node::Red(i) => Formula::Red(i),
-            Node::Not(f) => Formula::Not(f),
-            Node::And(list) => Formula::And(self.pool.operands(list)),
-            Node::Or(list) => Formula::Or(self.pool.operands(list)),
-            Node::Implies(f, g) => Formula::Implies(f, g),
-            Node::Iff(f, g) => Formula::Iff(f, g),
-            Node::Exists(paths, f) => Formula::Exists(paths, f),
-            Node::Forall(paths, f) => Formula::Forall(paths, f),
-            Node::Next(f) => Formula::Next(f),
-            Node::Finally(f) => Formula::Finally(f),
-            Node::Globally(f) => Formula::Globally(f),
-            Node::Until(f, g) => Formula::Until(f, g),
-            Node::WeakUntil(f, g) => Formula::WeakUntil(f, g),
-            Node::Release(f, g) => Formula::Release(f, g),
-            Node::Knows(i, f) => Formula::Knows(i, f),
-            Node::EveryoneKnows(g, f) => Formula::EveryoneKnows(g, f),
-            Node::DistributedKnowledge(g, f) => Formula::DistributedKnowledge(g, f),
-            Node::CommonKnowledge(g, f) => Formula::CommonKnowledge(g, f),
-            Node::Correct(i, f) => Formula::Correct(i, f),
-            Node::KnowsUnder(i, g, f) => Formula::KnowsUnder(i, g, f),
-            Node::Enforces(g, strategies, f) => Formula::Enforces(g, strategies, f),
-            Node::ExistsStep(c, f) => Formula::ExistsStep(c, f),
-            Node::ForallStep(c, f) => Formula::ForallStep(c, f),
-            Node::Least(z, f) => Formula::Least(z, f),
-            Node::Greatest(z, f) => Formula::Greatest(z, f),
-            Node::Bound(z) => Formula::Bound(z),
-        }
+        self.pool.get(id.0).with_list(|list| self.pool.operands(list))
     }
 
     /// The direct subformulas of `id`.

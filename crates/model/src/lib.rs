@@ -27,9 +27,9 @@ mod strict;
 mod system;
 
 pub use count::{Count, NotDecimal};
-pub use expr::{Expr, ExprId, Exprs, Relation};
+pub use expr::{Expr, ExprId, ExprWith, Exprs, Relation};
 pub use fixpoint::Fixpoints;
-pub use formula::{FixpointId, Formula, FormulaId, Formulas, Paths, Strategies};
+pub use formula::{FixpointId, Formula, FormulaId, FormulaWith, Formulas, Paths, Strategies};
 pub use strict::{Reading, Readings, Suspect, Vacuity};
 pub use system::{
     Action, ActionId, Agent, AgentId, Assignment, Assignments, At, Deadlock, Domain, Group, GroupId, Line,

@@ -96,6 +96,5 @@ fn misplaced(formulas: &Formulas, id: FormulaId) -> Option<&'static str> {
 
 /// Whether a formula is a temporal operator on its operands.
 fn is_temporal(formulas: &Formulas, id: FormulaId) -> bool {
-    use Formula::{Finally, Globally, Next, Release, Until, WeakUntil};
-    matches!(formulas.get(id), Next(_) | Finally(_) | Globally(_) | Until(..) | WeakUntil(..) | Release(..))
+    formulas.get(id).is_temporal()
 }
