@@ -3,10 +3,7 @@
 //! There are no keyword tokens. Some words are reserved ([`RESERVED`]), others mean something only
 //! where the grammar asks for them, so the parser tells them apart.
 
-use std::ops::Range;
-
 use logos::{Lexer, Logos};
-use masque_text::Kind;
 
 /// Words that are never names.
 pub(crate) const RESERVED: [&str; 28] = [
@@ -118,27 +115,12 @@ pub(crate) enum Token {
 
 /// The rest of a comment after `/*`.
 fn block_comment(lexer: &mut Lexer<'_, Token>) -> Token {
-    let end = lexer.remainder().find("*/");
-    lexer.bump(end.map_or(lexer.remainder().len(), |end| end + 2));
-    if end.is_some() { Token::Comment } else { Token::Unterminated }
+    let (length, is_closed) = masque_text::block_comment(lexer.remainder());
+    lexer.bump(length);
+    if is_closed { Token::Comment } else { Token::Unterminated }
 }
 
-/// The tokens of one file with their spans. The last one is [`Token::End`].
-pub(crate) type Tokens = masque_text::Tokens<Token>;
-
-impl Kind for Token {
-    const WORD: Self = Token::Word;
-    const UNKNOWN: Self = Token::Unknown;
-    const END: Self = Token::End;
-
-    fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
-        Token::lexer(text).spanned()
-    }
-
-    fn is_comment(self) -> bool {
-        self == Token::Comment
-    }
-}
+masque_text::token_kinds!(Token, comment: Comment);
 
 #[cfg(test)]
 mod tests {

@@ -3,10 +3,7 @@
 //! There are no keyword tokens: keywords are contextual, so a keyword is a [`Token::Word`] that
 //! the parser meets where it expects one.
 
-use std::ops::Range;
-
 use logos::Logos;
-use masque_text::Kind;
 
 /// A kind of token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,22 +78,7 @@ pub(crate) enum Token {
     End,
 }
 
-/// The tokens of one file with their spans. The last one is [`Token::End`].
-pub(crate) type Tokens = masque_text::Tokens<Token>;
-
-impl Kind for Token {
-    const WORD: Self = Token::Word;
-    const UNKNOWN: Self = Token::Unknown;
-    const END: Self = Token::End;
-
-    fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
-        Token::lexer(text).spanned()
-    }
-
-    fn is_comment(self) -> bool {
-        self == Token::Comment
-    }
-}
+masque_text::token_kinds!(Token, comment: Comment);
 
 #[cfg(test)]
 mod tests {

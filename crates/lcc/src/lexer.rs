@@ -4,10 +4,7 @@
 //! paper and the arrows of OpenKnowledge become the signs of this language here, so that no later
 //! stage knows of them.
 
-use std::ops::Range;
-
 use logos::{Lexer, Logos};
-use masque_text::Kind;
 
 /// A kind of token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,31 +115,12 @@ pub(crate) enum Token {
 
 /// The rest of a comment after `/*`.
 fn block_comment(lexer: &mut Lexer<'_, Token>) -> Token {
-    let end = lexer.remainder().find("*/");
-    lexer.bump(end.map_or(lexer.remainder().len(), |end| end + 2));
-    if end.is_some() { Token::Comment } else { Token::Unclosed }
+    let (length, is_closed) = masque_text::block_comment(lexer.remainder());
+    lexer.bump(length);
+    if is_closed { Token::Comment } else { Token::Unclosed }
 }
 
-/// The tokens of one file with their spans. The last one is [`Token::End`].
-pub(crate) type Tokens = masque_text::Tokens<Token>;
-
-impl Kind for Token {
-    const WORD: Self = Token::Word;
-    const UNKNOWN: Self = Token::Unknown;
-    const END: Self = Token::End;
-
-    fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
-        Token::lexer(text).spanned()
-    }
-
-    fn is_comment(self) -> bool {
-        self == Token::Comment
-    }
-
-    fn is_name(self) -> bool {
-        matches!(self, Token::Word | Token::Variable)
-    }
-}
+masque_text::token_kinds!(Token, comment: Comment, names: Token::Word | Token::Variable);
 
 #[cfg(test)]
 mod tests {

@@ -3,10 +3,7 @@
 //! Keywords are words that the parser meets where it expects them. What stands in the brackets of a
 //! pattern or an atom belongs to another language: there, any character is allowed.
 
-use std::ops::Range;
-
 use logos::Logos;
-use masque_text::Kind;
 
 /// A kind of token.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,23 +79,8 @@ pub(crate) enum Token {
     End,
 }
 
-/// The tokens of one text with their spans. The last one is [`Token::End`].
-pub(crate) type Tokens = masque_text::Tokens<Token>;
-
-impl Kind for Token {
-    const WORD: Self = Token::Word;
-    const UNKNOWN: Self = Token::Unknown;
-    const END: Self = Token::End;
-
-    fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
-        Token::lexer(text).spanned()
-    }
-
-    /// Words may have any length, as labels of transition systems do.
-    fn is_name(self) -> bool {
-        false
-    }
-}
+// Words may have any length, as labels of transition systems do: no token of a text is a name.
+masque_text::token_kinds!(Token, names: Token::End);
 
 #[cfg(test)]
 mod tests {

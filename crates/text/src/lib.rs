@@ -29,4 +29,4 @@ pub use diagnostic::{Diagnostic, Label, Severity};
 pub use render::render;
 pub use source::{FileId, Location, Sources, Span, TooLarge};
 pub use suggest::did_you_mean;
-pub use tokens::{Comment, Kind, LONGEST_NAME, Tokens};
+pub use tokens::{Comment, Kind, LONGEST_NAME, Tokens, block_comment};

@@ -67,6 +67,43 @@ pub trait Kind: Copy + PartialEq {
     }
 }
 
+/// Makes an enum with the variants `Word`, `Unknown` and `End`, cut by `logos`, the kinds of token of a
+/// language, and gives its table of tokens the name `Tokens`. `comment` is the variant of comments, `names`
+/// a pattern of the variants that are names.
+#[macro_export]
+macro_rules! token_kinds {
+    ($token:ident $(, comment: $comment:ident)? $(, names: $names:pat)? $(,)?) => {
+        /// The tokens of one text with their spans. The last one is `End`.
+        pub(crate) type Tokens = $crate::Tokens<$token>;
+
+        impl $crate::Kind for $token {
+            const WORD: Self = $token::Word;
+            const UNKNOWN: Self = $token::Unknown;
+            const END: Self = $token::End;
+
+            fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, std::ops::Range<usize>)> {
+                $token::lexer(text).spanned()
+            }
+
+            $(fn is_comment(self) -> bool {
+                self == $token::$comment
+            })?
+
+            $(fn is_name(self) -> bool {
+                matches!(self, $names)
+            })?
+        }
+    };
+}
+
+/// The length of a block comment's rest, given the text after its `/*`, and whether it ends.
+pub fn block_comment(rest: &str) -> (usize, bool) {
+    match rest.find("*/") {
+        Some(end) => (end + 2, true),
+        None => (rest.len(), false),
+    }
+}
+
 /// A comment, and the token it stands before.
 #[derive(Clone, Copy, Debug)]
 pub struct Comment {
