@@ -6,12 +6,13 @@
 //! is explained in that state. What holds on all paths, or in all accessible states, has no short
 //! witness and ends a branch.
 
+use masque_symbolic::fixpoint::PathSearch;
 use masque_symbolic::space::{Limited, Set};
 
 use super::Engine;
-use super::paths::Search;
+use super::paths::Path;
 use super::world::{Reason, Removal};
-use crate::model::{Edge, Formula, FormulaId, Question};
+use crate::model::{Edge, Formula, FormulaId, Question, VarId};
 use crate::outcome::Status;
 use crate::plan::WorldId;
 
@@ -123,7 +124,13 @@ impl Engine<'_> {
     fn path_from_start(&self, id: WorldId, to: &Set) -> Limited<Option<Vec<Set>>> {
         let world = self.world(id);
         let from = self.space.and(&world.initial, &world.kept)?;
-        self.path(Search { world: id, from: &from, through: &world.kept, to })
+        self.sets(id, &from, &world.kept, to)
+    }
+
+    /// A shortest path, each state as a set of one.
+    fn sets(&self, world: WorldId, from: &Set, through: &Set, to: &Set) -> Limited<Option<Vec<Set>>> {
+        let path = self.path(world, &PathSearch { from, through, to, n_steps: 0..=usize::MAX })?;
+        Ok(path.map(sets))
     }
 
     fn is_true(&mut self, claim: &Claim, formula: FormulaId) -> Limited<bool> {
@@ -174,11 +181,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Where a formula has a value.
-    fn valued(&mut self, world: WorldId, (formula, holds): (FormulaId, bool)) -> Limited<Set> {
-        if holds { self.sat(world, formula) } else { self.not(world, formula) }
-    }
-
     fn show_step(
         &mut self,
         claim: &Claim,
@@ -187,7 +189,7 @@ impl Engine<'_> {
         left: &mut usize,
         out: &mut Vec<Explanation>,
     ) -> Limited<()> {
-        let (target, fair) = (self.valued(claim.world, (f, holds))?, self.fair(claim.world)?);
+        let (target, fair) = (self.valued(claim.world, f, holds)?, self.fair(claim.world)?);
         let next = self.post(&self.world(claim.world).arrows, &claim.state)?;
         let next = self.space.and(&self.space.and(&next, &target)?, &fair)?;
         if next.is_empty() {
@@ -209,10 +211,10 @@ impl Engine<'_> {
     ) -> Limited<()> {
         let world = claim.world;
         let through = match through {
-            Some(through) => self.valued(world, through)?,
+            Some((through, holds)) => self.valued(world, through, holds)?,
             None => self.world(world).kept.clone(),
         };
-        let (target, fair) = (self.valued(world, to)?, self.fair(world)?);
+        let (target, fair) = (self.valued(world, to.0, to.1)?, self.fair(world)?);
         let target = self.space.and(&target, &fair)?;
         self.show_found(claim, &through, &target, to, left, out)
     }
@@ -227,8 +229,7 @@ impl Engine<'_> {
         out: &mut Vec<Explanation>,
     ) -> Limited<()> {
         let through = &self.space.and(through, &self.world(claim.world).kept)?;
-        let search = Search { world: claim.world, from: &claim.state, through, to: target };
-        let Some(states) = self.path(search)? else { return Ok(()) };
+        let Some(states) = self.sets(claim.world, &claim.state, through, target)? else { return Ok(()) };
         let after = states.last().map(|state| claim.at(state.clone(), formula, holds));
         if states.len() == 1 {
             // The state at hand is the one: nothing to walk.
@@ -244,11 +245,11 @@ impl Engine<'_> {
         left: &mut usize,
         out: &mut Vec<Explanation>,
     ) -> Limited<()> {
-        let stay = self.valued(claim.world, (formula, holds))?;
+        let stay = self.valued(claim.world, formula, holds)?;
         let within = self.some_always(claim.world, &stay)?;
         let Some((states, back_to)) = self.lasso(claim.world, &claim.state, &within)? else { return Ok(()) };
         let here = claim.part(formula, holds);
-        self.push(claim, Shape::Lasso, (states, Some(back_to)), vec![here], left, out)
+        self.push(claim, Shape::Lasso, (sets(states), Some(back_to)), vec![here], left, out)
     }
 
     /// `E[f R g]`: along `g` to where both hold, or along `g` for ever.
@@ -260,13 +261,12 @@ impl Engine<'_> {
         left: &mut usize,
         out: &mut Vec<Explanation>,
     ) -> Limited<()> {
-        let (first, second) = (self.valued(claim.world, f)?, self.valued(claim.world, g)?);
+        let (first, second) = (self.valued(claim.world, f.0, f.1)?, self.valued(claim.world, g.0, g.1)?);
         let fair = self.fair(claim.world)?;
         let both = self.space.and(&self.space.and(&first, &second)?, &fair)?;
         let before = out.len();
         self.show_found(claim, &second, &both, g, left, out)?;
-        let search = Search { world: claim.world, from: &claim.state, through: &second, to: &both };
-        if out.len() == before && self.path(search)?.is_none() {
+        if out.len() == before && self.sets(claim.world, &claim.state, &second, &both)?.is_none() {
             self.show_lasso(claim, g, left, out)?;
         }
         Ok(())
@@ -341,6 +341,12 @@ impl Engine<'_> {
         })
     }
 
+    /// Whether an explicit attitude is true in a single state.
+    fn has(&mut self, world: WorldId, state: &Set, var: VarId) -> Limited<bool> {
+        let label = self.label(world, var)?;
+        self.space.is_subset(state, &label)
+    }
+
     fn texts(&mut self, world: WorldId, states: &[Set]) -> Limited<Vec<StateText>> {
         states.iter().map(|state| self.text(world, state)).collect()
     }
@@ -368,8 +374,7 @@ impl Engine<'_> {
         let mut removals = Vec::new();
         for (reason, set) in reasons {
             let world = self.world(id);
-            let search = Search { world: id, from: &world.initial, through: &world.built, to: &set };
-            let states = self.path(search)?.unwrap_or_default();
+            let states = self.sets(id, &world.initial, &world.built, &set)?.unwrap_or_default();
             let (attitude, why) = match reason {
                 Reason::Lacks(var) => (self.model.var(var).name.clone(), "implied"),
                 Reason::Nothing(edge) => (self.model.edge_text(edge), "nothing accessible"),
@@ -381,7 +386,7 @@ impl Engine<'_> {
     }
 
     /// Explicit attitudes of a world that its states cannot lack, and those that never change.
-    pub fn fixed_attitudes(&mut self, id: WorldId) -> Limited<Vec<(crate::model::VarId, Fixed)>> {
+    pub fn fixed_attitudes(&mut self, id: WorldId) -> Limited<Vec<(VarId, Fixed)>> {
         let planned = &self.plan.worlds[id.index()];
         let mut found = Vec::new();
         if self.world(id).status != Status::Ok || planned.is_leaf {
@@ -408,6 +413,10 @@ impl Engine<'_> {
         }
         Ok(found)
     }
+}
+
+fn sets(path: Path) -> Vec<Set> {
+    path.into_iter().map(|(_, set)| set).collect()
 }
 
 /// How an explicit attitude fails to change.
