@@ -17,11 +17,11 @@
 //! | `reference` | the meaning, transcribed: explicit, slow, trusted |
 //! | `symbolic` | the same on decision diagrams, and explanations |
 //! | `replay` | explanations confirmed, before anyone sees them |
-//! | `outcome`, `messages`, `run`, `dot` | what is found, for people and front ends |
+//! | `outcome`, `explanation`, `messages`, `run` | what is found, in terms of the model |
 #![forbid(unsafe_code)]
 
 mod check;
-mod dot;
+pub mod explanation;
 mod format;
 mod lexer;
 mod messages;
@@ -40,10 +40,9 @@ pub mod symbolic;
 pub mod tree;
 
 pub use check::{Checked, DEEPEST_NESTING, Override, check};
-pub use dot::worlds_dot;
 pub use format::format;
 pub use messages::{findings, out_of_range};
 pub use nnf::nnf;
 pub use parser::{NESTING_LIMIT, parse, parse_property};
 pub use print::{formula_text, term_text};
-pub use run::{PropertyReport, Run, WorldReport, run};
+pub use run::{PropertyReport, Run, run};

@@ -3,6 +3,7 @@
 use masque_text::Span;
 use masque_verdict::{Stop, Verdict};
 
+use crate::explanation::Removal;
 use crate::model::{Edge, VarId};
 use crate::plan::WorldId;
 
@@ -55,6 +56,8 @@ pub struct WorldResult {
     pub is_opaque: bool,
     /// Whether no initial state starts a fair path.
     pub is_unfair: bool,
+    /// Why states are bad; [`run`](crate::run) fills it in.
+    pub removed: Vec<Removal>,
 }
 
 /// The answer to a property.

@@ -5,40 +5,13 @@ use std::time::{Duration, Instant};
 use masque_text::Diagnostic;
 use masque_verdict::{Budget, Show, Verdict, Why, in_shares};
 
+use crate::explanation::{Explanation, Removal};
 use crate::messages::{findings, fixed_attitude, out_of_range};
 use crate::model::Model;
 use crate::outcome::{Failure, PropertyResult, WorldResult};
 use crate::plan::{Plan, WorldId};
 use crate::replay::{replay, replay_removal};
-use crate::symbolic::{Engine, Explanation, Removal};
-
-/// A world and what became of it, by one of the ways to it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct WorldReport {
-    /// The way: `protocol.B(snd)`.
-    pub path: String,
-    /// The program: an agent, or a view.
-    pub program: String,
-    /// `ok`, `removed (no initial state)` or `removed (not total)`.
-    pub status: &'static str,
-    /// States that the program reaches; all numbers are decimal.
-    pub built: String,
-    /// Incoherent states.
-    pub bad: String,
-    /// Other states without a future.
-    pub dead: String,
-    /// States that can no longer be reached.
-    pub unreachable: String,
-    /// States that remain.
-    #[serde(rename = "final")]
-    pub kept: String,
-    /// Initial states that remain.
-    pub initial: String,
-    /// The explicit attitudes.
-    pub explicit: Vec<String>,
-    /// Why states were removed.
-    pub removed: Vec<Removal>,
-}
+use crate::symbolic::Engine;
 
 /// The answer to a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,10 +46,8 @@ impl PropertyReport {
 /// What checking a model found.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// The worlds by their paths, parents first; `None` if a limit was hit before all were built.
-    pub worlds: Option<Vec<WorldReport>>,
-    /// Whether there are more paths than are listed.
-    pub is_cut: bool,
+    /// The worlds of the plan; `None` if a limit was hit before all were built.
+    pub worlds: Option<Vec<WorldResult>>,
     /// The answers; none if a diagnostic is an error.
     pub properties: Vec<PropertyReport>,
     /// What was found besides verdicts.
@@ -117,7 +88,7 @@ pub struct Run {
 /// let (model, plan) = check(&tree, &[]).model.unwrap();
 /// let run = run(&model, &plan, Default::default(), &Default::default(), &mut |_, _| {});
 /// assert_eq!(run.properties[0].verdict.word(), "fails");
-/// assert_eq!(run.worlds.unwrap()[1].path, "a.B(b)");
+/// assert_eq!(run.worlds.unwrap()[1].kept, "2");
 /// ```
 pub fn run(
     model: &Model,
@@ -131,7 +102,7 @@ pub fn run(
         Ok(engine) => engine,
         Err(failure) => return failed(model, plan, &failure, decided),
     };
-    let mut run = Run { is_cut: plan.is_cut, building: start.elapsed(), ..Run::default() };
+    let mut run = Run { building: start.elapsed(), ..Run::default() };
     // The worlds are for all properties; after them each has its share of the time.
     let undecided = Verdict::Unknown(Why::Timeout);
     let mut properties = vec![PropertyResult::undecided(undecided); model.properties.len()];
@@ -165,10 +136,13 @@ pub fn run(
     engine.set_budget(budget);
     run.deciding = start.elapsed() - run.building;
     let results = (0..plan.worlds.len() as u32).map(|world| engine.world_result(WorldId(world)));
-    if let Ok(worlds) = results.collect::<Result<Vec<_>, _>>() {
+    if let Ok(mut worlds) = results.collect::<Result<Vec<_>, _>>() {
         run.diagnostics = findings(model, plan, &worlds, &properties);
         run.diagnostics.extend(notes(model, plan, &mut engine));
-        run.worlds = Some(world_reports(model, plan, &mut engine, &worlds, &mut run.bugs));
+        for (index, world) in worlds.iter_mut().enumerate() {
+            world.removed = removals(model, plan, &mut engine, WorldId(index as u32), &mut run.bugs);
+        }
+        run.worlds = Some(worlds);
     }
     (run.bits, run.peak_nodes, run.peak_bytes) = engine.size();
     run
@@ -195,7 +169,7 @@ fn failed(
     failure: &Failure,
     decided: &mut dyn FnMut(usize, &PropertyReport),
 ) -> Run {
-    let mut run = Run { is_cut: plan.is_cut, ..Run::default() };
+    let mut run = Run::default();
     run.diagnostics.extend(out_of_range(model, plan, failure));
     if let Failure::Stop(stop) = failure {
         for index in 0..model.properties.len() {
@@ -246,44 +220,22 @@ fn notes(model: &Model, plan: &Plan, engine: &mut Engine<'_>) -> Vec<Diagnostic>
     notes
 }
 
-fn world_reports(
+/// Why states of a world were removed. A path that does not replay is left out and reported as a bug.
+fn removals(
     model: &Model,
     plan: &Plan,
     engine: &mut Engine<'_>,
-    worlds: &[WorldResult],
+    world: WorldId,
     bugs: &mut Vec<String>,
-) -> Vec<WorldReport> {
-    let removals: Vec<Vec<Removal>> = (0..plan.worlds.len() as u32)
-        .map(|world| {
-            let mut removals = engine.removals(WorldId(world)).unwrap_or_default();
-            for removal in &mut removals {
-                if let Err(refusal) = replay_removal(model, plan, WorldId(world), removal) {
-                    bugs.push(format!("the way to a removed state does not replay: {refusal}"));
-                    removal.example.clear();
-                }
-            }
-            removals
-        })
-        .collect();
-    let report = |path: &crate::plan::PlannedPath| {
-        let program = model.program(plan.worlds[path.world.index()].program);
-        let result = &worlds[path.world.index()];
-        let explicit = program.vars.iter().filter(|var| model.var(**var).attitude.is_some());
-        WorldReport {
-            path: path.text.clone(),
-            program: program.name.clone(),
-            status: result.status.text(),
-            built: result.built.clone(),
-            bad: result.bad.clone(),
-            dead: result.dead.clone(),
-            unreachable: result.unreachable.clone(),
-            kept: result.kept.clone(),
-            initial: result.initial.clone(),
-            explicit: explicit.map(|var| model.var(*var).name.clone()).collect(),
-            removed: removals[path.world.index()].clone(),
+) -> Vec<Removal> {
+    let mut removals = engine.removals(world).unwrap_or_default();
+    for removal in &mut removals {
+        if let Err(refusal) = replay_removal(model, plan, world, removal) {
+            bugs.push(format!("the way to a removed state does not replay: {refusal}"));
+            removal.example.clear();
         }
-    };
-    plan.paths.iter().map(report).collect()
+    }
+    removals
 }
 
 #[cfg(test)]
@@ -301,7 +253,7 @@ mod tests {
         let (model, plan) = check(&parse(&sources, file).0, &[]).model.unwrap();
         let mut run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         let mut evidence = run.properties.remove(0).evidence.unwrap();
-        evidence.states[0].values[0].1 = "false".to_owned();
+        evidence.states[0].values[0] = 0;
         let refusal = confirm(&model, &plan, 0, Some(evidence)).unwrap_err();
         assert!(refusal.starts_with("in `a`, of `!p`: state 0"), "{refusal}");
         let result = PropertyResult::undecided(Verdict::Fails);

@@ -2,6 +2,7 @@
 
 mod support;
 
+use masque_bdi::outcome::Status;
 use masque_bdi::run;
 use masque_verdict::{Budget, Show};
 
@@ -38,8 +39,9 @@ fn example_1_is_as_the_table_says() {
         let (model, plan) = support::model(&std::fs::read_to_string(path).unwrap(), &[]);
         let found = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         let world = |path: &str| {
-            let world = found.worlds.iter().flatten().find(|w| w.path == path).unwrap().clone();
-            if world.status == "ok" {
+            let id = plan.paths.iter().find(|p| p.text == path).unwrap().world;
+            let world = &found.worlds.as_ref().unwrap()[id.index()];
+            if world.status == Status::Ok {
                 format!("{} of {}", world.kept, world.built)
             } else {
                 "removed".to_string()

@@ -100,6 +100,7 @@ impl<'m> Reference<'m> {
             lost_initial,
             inconsistent,
             is_opaque: is_leaf && !edges.is_empty(),
+            removed: Vec::new(),
             is_unfair: has_fairness
                 && built.status == Status::Ok
                 && !(0..n_states).any(|s| initial[s] && fair[s]),

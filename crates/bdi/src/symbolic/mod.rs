@@ -26,8 +26,7 @@ use edge::EdgeSets;
 use layout::{Layout, ProgramLayout};
 use world::World;
 
-pub use explain::{Explanation, Fixed, Shape, StateText};
-pub use world::Removal;
+pub use explain::Fixed;
 
 /// The worlds of a model, built.
 pub struct Engine<'m> {
@@ -137,6 +136,7 @@ impl<'m> Engine<'m> {
             lost_initial: initial != world.initial,
             inconsistent,
             is_opaque: planned.is_leaf && !edges.is_empty(),
+            removed: Vec::new(),
             is_unfair: has_fairness
                 && world.status == Status::Ok
                 && !self.space.intersects(&initial, &fair)?,

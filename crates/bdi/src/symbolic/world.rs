@@ -8,7 +8,8 @@ use super::Engine;
 use super::moves::moves;
 use super::number::Number;
 use super::step::{Arrow, Draft, Effect, action_code};
-use crate::model::{Assign, Condition2, Domain, Edge, Expr, ExprId, Formula, Point, Totality, Value, VarId};
+use crate::explanation::RemovalReason;
+use crate::model::{Assign, Condition2, Domain, Expr, ExprId, Formula, Point, Totality, Value, VarId};
 use crate::outcome::{Failure, Status};
 use crate::plan::WorldId;
 
@@ -24,29 +25,7 @@ pub(super) struct World {
     pub(super) kept: Set,
     pub(super) status: Status,
     /// Why states are bad.
-    pub(super) reasons: Vec<(Reason, Set)>,
-}
-
-/// Why a state is bad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reason {
-    /// It lacks an attitude whose argument holds in all accessible states.
-    Lacks(VarId),
-    /// Nothing is accessible.
-    Nothing(Edge),
-}
-
-/// Why states of a world were removed.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Removal {
-    /// The attitude that is lacking, or the edge on which nothing is accessible.
-    pub attitude: String,
-    /// `implied` or `nothing accessible`.
-    pub why: &'static str,
-    /// How many states were removed for this reason, in decimal.
-    pub states: String,
-    /// The way to the first of them.
-    pub example: Vec<super::StateText>,
+    pub(super) reasons: Vec<(RemovalReason, Set)>,
 }
 
 impl<'m> Engine<'m> {
@@ -95,7 +74,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Why states are bad, by edge and attitude.
-    fn reasons(&mut self, id: WorldId, built: &Set) -> Limited<Vec<(Reason, Set)>> {
+    fn reasons(&mut self, id: WorldId, built: &Set) -> Limited<Vec<(RemovalReason, Set)>> {
         let planned = &self.plan.worlds[id.index()];
         if planned.is_leaf {
             return Ok(Vec::new());
@@ -106,11 +85,11 @@ impl<'m> Engine<'m> {
             // and each level would ask the next.
             self.edge(id, edge)?;
             if self.model.options.consistency {
-                reasons.push((Reason::Nothing(edge), self.nothing_accessible(id, edge)?));
+                reasons.push((RemovalReason::NothingAccessible(edge), self.nothing_accessible(id, edge)?));
             }
             if self.model.options.condition2 == Condition2::Remove {
                 let lacking = self.lacking(id, edge)?;
-                reasons.extend(lacking.into_iter().map(|(var, set)| (Reason::Lacks(var), set)));
+                reasons.extend(lacking.into_iter().map(|(var, set)| (RemovalReason::Lacks(var), set)));
             }
         }
         let mut inside = Vec::new();

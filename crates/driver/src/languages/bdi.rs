@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use masque_bdi::model::Model as Programs;
 use masque_bdi::plan::Plan;
-use masque_bdi::{Override, PropertyReport, WorldReport};
+use masque_bdi::{Override, PropertyReport};
 use masque_text::{FileId, TooLarge};
 use masque_verdict::{Budget, Phase, Show, Stats};
 
@@ -21,15 +21,6 @@ pub struct Worlds {
     pub programs: Programs,
     /// The worlds in the order in which they are built.
     pub plan: Plan,
-}
-
-/// What is found in a BDI file besides verdicts.
-#[derive(Clone, Debug, Default)]
-pub struct WorldDetails {
-    /// The worlds by their paths, parents first; `None` if a limit was hit before all were built.
-    pub worlds: Option<Vec<WorldReport>>,
-    /// Whether there are more paths than are listed.
-    pub is_cut: bool,
 }
 
 /// Fails if the texts outgrow the sources.
@@ -80,7 +71,7 @@ pub(crate) fn work(
         costs: vec![Cost { engine: "symbolic".into(), stats }],
         bugs: run.bugs,
         time: run.building + run.deciding,
-        details: Details::Bdi(WorldDetails { worlds: run.worlds, is_cut: run.is_cut }),
+        details: Details::Bdi(run.worlds),
         ..Run::default()
     }
 }
