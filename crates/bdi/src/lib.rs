@@ -12,7 +12,7 @@
 //! | file | does |
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `print`, `format` | the text |
-//! | `check`, `model`, `model_text`, `options`, `nnf` | names, types, static rules |
+//! | `check`, `model`, `model_text`, `options` | names, types, static rules |
 //! | `plan` | which worlds there are and in which order they are built |
 //! | `reference` | the meaning, transcribed: explicit, slow, trusted |
 //! | `symbolic` | the same on decision diagrams, and explanations |
@@ -27,12 +27,12 @@ mod lexer;
 mod messages;
 pub mod model;
 mod model_text;
-mod nnf;
 mod options;
 pub mod outcome;
 mod parser;
 pub mod plan;
 mod print;
+#[doc(hidden)]
 pub mod reference;
 pub mod replay;
 mod run;
@@ -41,8 +41,9 @@ pub mod tree;
 
 pub use check::{Checked, DEEPEST_NESTING, Override, check};
 pub use format::format;
-pub use messages::{findings, out_of_range};
-pub use nnf::nnf;
+#[doc(hidden)]
+pub use messages::findings;
 pub use parser::{NESTING_LIMIT, parse, parse_property};
-pub use print::{formula_text, term_text};
-pub use run::{PropertyReport, Run, run};
+#[doc(hidden)]
+pub use print::formula_text;
+pub use run::{Run, run};

@@ -19,8 +19,8 @@ fn examples_have_their_verdicts() {
     for block in blocks {
         let (model, plan) = support::model(block, &[]);
         let found = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
-        let found: Vec<String> =
-            found.properties.iter().map(|p| format!("{}: {}", p.name, p.verdict)).collect();
+        let named = model.properties.iter().zip(&found.properties);
+        let found: Vec<String> = named.map(|(p, found)| format!("{}: {}", p.name, found.verdict)).collect();
         let lines = block.lines().filter_map(|line| line.split_once("// expect: "));
         let expected: Vec<String> =
             model.properties.iter().zip(lines).map(|(p, (_, v))| format!("{}: {v}", p.name)).collect();
@@ -47,8 +47,8 @@ fn example_1_is_as_the_table_says() {
                 "removed".to_string()
             }
         };
-        let verdict =
-            |name: &str| found.properties.iter().find(|p| p.name == name).unwrap().verdict.to_string();
+        let index = |name: &str| model.properties.iter().position(|p| p.name == name).unwrap();
+        let verdict = |name: &str| found.properties[index(name)].verdict.to_string();
         assert_eq!(cells[1].trim_end_matches(" states"), world("snd"), "{name}");
         assert_eq!(cells[2], world("protocol"), "{name}");
         assert_eq!([cells[3], cells[4].trim_end_matches(" |")], [verdict("P1"), verdict("P2")], "{name}");

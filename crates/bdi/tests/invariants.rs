@@ -9,9 +9,10 @@ use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::{Reference, State};
 use masque_bdi::symbolic::Engine;
 use masque_bdi::tree::{self, Tree};
-use masque_bdi::{check, formula_text, nnf, parse, parse_property};
+use masque_bdi::{check, formula_text, parse, parse_property};
 use masque_text::Sources;
 use masque_verdict::Budget;
+use support::nnf::nnf;
 use support::random;
 
 /// Runs a check on the random systems that have a model.
@@ -115,6 +116,13 @@ fn formulas_are_printed_as_they_are_read() {
             printed.iter().enumerate().map(|(i, f)| format!("property p{i}: {f};\n")).collect();
         assert_eq!(formulas(&tree_of(&again).1), printed, "seed {seed}");
     }
+}
+
+#[test]
+fn negations_are_pushed_inwards() {
+    let (_, tree) = tree_of("property p: !(x -> AG B(b, !(y & z)));");
+    let tree::Question::Formula(formula) = &tree.properties[0].question else { unreachable!() };
+    assert_eq!(formula_text(&nnf(formula)), "x & EF !B(b, !y | !z)");
 }
 
 /// Negation normal form changes no verdict and no number.

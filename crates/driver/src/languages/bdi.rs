@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use masque_bdi::Override;
 use masque_bdi::model::Model as Programs;
+use masque_bdi::outcome::PropertyResult;
 use masque_bdi::plan::Plan;
-use masque_bdi::{Override, PropertyReport};
 use masque_text::{FileId, TooLarge};
 use masque_verdict::{Budget, Phase, Show, Stats};
 
@@ -56,7 +57,7 @@ pub(crate) fn work(
     budget: &Budget,
     report: &mut dyn FnMut(usize, Decision),
 ) -> Run {
-    let mut on_verdict = |index: usize, property: &PropertyReport| report(index, decision(property));
+    let mut on_verdict = |index: usize, property: &PropertyResult| report(index, decision(property));
     let run = masque_bdi::run(&worlds.programs, &worlds.plan, show, budget, &mut on_verdict);
     let phase = |name: &'static str, time: Duration| Phase { name: name.into(), time };
     let stats = Stats {
@@ -76,12 +77,12 @@ pub(crate) fn work(
     }
 }
 
-fn decision(property: &PropertyReport) -> Decision {
+fn decision(property: &PropertyResult) -> Decision {
     Decision {
         verdict: property.verdict,
         evidence: property.evidence.clone().map(|explanation| Shown::Worlds(Box::new(explanation))),
         withheld: property.withheld.clone(),
-        satisfied: property.satisfied.clone().zip(property.of.clone()),
+        satisfied: property.satisfied.clone(),
         ..Decision::default()
     }
 }
