@@ -12,27 +12,27 @@
 //! | file | does |
 //! |---|---|
 //! | `lexer`, `parser`, `tree`, `print`, `format` | the text |
-//! | `check`, `model`, `model_text`, `options`, `nnf` | names, types, static rules |
+//! | `check`, `model`, `model_text`, `options` | names, types, static rules |
 //! | `plan` | which worlds there are and in which order they are built |
 //! | `reference` | the meaning, transcribed: explicit, slow, trusted |
 //! | `symbolic` | the same on decision diagrams, and explanations |
 //! | `replay` | explanations confirmed, before anyone sees them |
-//! | `outcome`, `messages`, `run`, `dot` | what is found, for people and front ends |
+//! | `outcome`, `explanation`, `messages`, `run` | what is found, in terms of the model |
 #![forbid(unsafe_code)]
 
 mod check;
-mod dot;
+pub mod explanation;
 mod format;
 mod lexer;
 mod messages;
 pub mod model;
 mod model_text;
-mod nnf;
 mod options;
 pub mod outcome;
 mod parser;
 pub mod plan;
 mod print;
+#[doc(hidden)]
 pub mod reference;
 pub mod replay;
 mod run;
@@ -40,10 +40,10 @@ pub mod symbolic;
 pub mod tree;
 
 pub use check::{Checked, DEEPEST_NESTING, Override, check};
-pub use dot::worlds_dot;
 pub use format::format;
-pub use messages::{findings, out_of_range};
-pub use nnf::nnf;
+#[doc(hidden)]
+pub use messages::findings;
 pub use parser::{NESTING_LIMIT, parse, parse_property};
-pub use print::{formula_text, term_text};
-pub use run::{PropertyReport, Run, WorldReport, run};
+#[doc(hidden)]
+pub use print::formula_text;
+pub use run::{Run, run};

@@ -17,11 +17,8 @@ pub fn findings(
     properties: &[PropertyResult],
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut told = vec![false; worlds.len()];
-    for path in &plan.paths {
-        if !std::mem::replace(&mut told[path.world.index()], true) {
-            of_world(model, plan, path.world, &worlds[path.world.index()], &mut found);
-        }
+    for world in plan.worlds_by_path() {
+        of_world(model, plan, world, &worlds[world.index()], &mut found);
     }
     for (property, result) in model.properties.iter().zip(properties) {
         if result.is_vacuous {
@@ -79,7 +76,7 @@ fn of_world(model: &Model, plan: &Plan, world: WorldId, result: &WorldResult, fo
 }
 
 /// A reachable assignment that leaves its variable's range; `None` for a limit.
-pub fn out_of_range(model: &Model, plan: &Plan, failure: &Failure) -> Option<Diagnostic> {
+pub(crate) fn out_of_range(model: &Model, plan: &Plan, failure: &Failure) -> Option<Diagnostic> {
     let Failure::OutOfRange { world, var, span } = failure else { return None };
     let var = model.var(*var);
     let (low, high) = var.domain.bounds();

@@ -3,6 +3,7 @@
 use masque_text::Span;
 use masque_verdict::{Stop, Verdict};
 
+use crate::explanation::{Explanation, Removal};
 use crate::model::{Edge, VarId};
 use crate::plan::WorldId;
 
@@ -55,6 +56,8 @@ pub struct WorldResult {
     pub is_opaque: bool,
     /// Whether no initial state starts a fair path.
     pub is_unfair: bool,
+    /// Why states are bad; [`run()`](crate::run()) fills it in.
+    pub removed: Vec<Removal>,
 }
 
 /// The answer to a property.
@@ -62,18 +65,20 @@ pub struct WorldResult {
 pub struct PropertyResult {
     /// The verdict.
     pub verdict: Verdict,
-    /// In how many of the world's states it is true; `None` if it was not decided.
-    pub satisfied: Option<String>,
-    /// How many states the world has.
-    pub of: Option<String>,
+    /// In how many of the world's states it is true, and how many there are; `None` if it was not decided.
+    pub satisfied: Option<(String, String)>,
     /// Whether an implication holds because its antecedent is never true where it is asked.
     pub is_vacuous: bool,
+    /// Why it fails; [`run()`](crate::run()) fills it in.
+    pub evidence: Option<Explanation>,
+    /// Why an explanation is withheld: it does not replay. That is a bug of ours.
+    pub withheld: Option<String>,
 }
 
 impl PropertyResult {
     /// A property that was not decided.
     pub fn undecided(verdict: Verdict) -> Self {
-        PropertyResult { verdict, satisfied: None, of: None, is_vacuous: false }
+        PropertyResult { verdict, satisfied: None, is_vacuous: false, evidence: None, withheld: None }
     }
 }
 

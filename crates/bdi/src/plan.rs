@@ -83,6 +83,12 @@ impl Plan {
         ways.min_by_key(|p| p.path.edges.len()).map_or("", |p| p.text.as_str())
     }
 
+    /// The worlds in the order of the paths, each once.
+    pub(crate) fn worlds_by_path(&self) -> impl Iterator<Item = WorldId> + '_ {
+        let mut seen = FxHashSet::default();
+        self.paths.iter().map(|path| path.world).filter(move |world| seen.insert(*world))
+    }
+
     /// Whether the truth of an attitude in a world is read from the label.
     pub fn is_label(&self, model: &Model, world: WorldId, is_explicit: bool) -> bool {
         is_explicit && (model.options.condition2 == Condition2::Remove || self.worlds[world.index()].is_leaf)

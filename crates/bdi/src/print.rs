@@ -26,7 +26,7 @@ pub fn formula_text(expr: &Expr) -> String {
 }
 
 /// The canonical text of a term.
-pub fn term_text(term: &Term) -> String {
+pub(crate) fn term_text(term: &Term) -> String {
     let mut out = String::new();
     write_term(&mut out, term);
     out

@@ -5,80 +5,21 @@ use std::time::{Duration, Instant};
 use masque_text::Diagnostic;
 use masque_verdict::{Budget, Show, Verdict, Why, in_shares};
 
+use crate::explanation::{Explanation, Removal};
 use crate::messages::{findings, fixed_attitude, out_of_range};
 use crate::model::Model;
 use crate::outcome::{Failure, PropertyResult, WorldResult};
 use crate::plan::{Plan, WorldId};
 use crate::replay::{replay, replay_removal};
-use crate::symbolic::{Engine, Explanation, Removal};
-
-/// A world and what became of it, by one of the ways to it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct WorldReport {
-    /// The way: `protocol.B(snd)`.
-    pub path: String,
-    /// The program: an agent, or a view.
-    pub program: String,
-    /// `ok`, `removed (no initial state)` or `removed (not total)`.
-    pub status: &'static str,
-    /// States that the program reaches; all numbers are decimal.
-    pub built: String,
-    /// Incoherent states.
-    pub bad: String,
-    /// Other states without a future.
-    pub dead: String,
-    /// States that can no longer be reached.
-    pub unreachable: String,
-    /// States that remain.
-    #[serde(rename = "final")]
-    pub kept: String,
-    /// Initial states that remain.
-    pub initial: String,
-    /// The explicit attitudes.
-    pub explicit: Vec<String>,
-    /// Why states were removed.
-    pub removed: Vec<Removal>,
-}
-
-/// The answer to a property.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PropertyReport {
-    /// Its name, or its position from 1.
-    pub name: String,
-    /// What is asked.
-    pub formula: String,
-    /// The world.
-    pub world: String,
-    /// `valid` or `initially`.
-    pub mode: &'static str,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// In how many of the world's states it is true.
-    pub satisfied: Option<String>,
-    /// How many states the world has.
-    pub of: Option<String>,
-    /// Why it fails.
-    pub evidence: Option<Explanation>,
-    /// Why an explanation is withheld: it does not replay. That is a bug of ours.
-    pub withheld: Option<String>,
-}
-
-impl PropertyReport {
-    /// A property that was not decided.
-    pub fn undecided(model: &Model, index: usize, why: Why) -> Self {
-        property_report(model, index, &PropertyResult::undecided(Verdict::Unknown(why)), Ok(None))
-    }
-}
+use crate::symbolic::Engine;
 
 /// What checking a model found.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// The worlds by their paths, parents first; `None` if a limit was hit before all were built.
-    pub worlds: Option<Vec<WorldReport>>,
-    /// Whether there are more paths than are listed.
-    pub is_cut: bool,
+    /// The worlds of the plan; `None` if a limit was hit before all were built.
+    pub worlds: Option<Vec<WorldResult>>,
     /// The answers; none if a diagnostic is an error.
-    pub properties: Vec<PropertyReport>,
+    pub properties: Vec<PropertyResult>,
     /// What was found besides verdicts.
     pub diagnostics: Vec<Diagnostic>,
     /// The bits of all programs together.
@@ -117,32 +58,28 @@ pub struct Run {
 /// let (model, plan) = check(&tree, &[]).model.unwrap();
 /// let run = run(&model, &plan, Default::default(), &Default::default(), &mut |_, _| {});
 /// assert_eq!(run.properties[0].verdict.word(), "fails");
-/// assert_eq!(run.worlds.unwrap()[1].path, "a.B(b)");
+/// assert_eq!(run.worlds.unwrap()[1].kept, "2");
 /// ```
 pub fn run(
     model: &Model,
     plan: &Plan,
     show: Show,
     budget: &Budget,
-    decided: &mut dyn FnMut(usize, &PropertyReport),
+    decided: &mut dyn FnMut(usize, &PropertyResult),
 ) -> Run {
     let start = Instant::now();
     let mut engine = match Engine::new(model, plan, budget) {
         Ok(engine) => engine,
         Err(failure) => return failed(model, plan, &failure, decided),
     };
-    let mut run = Run { is_cut: plan.is_cut, building: start.elapsed(), ..Run::default() };
+    let mut run = Run { building: start.elapsed(), ..Run::default() };
     // The worlds are for all properties; after them each has its share of the time.
-    let undecided = Verdict::Unknown(Why::Timeout);
-    let mut properties = vec![PropertyResult::undecided(undecided); model.properties.len()];
-    let reports =
-        (0..model.properties.len()).map(|index| PropertyReport::undecided(model, index, Why::Timeout));
-    run.properties = reports.collect();
+    run.properties = undecided(model, Why::Timeout);
     in_shares(model.properties.len(), budget, |index, share| {
         engine.set_budget(share);
-        let result = engine.property(index);
+        let mut result = engine.property(index);
         // A verdict without an explanation is better than none.
-        if properties[index].verdict == Verdict::Fails && result.verdict != Verdict::Fails {
+        if run.properties[index].verdict == Verdict::Fails && result.verdict != Verdict::Fails {
             return true;
         }
         // Without the means to explain, the verdict stands alone.
@@ -150,42 +87,49 @@ pub fn run(
             Verdict::Fails if show != Show::None => engine.explain(index).unwrap_or_default(),
             _ => None,
         };
-        let is_shown = evidence.is_some();
-        let confirmed = confirm(model, plan, index, evidence);
         let is_finished = match result.verdict {
             Verdict::Unknown(why) => why != Why::Timeout,
-            Verdict::Fails => is_shown || show == Show::None || !share.is_over(),
+            Verdict::Fails => evidence.is_some() || show == Show::None || !share.is_over(),
             Verdict::Holds => true,
         };
-        run.properties[index] = property_report(model, index, &result, confirmed);
-        decided(index, &run.properties[index]);
-        properties[index] = result;
+        confirm(model, plan, index, evidence, &mut result);
+        decided(index, &result);
+        run.properties[index] = result;
         is_finished
     });
     engine.set_budget(budget);
     run.deciding = start.elapsed() - run.building;
     let results = (0..plan.worlds.len() as u32).map(|world| engine.world_result(WorldId(world)));
-    if let Ok(worlds) = results.collect::<Result<Vec<_>, _>>() {
-        run.diagnostics = findings(model, plan, &worlds, &properties);
+    if let Ok(mut worlds) = results.collect::<Result<Vec<_>, _>>() {
+        run.diagnostics = findings(model, plan, &worlds, &run.properties);
         run.diagnostics.extend(notes(model, plan, &mut engine));
-        run.worlds = Some(world_reports(model, plan, &mut engine, &worlds, &mut run.bugs));
+        for (index, world) in worlds.iter_mut().enumerate() {
+            world.removed = removals(model, plan, &mut engine, WorldId(index as u32), &mut run.bugs);
+        }
+        run.worlds = Some(worlds);
     }
     (run.bits, run.peak_nodes, run.peak_bytes) = engine.size();
     run
 }
 
-/// Replays an explanation, because it is shown as true. The error says why it is refused.
+/// Replays an explanation and adds it to the result, or the reason why it is refused.
 fn confirm(
     model: &Model,
     plan: &Plan,
     index: usize,
     evidence: Option<Explanation>,
-) -> Result<Option<Explanation>, String> {
-    let Some(evidence) = evidence else { return Ok(None) };
+    result: &mut PropertyResult,
+) {
+    let Some(evidence) = evidence else { return };
     match replay(model, plan, index, &evidence) {
-        Ok(()) => Ok(Some(evidence)),
-        Err(refusal) => Err(refusal.to_string()),
+        Ok(()) => result.evidence = Some(evidence),
+        Err(refusal) => result.withheld = Some(refusal.to_string()),
     }
+}
+
+/// Results for all properties if none is decided.
+fn undecided(model: &Model, why: Why) -> Vec<PropertyResult> {
+    vec![PropertyResult::undecided(Verdict::Unknown(why)); model.properties.len()]
 }
 
 /// A limit leaves every property undecided; a range that is left is an error.
@@ -193,97 +137,44 @@ fn failed(
     model: &Model,
     plan: &Plan,
     failure: &Failure,
-    decided: &mut dyn FnMut(usize, &PropertyReport),
+    decided: &mut dyn FnMut(usize, &PropertyResult),
 ) -> Run {
-    let mut run = Run { is_cut: plan.is_cut, ..Run::default() };
+    let mut run = Run::default();
     run.diagnostics.extend(out_of_range(model, plan, failure));
     if let Failure::Stop(stop) = failure {
-        for index in 0..model.properties.len() {
-            let report = PropertyReport::undecided(model, index, stop.why);
-            decided(index, &report);
-            run.properties.push(report);
-        }
+        run.properties = undecided(model, stop.why);
+        run.properties.iter().enumerate().for_each(|(index, result)| decided(index, result));
     }
     run
-}
-
-fn property_report(
-    model: &Model,
-    index: usize,
-    result: &PropertyResult,
-    confirmed: Result<Option<Explanation>, String>,
-) -> PropertyReport {
-    let (evidence, withheld) = match confirmed {
-        Ok(evidence) => (evidence, None),
-        Err(refusal) => (None, Some(refusal)),
-    };
-    let property = &model.properties[index];
-    PropertyReport {
-        name: property.name.clone(),
-        formula: property.text.clone(),
-        world: model.path_text(&property.path),
-        mode: if property.initially { "initially" } else { "valid" },
-        verdict: result.verdict,
-        satisfied: result.satisfied.clone(),
-        of: result.of.clone(),
-        evidence,
-        withheld,
-    }
 }
 
 /// Explicit attitudes that never change, once for each world.
 fn notes(model: &Model, plan: &Plan, engine: &mut Engine<'_>) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
-    let mut told = vec![false; plan.worlds.len()];
-    for path in &plan.paths {
-        if std::mem::replace(&mut told[path.world.index()], true) {
-            continue;
-        }
-        for (var, fixed) in engine.fixed_attitudes(path.world).unwrap_or_default() {
-            notes.push(fixed_attitude(model, plan.name(path.world), var, fixed));
+    for world in plan.worlds_by_path() {
+        for (var, fixed) in engine.fixed_attitudes(world).unwrap_or_default() {
+            notes.push(fixed_attitude(model, plan.name(world), var, fixed));
         }
     }
     notes
 }
 
-fn world_reports(
+/// Why states of a world were removed. A path that does not replay is left out and reported as a bug.
+fn removals(
     model: &Model,
     plan: &Plan,
     engine: &mut Engine<'_>,
-    worlds: &[WorldResult],
+    world: WorldId,
     bugs: &mut Vec<String>,
-) -> Vec<WorldReport> {
-    let removals: Vec<Vec<Removal>> = (0..plan.worlds.len() as u32)
-        .map(|world| {
-            let mut removals = engine.removals(WorldId(world)).unwrap_or_default();
-            for removal in &mut removals {
-                if let Err(refusal) = replay_removal(model, plan, WorldId(world), removal) {
-                    bugs.push(format!("the way to a removed state does not replay: {refusal}"));
-                    removal.example.clear();
-                }
-            }
-            removals
-        })
-        .collect();
-    let report = |path: &crate::plan::PlannedPath| {
-        let program = model.program(plan.worlds[path.world.index()].program);
-        let result = &worlds[path.world.index()];
-        let explicit = program.vars.iter().filter(|var| model.var(**var).attitude.is_some());
-        WorldReport {
-            path: path.text.clone(),
-            program: program.name.clone(),
-            status: result.status.text(),
-            built: result.built.clone(),
-            bad: result.bad.clone(),
-            dead: result.dead.clone(),
-            unreachable: result.unreachable.clone(),
-            kept: result.kept.clone(),
-            initial: result.initial.clone(),
-            explicit: explicit.map(|var| model.var(*var).name.clone()).collect(),
-            removed: removals[path.world.index()].clone(),
+) -> Vec<Removal> {
+    let mut removals = engine.removals(world).unwrap_or_default();
+    for removal in &mut removals {
+        if let Err(refusal) = replay_removal(model, plan, world, removal) {
+            bugs.push(format!("the way to a removed state does not replay: {refusal}"));
+            removal.example.clear();
         }
-    };
-    plan.paths.iter().map(report).collect()
+    }
+    removals
 }
 
 #[cfg(test)]
@@ -301,11 +192,11 @@ mod tests {
         let (model, plan) = check(&parse(&sources, file).0, &[]).model.unwrap();
         let mut run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         let mut evidence = run.properties.remove(0).evidence.unwrap();
-        evidence.states[0].values[0].1 = "false".to_owned();
-        let refusal = confirm(&model, &plan, 0, Some(evidence)).unwrap_err();
+        evidence.states[0].values[0] = 0;
+        let mut result = PropertyResult::undecided(Verdict::Fails);
+        confirm(&model, &plan, 0, Some(evidence), &mut result);
+        assert_eq!((result.verdict, &result.evidence), (Verdict::Fails, &None));
+        let refusal = result.withheld.unwrap();
         assert!(refusal.starts_with("in `a`, of `!p`: state 0"), "{refusal}");
-        let result = PropertyResult::undecided(Verdict::Fails);
-        let report = property_report(&model, 0, &result, Err(refusal.clone()));
-        assert_eq!((report.verdict, report.evidence, report.withheld), (Verdict::Fails, None, Some(refusal)));
     }
 }

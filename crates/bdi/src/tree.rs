@@ -13,7 +13,7 @@ pub struct Name {
 }
 
 /// An attitude: what a `B`, `D` or `I` stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
     /// Belief.
     B,

@@ -31,15 +31,15 @@ fn verdicts_are_as_written() {
         let expected = expected(&text);
         assert_eq!(expected.len(), model.properties.len(), "{}: each property has a verdict", path.display());
         let run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
-        for (report, expected) in run.properties.iter().zip(expected) {
+        for ((property, result), expected) in model.properties.iter().zip(&run.properties).zip(expected) {
             n_properties += 1;
-            if report.verdict.to_string() != expected {
+            if result.verdict.to_string() != expected {
                 wrong += &format!(
                     "{}: {} is {}, expected {expected}\n{:#?}\n",
                     path.display(),
-                    report.name,
-                    report.verdict,
-                    report.evidence
+                    property.name,
+                    result.verdict,
+                    result.evidence
                 );
             }
         }

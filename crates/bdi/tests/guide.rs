@@ -2,6 +2,7 @@
 
 mod support;
 
+use masque_bdi::outcome::Status;
 use masque_bdi::run;
 use masque_verdict::{Budget, Show};
 
@@ -18,8 +19,8 @@ fn examples_have_their_verdicts() {
     for block in blocks {
         let (model, plan) = support::model(block, &[]);
         let found = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
-        let found: Vec<String> =
-            found.properties.iter().map(|p| format!("{}: {}", p.name, p.verdict)).collect();
+        let named = model.properties.iter().zip(&found.properties);
+        let found: Vec<String> = named.map(|(p, found)| format!("{}: {}", p.name, found.verdict)).collect();
         let lines = block.lines().filter_map(|line| line.split_once("// expect: "));
         let expected: Vec<String> =
             model.properties.iter().zip(lines).map(|(p, (_, v))| format!("{}: {v}", p.name)).collect();
@@ -38,15 +39,16 @@ fn example_1_is_as_the_table_says() {
         let (model, plan) = support::model(&std::fs::read_to_string(path).unwrap(), &[]);
         let found = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
         let world = |path: &str| {
-            let world = found.worlds.iter().flatten().find(|w| w.path == path).unwrap().clone();
-            if world.status == "ok" {
+            let id = plan.paths.iter().find(|p| p.text == path).unwrap().world;
+            let world = &found.worlds.as_ref().unwrap()[id.index()];
+            if world.status == Status::Ok {
                 format!("{} of {}", world.kept, world.built)
             } else {
                 "removed".to_string()
             }
         };
-        let verdict =
-            |name: &str| found.properties.iter().find(|p| p.name == name).unwrap().verdict.to_string();
+        let index = |name: &str| model.properties.iter().position(|p| p.name == name).unwrap();
+        let verdict = |name: &str| found.properties[index(name)].verdict.to_string();
         assert_eq!(cells[1].trim_end_matches(" states"), world("snd"), "{name}");
         assert_eq!(cells[2], world("protocol"), "{name}");
         assert_eq!([cells[3], cells[4].trim_end_matches(" |")], [verdict("P1"), verdict("P2")], "{name}");

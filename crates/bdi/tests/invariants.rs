@@ -3,14 +3,16 @@
 
 mod support;
 
+use masque_bdi::explanation::{Explanation, Shape};
 use masque_bdi::model::{Condition2, Model, Question, VarId};
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::{Reference, State};
-use masque_bdi::symbolic::{Engine, Explanation, Shape, StateText};
+use masque_bdi::symbolic::Engine;
 use masque_bdi::tree::{self, Tree};
-use masque_bdi::{check, formula_text, nnf, parse, parse_property};
+use masque_bdi::{check, formula_text, parse, parse_property};
 use masque_text::Sources;
 use masque_verdict::Budget;
+use support::nnf::nnf;
 use support::random;
 
 /// Runs a check on the random systems that have a model.
@@ -116,6 +118,13 @@ fn formulas_are_printed_as_they_are_read() {
     }
 }
 
+#[test]
+fn negations_are_pushed_inwards() {
+    let (_, tree) = tree_of("property p: !(x -> AG B(b, !(y & z)));");
+    let tree::Question::Formula(formula) = &tree.properties[0].question else { unreachable!() };
+    assert_eq!(formula_text(&nnf(formula)), "x & EF !B(b, !y | !z)");
+}
+
 /// Negation normal form changes no verdict and no number.
 #[test]
 fn normal_forms_mean_the_same() {
@@ -151,24 +160,22 @@ fn normal_forms_mean_the_same() {
     assert!(n_formulas > 1000);
 }
 
-/// A state of the reference as explanations write it.
-fn state_text(
+/// A state of the reference as explanations show it, with the values of defined attitudes.
+fn shown_state(
     reference: &mut Reference<'_>,
     model: &Model,
     plan: &Plan,
     world: WorldId,
     state: &State,
-) -> StateText {
+) -> State {
     let program = model.program(plan.worlds[world.index()].program);
-    let mut values = Vec::new();
-    for (&var, &value) in program.vars.iter().zip(&state.values) {
-        let variable = model.var(var);
-        let value =
-            if variable.definition.is_some() { i64::from(reference.label(world, state, var)) } else { value };
-        values.push((variable.name.clone(), variable.domain.text(value)));
+    let mut shown = state.clone();
+    for (&var, value) in program.vars.iter().zip(&mut shown.values) {
+        if model.var(var).definition.is_some() {
+            *value = i64::from(reference.label(world, state, var));
+        }
     }
-    let action = state.action.map(|action| model.actions[action.index()].name.clone());
-    StateText { point: state.point.0, action, values }
+    shown
 }
 
 fn parts<'e>(explanation: &'e Explanation, out: &mut Vec<&'e Explanation>) {
@@ -201,8 +208,9 @@ fn explanations_are_true() {
         let (mut sources, mut tree) = tree_of(&text);
         let n_own = tree.properties.len();
         for part in &all {
-            let asked = sources.add("part", format!("{} : {}", part.world, part.formula)).unwrap();
-            assert!(parse_property(&sources, asked, &mut tree).is_empty(), "seed {seed}: {}", part.formula);
+            let (world, formula) = (model.path_text(&part.path), model.statement_text(part.statement));
+            let asked = sources.add("part", format!("{world} : {formula}")).unwrap();
+            assert!(parse_property(&sources, asked, &mut tree).is_empty(), "seed {seed}: {formula}");
         }
         let overrides: Vec<_> = options
             .iter()
@@ -220,26 +228,27 @@ fn explanations_are_true() {
             let Question::Formula(formula) = model.properties[n_own + index].question else { panic!() };
             let holds = reference.sat(id, formula);
             let world = reference.world(id).clone();
-            let texts: Vec<StateText> =
-                world.states.iter().map(|s| state_text(&mut reference, &model, &plan, id, s)).collect();
+            let shown: Vec<State> =
+                world.states.iter().map(|s| shown_state(&mut reference, &model, &plan, id, s)).collect();
             let states: Vec<usize> = part
                 .states
                 .iter()
                 .map(|state| {
-                    texts.iter().position(|t| t == state).unwrap_or_else(|| panic!("no state: {what}"))
+                    shown.iter().position(|s| s == state).unwrap_or_else(|| panic!("no state: {what}"))
                 })
                 .collect();
             assert!(states.iter().all(|&s| world.kept[s]), "{what}");
             assert!(states.windows(2).all(|pair| world.next[pair[0]].contains(&pair[1])), "{what}");
-            let starts = part.kind == Shape::Jump || found.iter().any(|f| std::ptr::eq(f, *part));
+            let is_jump = matches!(part.shape, Shape::Jump { .. });
+            let starts = is_jump || found.iter().any(|f| std::ptr::eq(f, *part));
             let judged = if starts { states[states.len() - 1] } else { states[0] };
             assert!(!starts || world.initial[states[0]], "{what}");
             assert_eq!(holds[judged], part.holds, "{what}");
-            if let Some(back) = part.back_to {
-                assert!(world.next[states[states.len() - 1]].contains(&states[back]), "{what}");
+            if let Shape::Lasso { back_to } = part.shape {
+                assert!(world.next[states[states.len() - 1]].contains(&states[back_to]), "{what}");
                 n_lassos += 1;
             }
-            n_jumps += usize::from(part.kind == Shape::Jump);
+            n_jumps += usize::from(is_jump);
             n_parts += 1;
         }
     }

@@ -2,11 +2,13 @@
 
 mod support;
 
-use masque_bdi::model::Model;
+use masque_bdi::explanation::{Explanation, Shape, Statement};
+use masque_bdi::model::{ActionId, Domain, FormulaId, Model, PointId, State, VarId};
 use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
 use masque_bdi::replay::{Flaw, replay, replay_removal};
-use masque_bdi::symbolic::{Engine, Explanation, Shape, StateText};
+use masque_bdi::symbolic::Engine;
+use masque_bdi::tree::Op;
 use masque_verdict::Budget;
 use support::random;
 
@@ -19,52 +21,49 @@ fn explanations(engine: &mut Engine<'_>, model: &Model) -> Vec<(usize, Explanati
     failing.collect()
 }
 
-fn n_parts(part: &Explanation, kind: Shape) -> usize {
-    usize::from(part.kind == kind) + part.next.iter().map(|next| n_parts(next, kind)).sum::<usize>()
+fn n_parts(part: &Explanation, is_counted: fn(&Shape) -> bool) -> usize {
+    let below = part.next.iter().map(|next| n_parts(next, is_counted));
+    usize::from(is_counted(&part.shape)) + below.sum::<usize>()
 }
 
 /// Whether the reference has these states, from an initial one, each a step after the other.
-fn is_path(reference: &Reference<'_>, model: &Model, world: WorldId, states: &[StateText]) -> bool {
+fn is_path(reference: &Reference<'_>, model: &Model, plan: &Plan, world: WorldId, states: &[State]) -> bool {
     let built = reference.world(world);
-    let is_state = |s: usize, text: &StateText| {
+    let vars = &model.program(plan.worlds[world.index()].program).vars;
+    let is_state = |s: usize, shown: &State| {
         let state = &built.states[s];
-        let action = state.action.map(|action| model.actions[action.index()].name.as_str());
-        let is_value = |(value, (name, text)): (&i64, &(String, String))| {
-            let var = model.vars.iter().find(|v| v.name == *name && v.domain.text(*value) == *text);
-            model.vars.iter().any(|v| v.name == *name && v.definition.is_some()) || var.is_some()
+        let is_value = |(slot, value): (usize, &i64)| {
+            model.var(vars[slot]).definition.is_some() || state.values[slot] == *value
         };
-        (state.point.0, action) == (text.point, text.action.as_deref())
-            && state.values.iter().zip(&text.values).all(is_value)
+        (state.point, state.action) == (shown.point, shown.action)
+            && shown.values.iter().enumerate().all(is_value)
     };
     let mut at: Vec<usize> = (0..built.states.len()).filter(|&s| built.initial[s]).collect();
-    for (i, text) in states.iter().enumerate() {
+    for (i, state) in states.iter().enumerate() {
         if i > 0 {
             at = at.iter().flat_map(|&s| built.next[s].clone()).collect();
         }
-        at.retain(|&s| built.kept[s] && is_state(s, text));
+        at.retain(|&s| built.kept[s] && is_state(s, state));
     }
     !at.is_empty()
 }
 
 /// A changed value, a changed action, a dropped step, a step that is taken twice.
-fn corruptions(whole: &Explanation) -> Vec<Explanation> {
+fn corruptions(model: &Model, plan: &Plan, whole: &Explanation) -> Vec<Explanation> {
+    let vars = &model.program(plan.worlds[whole.world.index()].program).vars;
     let mut all = Vec::new();
-    let mut add = |change: &dyn Fn(&mut Vec<StateText>)| {
+    let mut add = |change: &dyn Fn(&mut Vec<State>)| {
         let mut corrupt = whole.clone();
         change(&mut corrupt.states);
         all.push(corrupt);
     };
     for at in 0..whole.states.len() {
-        for (slot, (_, value)) in whole.states[at].values.iter().enumerate() {
-            let other = match value.as_str() {
-                "true" => "false",
-                "false" => "true",
-                _ => continue,
-            };
-            add(&|states| states[at].values[slot].1 = other.to_owned());
+        let flags = (0..vars.len()).filter(|&slot| model.var(vars[slot]).domain == Domain::Bool);
+        for slot in flags {
+            add(&|states| states[at].values[slot] = 1 - states[at].values[slot]);
         }
-        add(&|states| states[at].action = Some("nothing of the kind".to_owned()));
-        add(&|states| states[at].point += 1);
+        add(&|states| states[at].action = Some(ActionId(u32::MAX)));
+        add(&|states| states[at].point.0 += 1);
         add(&|states| _ = states.remove(at));
         add(&|states| states.insert(at, states[at].clone()));
     }
@@ -95,12 +94,12 @@ fn tally(seeds: std::ops::Range<u64>) -> Tally {
             let replayed = replay(model, plan, index, &whole);
             assert_eq!(replayed, Ok(()), "{whole:#?}\n{what}");
             tally.whole += 1;
-            tally.jumps += n_parts(&whole, Shape::Jump);
-            tally.lassos += n_parts(&whole, Shape::Lasso);
-            for corrupt in corruptions(&whole) {
+            tally.jumps += n_parts(&whole, |shape| matches!(shape, Shape::Jump { .. }));
+            tally.lassos += n_parts(&whole, |shape| matches!(shape, Shape::Lasso { .. }));
+            for corrupt in corruptions(model, plan, &whole) {
                 match replay(model, plan, index, &corrupt) {
                     Err(_) => tally.refused += 1,
-                    Ok(()) if is_path(&reference, model, plan.properties[index], &corrupt.states) => {
+                    Ok(()) if is_path(&reference, model, plan, plan.properties[index], &corrupt.states) => {
                         tally.still_true += 1;
                     }
                     Ok(()) => tally.missed += 1,
@@ -152,10 +151,11 @@ fn two() -> (Model, Plan) {
     support::model(TWO, &[])
 }
 
-/// Sets a variable of a state.
-fn set(state: &mut StateText, name: &str, value: &str) {
-    state.values.iter_mut().find(|(n, _)| n == name).unwrap().1 = value.to_owned();
-}
+/// The slots of the variables of [`TWO`] in states of their worlds.
+const X: usize = 0;
+const Y: usize = 1;
+const P: usize = 0;
+const Q: usize = 1;
 
 /// Replays the explanation of a property of [`TWO`] after a change.
 fn after(name: &str, change: impl Fn(&mut Explanation)) -> Result<(), Flaw> {
@@ -171,47 +171,65 @@ fn after(name: &str, change: impl Fn(&mut Explanation)) -> Result<(), Flaw> {
 /// The jump below the path below the start.
 fn jump(whole: &mut Explanation) -> &mut Explanation {
     let jump = &mut whole.next[0].next[0];
-    assert_eq!(jump.kind, Shape::Jump);
+    assert!(matches!(jump.shape, Shape::Jump { .. }));
     jump
+}
+
+/// The attitudes that the jump lists.
+fn asserted(whole: &mut Explanation) -> &mut Vec<VarId> {
+    let Shape::Jump { asserted, .. } = &mut jump(whole).shape else { unreachable!() };
+    asserted
+}
+
+/// Lets the jump follow desires.
+fn follow_desires(whole: &mut Explanation) {
+    let Shape::Jump { edge, .. } = &mut jump(whole).shape else { unreachable!() };
+    edge.op = Op::D;
 }
 
 #[rustfmt::skip]
 #[test]
 fn wrong_paths_are_refused() {
+    let other = Statement::Formula(FormulaId(0));
     //                property  change                                                       flaw
     assert_eq!(after("jump",    |_| {}),                                                     Ok(()));
     assert_eq!(after("jump",    |e| e.holds = true),                                         Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| e.statement = Statement::Property(1)),                   Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| e.shape = Shape::Lasso { back_to: 0 }),                  Err(Flaw::Form));
     assert_eq!(after("jump",    |e| e.states.clear()),                                       Err(Flaw::Form));
-    assert_eq!(after("jump",    |e| set(&mut e.states[0], "x", "true")),                     Err(Flaw::NotInitial));
-    assert_eq!(after("jump",    |e| set(&mut e.states[0], "x", "2")),                        Err(Flaw::NoState(0)));
-    assert_eq!(after("jump",    |e| e.states[0].action = Some("go".into())),                 Err(Flaw::NoState(0)));
-    assert_eq!(after("jump",    |e| e.states[0].point = 99),                                 Err(Flaw::NoState(0)));
+    assert_eq!(after("jump",    |e| e.states[0].values[X] = 1),                              Err(Flaw::NotInitial));
+    assert_eq!(after("jump",    |e| e.states[0].values[X] = 2),                              Err(Flaw::NoState(0)));
+    assert_eq!(after("jump",    |e| _ = e.states[0].values.pop()),                           Err(Flaw::NoState(0)));
+    assert_eq!(after("jump",    |e| e.states[0].action = Some(ActionId(0))),                 Err(Flaw::NoState(0)));
+    assert_eq!(after("jump",    |e| e.states[0].point = PointId(99)),                        Err(Flaw::NoState(0)));
     assert_eq!(after("jump",    |e| _ = e.next[0].states.remove(1)),                         Err(Flaw::NoStep(0)));
     assert_eq!(after("jump",    |e| _ = e.next[0].states.remove(0)),                         Err(Flaw::ElsewhereFrom));
     assert_eq!(after("jump",    |e| _ = e.next[0].states.pop()),                             Err(Flaw::Value(1)));
-    assert_eq!(after("jump",    |e| set(&mut e.next[0].states[2], "y", "false")),            Err(Flaw::NoStep(1)));
-    assert_eq!(after("jump",    |e| e.next[0].formula = "AG x".into()),                      Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| e.next[0].states[2].values[Y] = 0),                      Err(Flaw::NoStep(1)));
+    assert_eq!(after("jump",    |e| e.next[0].statement = other),                            Err(Flaw::Stranger));
     assert_eq!(after("jump",    |e| e.next[0].holds = true),                                 Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| e.next[0].kind = Shape::Lasso),                          Err(Flaw::Form));
-    assert_eq!(after("jump",    |e| e.next[0].world = "b".into()),                           Err(Flaw::Stranger));
-    assert_eq!(after("stay",    |e| e.next[0].back_to = Some(0)),                            Err(Flaw::NoLoop));
-    assert_eq!(after("stay",    |e| e.next[0].back_to = Some(9)),                            Err(Flaw::NoLoop));
-    assert_eq!(after("stay",    |e| e.next[0].back_to = None),                               Err(Flaw::Form));
+    assert_eq!(after("jump",    |e| e.next[0].shape = Shape::Lasso { back_to: 0 }),          Err(Flaw::Form));
+    assert_eq!(after("jump",    |e| e.next[0].path.root.0 += 1),                             Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| e.next[0].world.0 += 1),                                 Err(Flaw::Stranger));
+    assert_eq!(after("stay",    |e| e.next[0].shape = Shape::Lasso { back_to: 0 }),          Err(Flaw::NoLoop));
+    assert_eq!(after("stay",    |e| e.next[0].shape = Shape::Lasso { back_to: 9 }),          Err(Flaw::NoLoop));
+    assert_eq!(after("stay",    |e| e.next[0].shape = Shape::Path),                          Err(Flaw::Form));
     assert_eq!(after("stay",    |e| _ = e.next[0].states.pop()),                             Err(Flaw::NoLoop));
-    assert_eq!(after("start",   |e| set(&mut e.states[0], "x", "true")),                     Err(Flaw::NotInitial));
+    assert_eq!(after("start",   |e| e.states[0].values[X] = 1),                              Err(Flaw::NotInitial));
 }
 
 #[rustfmt::skip]
 #[test]
 fn wrong_jumps_are_refused() {
     //                property  change                                                       flaw
-    assert_eq!(after("jump",    |e| set(&mut jump(e).states[0], "p", "false")),              Err(Flaw::Inaccessible));
-    assert_eq!(after("jump",    |e| set(&mut jump(e).states[0], "q", "true")),               Err(Flaw::Value(0)));
-    assert_eq!(after("jump",    |e| jump(e).states[0].point = 0),                            Err(Flaw::NotInitial));
-    assert_eq!(after("jump",    |e| jump(e).asserted.clear()),                               Err(Flaw::Asserted));
-    assert_eq!(after("jump",    |e| jump(e).asserted.push("B(b, q)".into())),                Err(Flaw::Asserted));
-    assert_eq!(after("jump",    |e| jump(e).edge = Some("D(b)".into())),                     Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| jump(e).world = "b".into()),                             Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| jump(e).formula = "p".into()),                           Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| jump(e).kind = Shape::Path),                             Err(Flaw::Form));
+    assert_eq!(after("jump",    |e| jump(e).states[0].values[P] = 0),                        Err(Flaw::Inaccessible));
+    assert_eq!(after("jump",    |e| jump(e).states[0].values[Q] = 1),                        Err(Flaw::Value(0)));
+    assert_eq!(after("jump",    |e| jump(e).states[0].point = PointId(0)),                   Err(Flaw::NotInitial));
+    assert_eq!(after("jump",    |e| asserted(e).clear()),                                    Err(Flaw::Asserted));
+    assert_eq!(after("jump",    |e| asserted(e).push(VarId(0))),                             Err(Flaw::Asserted));
+    assert_eq!(after("jump",    follow_desires),                                             Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| jump(e).path.edges.clear()),                             Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| jump(e).world = WorldId(0)),                             Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| jump(e).statement = Statement::Formula(FormulaId(0))),   Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| jump(e).shape = Shape::Path),                            Err(Flaw::Stranger));
 }

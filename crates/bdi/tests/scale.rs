@@ -7,23 +7,25 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use masque_bdi::{Run, run};
+use masque_bdi::Run;
+use masque_bdi::plan::Plan;
 use masque_verdict::{Budget, Show};
 
 /// Checks a file; a minute is a sign of enumeration, whatever the machine.
-fn checked(text: &str) -> Run {
+fn checked(text: &str) -> (Run, Plan) {
     let start = Instant::now();
     let (model, plan) = support::model(text, &[]);
-    let run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
+    let run = masque_bdi::run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
-    run
+    (run, plan)
 }
 
-fn kept(run: &Run, path: &str) -> String {
-    run.worlds.iter().flatten().find(|world| world.path == path).unwrap().kept.clone()
+fn kept((run, plan): &(Run, Plan), path: &str) -> String {
+    let world = plan.paths.iter().find(|p| p.text == path).unwrap().world;
+    run.worlds.as_ref().unwrap()[world.index()].kept.clone()
 }
 
-fn verdicts(run: &Run) -> Vec<&str> {
+fn verdicts((run, _): &(Run, Plan)) -> Vec<&str> {
     run.properties.iter().map(|property| property.verdict.word()).collect()
 }
 
@@ -65,7 +67,7 @@ fn long_and_deep_files() {
     let chain = families::chain(400, 1).replace("x1 & x2", "x1").replace("x2 & x1", "x1");
     let chain = chain.split("property").next().unwrap();
     let run = checked(chain);
-    assert_eq!(run.worlds.unwrap().len(), 400);
+    assert_eq!(run.0.worlds.unwrap().len(), 400);
     let many: Vec<String> = (0..3000).map(|i| format!("p{}", i % 50)).collect();
     let text = format!(
         "agent a is\n  loop {} endloop\nproperty p: {};\nproperty q: {};\n",

@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use masque_bdi::symbolic::Explanation;
+use masque_bdi::explanation::Explanation;
+use masque_bdi::outcome::WorldResult;
 use masque_lcc::Trace;
 use masque_model::{Count, FormulaId};
 use masque_verdict::{Budget, Evidence, Extent, Found, Show, Verdict, Why};
@@ -21,7 +22,6 @@ use crate::decide::Cost;
 use crate::engines::{EngineChoice, EngineOptions};
 use crate::findings::Finding;
 use crate::languages::aut::LabelledRun;
-use crate::languages::bdi::WorldDetails;
 use crate::languages::lcc::ProtocolDetails;
 use crate::languages::{aut, bdi, lcc};
 use crate::load::{Loaded, Model};
@@ -142,8 +142,8 @@ pub enum Shown {
 pub enum Details {
     /// Interpreted systems.
     Ispl(SystemDetails),
-    /// BDI programs.
-    Bdi(WorldDetails),
+    /// BDI programs: the worlds of the plan, unless a limit was hit before all were built.
+    Bdi(Option<Vec<WorldResult>>),
     /// Protocols.
     Lcc(ProtocolDetails),
     /// Transition systems.
@@ -228,7 +228,7 @@ pub fn check_showing(
         }
         Model::Bdi(worlds) => {
             let worlds = Arc::clone(worlds);
-            let abandoned = |_| Run { details: Details::Bdi(WorldDetails::default()), ..Run::default() };
+            let abandoned = |_| Run { details: Details::Bdi(None), ..Run::default() };
             in_time(total, abandoned, limits, observe, move |budget, report| {
                 bdi::work(&worlds, show, budget, report)
             })

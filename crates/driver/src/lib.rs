@@ -79,11 +79,10 @@ pub use graph::{Cut, Graph, MOST_EDGES, View, diagram, graph};
 pub use imports::Roots;
 pub use language::{Language, is_properties};
 pub use languages::aut::{Instance as Transitions, LabelledRun};
-pub use languages::bdi::{WorldDetails, Worlds};
+pub use languages::bdi::Worlds;
 pub use languages::lcc::{Instance as Protocol, ProtocolDetails};
 pub use load::{Loaded, Model, load, load_text};
-pub use masque_bdi::symbolic::{Explanation, Removal, Shape, StateText};
-pub use masque_bdi::{WorldReport, worlds_dot};
+pub use masque_bdi as bdi;
 pub use masque_lcc::{Counts, Deed, End, Event, Trace, chart};
 pub use masque_model::steps::Successors;
 pub use masque_model::{

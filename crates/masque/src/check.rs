@@ -98,16 +98,18 @@ impl Model {
         _ = Text::default().run(&mut text, &data, subject, None);
         let mut json = Vec::new();
         _ = masque_report::json(&mut json, vec![data]);
-        let answers = self.loaded.model.iter().flat_map(driver::Model::properties);
         let run = run.unwrap_or_default();
-        let results = answers.zip(&run.decisions).map(|(property, decision)| PropertyResult {
-            name: property.title,
-            formula: property.formula,
-            verdict: decision.verdict,
-            remarks: decision.remarks.clone(),
-            evidence: decision.evidence.as_ref().map(|shown| Evidence {
-                text: Text::default().evidence_text(self.loaded.system().map(|system| &**system), shown),
-            }),
+        let results = self.loaded.model.iter().flat_map(|model| {
+            model.properties().into_iter().zip(&run.decisions).map(move |(property, decision)| {
+                let text = |shown| Text::default().evidence_text(model, shown);
+                PropertyResult {
+                    name: property.title,
+                    formula: property.formula,
+                    verdict: decision.verdict,
+                    remarks: decision.remarks.clone(),
+                    evidence: decision.evidence.as_ref().map(|shown| Evidence { text: text(shown) }),
+                }
+            })
         });
         Ok(Report {
             properties: results.collect(),

@@ -1,6 +1,12 @@
 //! BDI files in the report: worlds, verdicts, and explanations that go through worlds.
 
-use masque_driver::{self as driver, Explanation, Removal, Shape, StateText};
+use std::fmt;
+
+use masque_driver::Worlds;
+use masque_driver::bdi::explanation::{Explanation, Removal, RemovalReason, Shape};
+use masque_driver::bdi::model::State;
+use masque_driver::bdi::outcome::WorldResult;
+use masque_driver::bdi::plan::WorldId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -24,6 +30,15 @@ impl From<&String> for CountReport {
         match decimal.parse() {
             Ok(number) if number <= LARGEST_EXACT => CountReport::Number(number),
             _ => CountReport::Decimal(decimal.clone()),
+        }
+    }
+}
+
+impl fmt::Display for CountReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CountReport::Number(number) => write!(f, "{number}"),
+            CountReport::Decimal(decimal) => write!(f, "{decimal}"),
         }
     }
 }
@@ -101,53 +116,83 @@ pub struct ExplanationReport {
     pub next: Vec<ExplanationReport>,
 }
 
-impl From<&StateText> for StateReport {
-    fn from(state: &StateText) -> Self {
-        let values = state.values.iter().cloned().collect();
-        StateReport { point: state.point, action: state.action.clone(), values }
+impl StateReport {
+    fn new(worlds: &Worlds, world: WorldId, state: &State) -> Self {
+        let model = &worlds.programs;
+        let vars = &model.program(worlds.plan.worlds[world.index()].program).vars;
+        let values = vars.iter().map(|var| model.var(*var)).zip(&state.values);
+        StateReport {
+            point: state.point.0,
+            action: state.action.map(|action| model.actions[action.index()].name.clone()),
+            values: values.map(|(var, value)| (var.name.as_str(), var.domain.text(*value))).collect(),
+        }
+    }
+
+    fn list(worlds: &Worlds, world: WorldId, states: &[State]) -> Vec<Self> {
+        states.iter().map(|state| StateReport::new(worlds, world, state)).collect()
     }
 }
 
-impl From<&Explanation> for ExplanationReport {
-    fn from(explanation: &Explanation) -> Self {
-        let kind = match explanation.kind {
-            Shape::Path => "path",
-            Shape::Lasso => "lasso",
-            Shape::Jump => "jump",
+impl ExplanationReport {
+    pub(crate) fn new(worlds: &Worlds, explanation: &Explanation) -> Self {
+        let model = &worlds.programs;
+        let (kind, back_to, edge, asserted) = match &explanation.shape {
+            Shape::Path => ("path", None, None, &[][..]),
+            Shape::Lasso { back_to } => ("lasso", Some(*back_to), None, &[][..]),
+            Shape::Jump { edge, asserted } => ("jump", None, Some(model.edge_text(*edge)), &asserted[..]),
         };
         ExplanationReport {
-            world: explanation.world.clone(),
+            world: model.path_text(&explanation.path),
             kind: kind.to_string(),
-            formula: explanation.formula.clone(),
+            formula: model.statement_text(explanation.statement),
             holds: explanation.holds,
-            states: explanation.states.iter().map(StateReport::from).collect(),
-            back_to: explanation.back_to,
-            edge: explanation.edge.clone(),
-            asserted: explanation.asserted.clone(),
-            next: explanation.next.iter().map(ExplanationReport::from).collect(),
+            states: StateReport::list(worlds, explanation.world, &explanation.states),
+            back_to,
+            edge,
+            asserted: asserted.iter().map(|var| model.var(*var).name.clone()).collect(),
+            next: explanation.next.iter().map(|next| ExplanationReport::new(worlds, next)).collect(),
         }
     }
 }
 
-impl From<&driver::WorldReport> for WorldReport {
-    fn from(world: &driver::WorldReport) -> Self {
-        let removal = |removal: &Removal| RemovalReport {
-            attitude: removal.attitude.clone(),
-            why: removal.why.to_string(),
-            states: (&removal.states).into(),
-            example: removal.example.iter().map(StateReport::from).collect(),
+impl RemovalReport {
+    fn new(worlds: &Worlds, world: WorldId, removal: &Removal) -> Self {
+        let why = match removal.reason {
+            RemovalReason::Lacks(_) => "implied",
+            RemovalReason::NothingAccessible(_) => "nothing accessible",
         };
+        RemovalReport {
+            attitude: worlds.programs.removal_text(removal.reason),
+            why: why.to_string(),
+            states: (&removal.n_states).into(),
+            example: StateReport::list(worlds, world, &removal.example),
+        }
+    }
+}
+
+impl WorldReport {
+    fn new(worlds: &Worlds, id: WorldId, world: &WorldResult) -> Self {
+        let model = &worlds.programs;
+        let program = model.program(worlds.plan.worlds[id.index()].program);
+        let explicit = program.vars.iter().map(|var| model.var(*var)).filter(|var| var.attitude.is_some());
         WorldReport {
-            program: world.program.clone(),
-            status: world.status.to_string(),
+            program: program.name.clone(),
+            status: world.status.text().to_string(),
             built: (&world.built).into(),
             bad: (&world.bad).into(),
             dead: (&world.dead).into(),
             unreachable: (&world.unreachable).into(),
             kept: (&world.kept).into(),
             initial: (&world.initial).into(),
-            explicit: world.explicit.clone(),
-            removed: world.removed.iter().map(removal).collect(),
+            explicit: explicit.map(|var| var.name.clone()).collect(),
+            removed: world.removed.iter().map(|removal| RemovalReport::new(worlds, id, removal)).collect(),
         }
     }
+}
+
+/// The worlds by the ways to them, parents first.
+pub(crate) fn world_reports(worlds: &Worlds, results: &[WorldResult]) -> Entries<WorldReport> {
+    let paths = worlds.plan.paths.iter();
+    let report = |id: WorldId| WorldReport::new(worlds, id, &results[id.index()]);
+    paths.map(|path| (path.text.as_str(), report(path.world))).collect()
 }

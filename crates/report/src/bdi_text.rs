@@ -1,26 +1,32 @@
-//! BDI files as text: explanations that go through worlds, and the tree of worlds.
+//! BDI files as text: explanations that go through worlds, and the tree of worlds, for people and for
+//! Graphviz.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use masque_driver::WorldReport;
+use masque_driver::{Loaded, Model};
 
-use crate::bdi::{ExplanationReport, StateReport};
+use crate::bdi::{ExplanationReport, StateReport, WorldReport};
+use crate::dot::quoted;
 use crate::text::{Detail, Text};
+use crate::{CountReport, Entries};
 
 /// Of the steps of a path so many are shown; the report as JSON has all.
 const MOST_STATES: usize = 40;
 
 impl Text {
     /// The tree of worlds: sizes, and what was removed and why.
-    pub fn worlds(self, out: &mut dyn Write, worlds: &[WorldReport], is_cut: bool) -> io::Result<()> {
-        let name = |world: &WorldReport| {
-            let depth = world.path.matches('.').count();
-            let last = world.path.rsplit('.').next().unwrap_or_default();
-            format!("{}{last}", "  ".repeat(depth))
-        };
-        let width = worlds.iter().map(|world| name(world).chars().count()).max().unwrap_or_default();
-        for world in worlds {
-            let size = match (world.status, world.kept == world.built) {
+    pub fn worlds(
+        self,
+        out: &mut dyn Write,
+        worlds: &Entries<WorldReport>,
+        loaded: &Loaded,
+    ) -> io::Result<()> {
+        let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_string();
+        let name = |path: &str| format!("{}{}", "  ".repeat(path.matches('.').count()), last(path));
+        let width = worlds.0.iter().map(|(path, _)| name(path).chars().count()).max().unwrap_or_default();
+        for (path, world) in &worlds.0 {
+            let size = match (world.status.as_str(), world.kept == world.built) {
                 ("ok", true) => states(&world.kept),
                 ("ok", false) => format!("{} of {}", world.kept, states(&world.built)),
                 (status, _) => format!("{status}, {} built", states(&world.built)),
@@ -31,27 +37,27 @@ impl Text {
                 (&world.dead, "without a future"),
                 (&world.unreachable, "unreachable"),
             ] {
-                if count != "0" {
+                if *count != CountReport::Number(0) {
                     lost.push(format!("{count} {what}"));
                 }
             }
             let lost = if lost.is_empty() { String::new() } else { format!(" ({})", lost.join(", ")) };
-            let picture =
-                match world.path.rsplit('.').next().is_some_and(|last| last.contains(&world.program)) {
-                    true => String::new(),
-                    false => format!(" [{}]", world.program),
-                };
-            writeln!(out, "{:width$}  {size}{lost}{picture}", name(world))?;
+            let picture = match last(path).contains(&world.program) {
+                true => String::new(),
+                false => format!(" [{}]", world.program),
+            };
+            writeln!(out, "{:width$}  {size}{lost}{picture}", name(path))?;
             if self.detail == Detail::Quiet {
                 continue;
             }
             for removal in &world.removed {
-                let is_one = removal.states == "1";
-                let why = match (removal.why, is_one) {
-                    ("implied", true) => format!("lacks {}, which the picture implies", removal.attitude),
-                    ("implied", false) => format!("lack {}, which the picture implies", removal.attitude),
-                    (_, true) => format!("has nothing accessible on {}", removal.attitude),
-                    (_, false) => format!("have nothing accessible on {}", removal.attitude),
+                let (lack, have) = match removal.states {
+                    CountReport::Number(1) => ("lacks", "has"),
+                    _ => ("lack", "have"),
+                };
+                let why = match removal.why.as_str() {
+                    "implied" => format!("{lack} {}, which the picture implies", removal.attitude),
+                    _ => format!("{have} nothing accessible on {}", removal.attitude),
                 };
                 writeln!(out, "{:width$}    {} {why}", "", removal.states)?;
                 if let Some(last) = removal.example.last() {
@@ -60,19 +66,50 @@ impl Text {
                         1 => "after one step".to_string(),
                         n => format!("after {n} steps"),
                     };
-                    writeln!(out, "{:width$}      {when}: {}", "", write_state(&StateReport::from(last)))?;
+                    writeln!(out, "{:width$}      {when}: {}", "", write_state(last))?;
                 }
             }
         }
-        if is_cut {
-            writeln!(out, "and more ways to the same worlds")?;
+        match &loaded.model {
+            Some(Model::Bdi(worlds)) if worlds.plan.is_cut => {
+                writeln!(out, "and more ways to the same worlds")
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
-fn states(count: &str) -> String {
-    format!("{count} {}", if count == "1" { "state" } else { "states" })
+/// The worlds in the DOT language: a box for each path, an arrow for each edge.
+///
+/// A removed world is dashed; a world that lost states is grey.
+pub fn worlds_dot(worlds: &Entries<WorldReport>) -> String {
+    let mut out = String::from("digraph worlds {\n  node [shape=box, fontname=\"sans-serif\"];\n");
+    for (index, (path, world)) in worlds.0.iter().enumerate() {
+        let (size, style) = match (world.status.as_str(), world.kept == world.built) {
+            ("ok", true) => (format!("{} states", world.kept), ""),
+            ("ok", false) => {
+                (format!("{} of {} states", world.kept, world.built), ", style=filled, fillcolor=grey90")
+            }
+            (status, _) => (format!("{} states, {status}", world.built), ", style=dashed"),
+        };
+        let mut label = format!("{path}\n{size}");
+        for removal in &world.removed {
+            _ = write!(label, "\n{}: {} ({})", removal.states, removal.attitude, removal.why);
+        }
+        _ = writeln!(out, "  w{index} [label={}{style}];", quoted(&label));
+    }
+    for (index, (path, _)) in worlds.0.iter().enumerate() {
+        let Some((parent, edge)) = path.rsplit_once('.') else { continue };
+        if let Some(parent) = worlds.0.iter().position(|(other, _)| other == parent) {
+            _ = writeln!(out, "  w{parent} -> w{index} [label={}];", quoted(edge));
+        }
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn states(count: &CountReport) -> String {
+    format!("{count} {}", if *count == CountReport::Number(1) { "state" } else { "states" })
 }
 
 /// A part and, further in, what explains its last state.

@@ -4,10 +4,11 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Count, Decision, Details, Finding, Language, Loaded, PropertyText, Run, System};
+use masque_driver::{Count, Decision, Details, Finding, Language, Loaded, Model, PropertyText, Run, System};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::bdi::world_reports;
 use crate::{AnyEvidence, CountReport, DiagnosticReport, Entries, ProtocolReport, RunStats, WorldReport};
 
 /// The name and version of the format.
@@ -182,13 +183,11 @@ pub fn run_report(subject: Subject<'_>, stats: bool) -> RunReport {
     diagnostics
         .extend(findings.map(|finding| DiagnosticReport::of_finding(&loaded.sources, system, finding)));
     let (mut worlds, mut protocol) = (None, None);
-    match run.map(|run| &run.details) {
-        Some(Details::Bdi(details)) => {
-            let all = details.worlds.as_ref();
-            worlds =
-                all.map(|worlds| worlds.iter().map(|world| (world.path.as_str(), world.into())).collect());
+    match (run.map(|run| &run.details), &loaded.model) {
+        (Some(Details::Bdi(results)), Some(Model::Bdi(model))) => {
+            worlds = results.as_ref().map(|results| world_reports(model, results));
         }
-        Some(Details::Lcc(details)) => protocol = Some(ProtocolReport::new(details)),
+        (Some(Details::Lcc(details)), _) => protocol = Some(ProtocolReport::new(details)),
         _ => {}
     }
     if loaded.language == Some(Language::Lcc) {
@@ -206,7 +205,7 @@ pub fn run_report(subject: Subject<'_>, stats: bool) -> RunReport {
         properties: subject
             .answers()
             .iter()
-            .map(|(text, decision)| property(system, text, decision))
+            .map(|(text, decision)| property(loaded.model.as_ref(), text, decision))
             .collect(),
         diagnostics,
         worlds,
@@ -217,7 +216,7 @@ pub fn run_report(subject: Subject<'_>, stats: bool) -> RunReport {
     }
 }
 
-fn property(system: Option<&System>, text: &PropertyText, decision: &Decision) -> PropertyReport {
+fn property(model: Option<&Model>, text: &PropertyText, decision: &Decision) -> PropertyReport {
     PropertyReport {
         name: text.name.clone(),
         index: (!text.index.is_empty()).then(|| text.index.iter().cloned().collect()),
@@ -226,7 +225,7 @@ fn property(system: Option<&System>, text: &PropertyText, decision: &Decision) -
         at: text.at.name().to_string(),
         verdict: decision.verdict.word().to_string(),
         reason: decision.verdict.reason().map(str::to_string),
-        evidence: decision.evidence.as_ref().and_then(|shown| AnyEvidence::new(system, shown)),
+        evidence: decision.evidence.as_ref().and_then(|shown| AnyEvidence::new(model?, shown)),
         evidence_withheld: decision.withheld.clone(),
         remarks: decision.remarks.clone(),
         world: text.world.clone(),

@@ -4,7 +4,7 @@
 //! reasons share parts, so written out as a tree they could become very long.
 
 use masque_driver::{
-    Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledRun, Missing, Node, PathRun,
+    Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledRun, Missing, Model, Node, PathRun,
     Possibility, Reason, ReasonId, Row, Showing, Shown, StateId, Support, System, VarId,
 };
 use schemars::JsonSchema;
@@ -28,13 +28,18 @@ pub enum AnyEvidence {
 }
 
 impl AnyEvidence {
-    /// What is shown, as data; reasons need the system that they speak of.
-    pub(crate) fn new(system: Option<&System>, shown: &Shown) -> Option<Self> {
-        Some(match shown {
-            Shown::Reasons(evidence) => AnyEvidence::Reasons(EvidenceReport::new(system?, evidence)),
-            Shown::Worlds(explanation) => AnyEvidence::Worlds(Box::new((&**explanation).into())),
-            Shown::Trace(trace) => AnyEvidence::Trace(Box::new((&**trace).into())),
-            Shown::Run(run) => AnyEvidence::Run(Box::new((&**run).into())),
+    /// What is shown, as data, in the words of the model.
+    pub(crate) fn new(model: &Model, shown: &Shown) -> Option<Self> {
+        Some(match (shown, model) {
+            (Shown::Reasons(evidence), Model::Ispl(system)) => {
+                AnyEvidence::Reasons(EvidenceReport::new(system, evidence))
+            }
+            (Shown::Worlds(explanation), Model::Bdi(worlds)) => {
+                AnyEvidence::Worlds(Box::new(ExplanationReport::new(worlds, explanation)))
+            }
+            (Shown::Trace(trace), _) => AnyEvidence::Trace(Box::new((&**trace).into())),
+            (Shown::Run(run), _) => AnyEvidence::Run(Box::new((&**run).into())),
+            _ => return None,
         })
     }
 }

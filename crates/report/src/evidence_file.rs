@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
-use masque_driver::{Decision, PropertyText, Shown, System, Trace};
+use masque_driver::{Decision, Model, PropertyText, Shown, Trace};
 
 use crate::Subject;
 use crate::chart::{Chart, told};
@@ -69,14 +69,14 @@ impl EvidenceFile {
         if self.format == EvidenceFormat::Html && subject.run.is_none() {
             self.body += UNCHECKED;
         }
-        let system = subject.loaded.system().map(|system| &**system);
+        let Some(model) = &subject.loaded.model else { return Ok(()) };
         for (property, decision) in &answers {
-            let drawing = Drawing { file: &name, system, property, decision };
+            let drawing = Drawing { file: &name, model, property, decision };
             self.draw(drawing).map_err(io::Error::other)?;
             let shown = decision.evidence.as_ref().filter(|_| self.format == EvidenceFormat::Html);
             if let Some(shown) = shown {
                 let mut out = Vec::new();
-                self.text.shown(&mut out, system, shown)?;
+                self.text.shown(&mut out, model, shown)?;
                 self.in_words(&String::from_utf8_lossy(&out), shown);
             }
             self.end_section();
@@ -98,7 +98,7 @@ impl EvidenceFile {
 
     /// The drawing of what shows a verdict, if there is one; a page has the other verdicts, too.
     fn draw(&mut self, drawing: Drawing<'_>) -> fmt::Result {
-        let Drawing { file, system, property, decision } = drawing;
+        let Drawing { file, model, property, decision } = drawing;
         let (title, verdict) = (&property.title, decision.verdict);
         let formula = shortened(property.formula.clone(), MOST_LETTERS);
         self.heading((verdict.word(), &verdict.to_string()), title, &formula)?;
@@ -107,11 +107,11 @@ impl EvidenceFile {
             return if is_page { writeln!(self.body, "{NOTHING}") } else { Ok(()) };
         };
         if is_page {
-            write!(self.body, "<p>{} {verdict}{}.", escaped(title), after(shown))?;
+            write!(self.body, "<p>{} {verdict}{}.", escaped(title), after(model, shown))?;
         }
         let caption = format!("{file}: {title} {verdict}: {formula}");
-        match (shown, system) {
-            (Shown::Reasons(evidence), Some(system)) => {
+        match (shown, model) {
+            (Shown::Reasons(evidence), Model::Ispl(system)) => {
                 self.draw_graph(&Graph::new(&Frame::new(system, evidence)), &caption)
             }
             (Shown::Trace(trace), _) => self.draw_chart(trace, &caption),
@@ -194,7 +194,7 @@ impl EvidenceFile {
 #[derive(Clone, Copy)]
 struct Drawing<'a> {
     file: &'a str,
-    system: Option<&'a System>,
+    model: &'a Model,
     property: &'a PropertyText,
     decision: &'a Decision,
 }

@@ -8,7 +8,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `check` | the report `masque.check/1` as data |
-//! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data and as text |
+//! | `bdi`, `bdi_text` | worlds and explanations of BDI files, as data, as text and for Graphviz |
 //! | `simulate` | states and choices of a simulation, as text |
 //! | `reachable`, `dddmp` | graphs and sets of states, for other programs |
 //! | `why` | how widely the parts of a property are true, `masque.why/1` |
@@ -65,6 +65,7 @@ mod unfolding;
 mod why;
 
 pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport};
+pub use bdi_text::worlds_dot;
 pub use bench::{BENCH_SCHEMA, BenchReport, BenchRow, bench_json, bench_text, grow};
 pub use check::{
     CHECK_SCHEMA, CheckReport, Counts, ModelSize, PropertyReport, RunReport, Subject, json, run_report,

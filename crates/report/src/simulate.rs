@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use masque_driver::{
-    AgentId, Choices, Count, JointAction, MOST_SUCCESSORS, Path, Shown, Simulation, State, Step, System,
-    Truth,
+    AgentId, Choices, Count, JointAction, MOST_SUCCESSORS, Model, Path, Shown, Simulation, State, Step,
+    System, Truth,
 };
 
 use crate::chart::told;
@@ -146,16 +146,11 @@ impl Text {
     }
 
     /// What shows a verdict, as a text of its own.
-    pub fn evidence_text(self, system: Option<&System>, shown: &Shown) -> String {
+    pub fn evidence_text(self, model: &Model, shown: &Shown) -> String {
         let mut out = Vec::new();
         // Writing to a vector cannot fail.
-        _ = self.shown(&mut out, system, shown);
+        _ = self.shown(&mut out, model, shown);
         String::from_utf8_lossy(&out).into_owned()
-    }
-
-    /// What shows an answer about a protocol or a transition system.
-    pub fn evidence_of(self, out: &mut dyn Write, shown: &Shown) -> io::Result<()> {
-        self.shown(out, None, shown)
     }
 
     /// The answer to a question at a state.
@@ -169,7 +164,7 @@ impl Text {
         let n_known = evidence.start.states.len().saturating_sub(1);
         evidence.start.states.drain(..n_known);
         evidence.start.actions.clear();
-        self.shown(out, Some(system), &Shown::Reasons(Box::new(evidence)))
+        self.claims(out, system, &evidence)
     }
 }
 

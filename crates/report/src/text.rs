@@ -18,7 +18,7 @@ use crate::lines::{Lines, STRONG, WIDTH};
 use crate::path::PathReport;
 use crate::show::Teller;
 use crate::stats::RunStats;
-use crate::{Counts, ModelSize, PropertyReport, ProtocolReport, RunReport, Subject};
+use crate::{Counts, ExplanationReport, ModelSize, PropertyReport, ProtocolReport, RunReport, Subject};
 
 /// Of warnings and notes with one code so many are shown; the others are counted.
 const MOST_OF_A_CODE: usize = 8;
@@ -204,9 +204,8 @@ impl Text {
 
     /// What shows the verdicts of a run.
     pub(crate) fn run_evidence(self, out: &mut dyn Write, subject: Subject<'_>) -> io::Result<()> {
-        let system = subject.loaded.system().map(|system| &**system);
         for (property, decision) in subject.answers() {
-            self.property_evidence(out, system, &property.title, decision)?;
+            self.property_evidence(out, subject.loaded.model.as_ref(), &property.title, decision)?;
         }
         Ok(())
     }
@@ -215,31 +214,43 @@ impl Text {
     pub(crate) fn property_evidence(
         self,
         out: &mut dyn Write,
-        system: Option<&System>,
+        model: Option<&Model>,
         title: &str,
         decision: &Decision,
     ) -> io::Result<()> {
-        let Some(shown) = &decision.evidence else { return Ok(()) };
-        let head = format!("{title} {}{}:", decision.verdict, after(shown));
+        let (Some(shown), Some(model)) = (&decision.evidence, model) else { return Ok(()) };
+        let head = format!("{title} {}{}:", decision.verdict, after(model, shown));
         let mut lines = Lines { out, width: self.width, color: self.color };
         lines.empty()?;
         lines.line(&[(STRONG, head)])?;
-        self.shown(out, system, shown)
+        self.shown(out, model, shown)
     }
 
     /// What shows a verdict, in words, or as a chart where that is what people read.
-    pub(crate) fn shown(self, out: &mut dyn Write, system: Option<&System>, shown: &Shown) -> io::Result<()> {
-        match shown {
-            Shown::Reasons(evidence) => {
-                let Some(system) = system else { return Ok(()) };
-                let frame = Frame::new(system, evidence);
-                let mut lines = Lines { out, width: self.width, color: self.color };
-                Teller::new(&frame, &mut lines, self.limits()).tell()
+    pub(crate) fn shown(self, out: &mut dyn Write, model: &Model, shown: &Shown) -> io::Result<()> {
+        match (shown, model) {
+            (Shown::Reasons(evidence), Model::Ispl(system)) => self.claims(out, system, evidence),
+            (Shown::Worlds(explanation), Model::Bdi(worlds)) => {
+                write_explanation(out, &ExplanationReport::new(worlds, explanation), 1)
             }
-            Shown::Worlds(explanation) => write_explanation(out, &(&**explanation).into(), 1),
+            _ => self.run_shown(out, shown),
+        }
+    }
+
+    /// A run of a protocol or of a transition system that shows a verdict.
+    pub fn run_shown(self, out: &mut dyn Write, shown: &Shown) -> io::Result<()> {
+        match shown {
             Shown::Trace(trace) => self.trace(out, trace),
             Shown::Run(run) => self.labelled_run(out, run),
+            Shown::Reasons(_) | Shown::Worlds(_) => Ok(()),
         }
+    }
+
+    /// Reasons for claims about an interpreted system.
+    pub(crate) fn claims(self, out: &mut dyn Write, system: &System, evidence: &Evidence) -> io::Result<()> {
+        let frame = Frame::new(system, evidence);
+        let mut lines = Lines { out, width: self.width, color: self.color };
+        Teller::new(&frame, &mut lines, self.limits()).tell()
     }
 
     /// A run of a transition system, a transition in a line.
@@ -307,11 +318,13 @@ impl Text {
 }
 
 /// Where the evidence leads, in words that follow the verdict.
-pub(crate) fn after(shown: &Shown) -> String {
-    match shown {
-        Shown::Reasons(evidence) => after_steps(evidence),
-        Shown::Worlds(explanation) => format!(" in {}", explanation.world),
-        Shown::Trace(_) | Shown::Run(_) => String::new(),
+pub(crate) fn after(model: &Model, shown: &Shown) -> String {
+    match (shown, model) {
+        (Shown::Reasons(evidence), _) => after_steps(evidence),
+        (Shown::Worlds(explanation), Model::Bdi(worlds)) => {
+            format!(" in {}", worlds.programs.path_text(&explanation.path))
+        }
+        _ => String::new(),
     }
 }
 

@@ -150,10 +150,9 @@ impl Text {
         position: usize,
         Subject { loaded, run }: Subject<'_>,
     ) -> io::Result<()> {
-        let system = loaded.system().map(|system| &**system);
         match run.and_then(|run| run.decisions.get(position)) {
             Some(decision) if decision.evidence.is_some() => {
-                self.property_evidence(out, system, &property.title, decision)
+                self.property_evidence(out, loaded.model.as_ref(), &property.title, decision)
             }
             _ => match (property.verdict.as_str(), property.at.as_str()) {
                 ("holds", "initial") => {

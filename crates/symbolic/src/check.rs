@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::encode::Encoder;
 use crate::evidence::Asked;
+use crate::fixpoint::{globally, iterate, reach};
 use crate::knowledge::{each_view, unshared_cube};
 use crate::moves::Moves;
 use crate::relation::Relation;
@@ -159,7 +160,7 @@ impl<'s> Checker<'s> {
     }
 
     /// The states of the domain that some agent of the group confuses with some of these.
-    pub(crate) fn confused_by_some(&mut self, group: GroupId, context: &Set) -> Limited<Set> {
+    pub(crate) fn confused_by_some(&self, group: GroupId, context: &Set) -> Limited<Set> {
         let mut agents = self.system.groups[group.index()].agents.clone();
         self.sort_by_place(&mut agents);
         let (encoder, domain) = (&self.encoder, &self.world.domain);
@@ -443,40 +444,21 @@ impl<'s> Checker<'s> {
     pub(crate) fn exists_until(&self, phi: &Set, psi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let inside = space.and(phi, &self.world.domain)?;
-        let mut reached = space.and(psi, &self.world.domain)?;
+        let goal = space.and(psi, &self.world.domain)?;
         if self.relation.events.len() > 1 {
             // A dead end's own loop leads nowhere new.
-            return self.relation.chain_backward(&self.encoder, &reached, &inside);
+            return self.relation.chain_backward(&self.encoder, &goal, &inside);
         }
-        let mut frontier = reached.clone();
-        while !frontier.is_empty() {
-            let before = space.and(&self.exists_next(&frontier)?, &inside)?;
-            frontier = space.minus(&before, &reached)?;
-            reached = space.or(&reached, &frontier)?;
-        }
-        Ok(reached)
+        reach(space, &goal, &inside, |z| self.exists_next(z))
     }
 
-    /// `EG φ = νZ. φ ∧ EX Z`, with constraints `νZ. φ ∧ ⋀_c EX E(φ U (φ ∧ Z ∧ c))`. [EL86]
+    /// `EG φ` on fair paths, inside the domain.
     pub(crate) fn exists_globally(&self, phi: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let phi = space.and(phi, &self.world.domain)?;
-        let mut z = phi.clone();
-        loop {
-            let mut next = z.clone();
-            if self.world.constraints.is_empty() {
-                next = space.and(&next, &self.exists_next(&z)?)?;
-            }
-            for constraint in &self.world.constraints {
-                let goal = space.and(&next, constraint)?;
-                let until = self.exists_until(&phi, &goal)?;
-                next = space.and(&next, &self.exists_next(&until)?)?;
-            }
-            if next == z {
-                return Ok(z);
-            }
-            z = next;
-        }
+        let (before, until) =
+            (|z: &Set| self.exists_next(z), |_: &Set, goal: &Set| self.exists_until(&phi, goal));
+        globally(space, &phi, &self.world.constraints, before, until)
     }
 
     /// `K_i φ`: agent `i`, or several together, know φ. [FHMV95 §2.1]
@@ -512,13 +494,7 @@ impl<'s> Checker<'s> {
     }
 
     /// These states and all of the domain that a chain of confusions leads to from them.
-    pub(crate) fn confused_by_chains(&mut self, group: GroupId, mut reached: Set) -> Limited<Set> {
-        loop {
-            let next = self.confused_by_some(group, &reached)?;
-            if next == reached {
-                return Ok(reached);
-            }
-            reached = next;
-        }
+    pub(crate) fn confused_by_chains(&self, group: GroupId, from: Set) -> Limited<Set> {
+        iterate(from, |reached| self.confused_by_some(group, reached))
     }
 }

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::encode::Encoder;
 use crate::engine::NAME;
+use crate::fixpoint::{globally, iterate, reach};
 use crate::knowledge::Projections;
 use crate::reach::{Reached, path_to};
 use crate::relation::Relation;
@@ -333,6 +334,17 @@ impl<'p, 's> Partly<'p, 's> {
             noted: Noted::default(),
         })
     }
+
+    /// Returns the expanded states with a successor in a set; deadlock states may loop.
+    fn before(&self, set: &Set) -> Limited<Set> {
+        let space = &self.encoder.space;
+        let targets = space.and(set, self.seen)?;
+        let mut before = self.relation.pre(self.encoder, &targets)?;
+        if let Some(live) = &self.live {
+            before = space.or(&before, &space.minus(&targets, live)?)?;
+        }
+        space.and(&before, &self.expanded)
+    }
 }
 
 impl Sight for Partly<'_, '_> {
@@ -389,48 +401,20 @@ impl Sight for Partly<'_, '_> {
     }
 
     fn exists_next(&mut self, phi: &Set) -> Result<Set, Stop> {
-        let space = &self.encoder.space;
-        let targets = space.and(phi, self.seen)?;
-        let mut before = self.relation.pre(self.encoder, &targets)?;
-        if let Some(live) = &self.live {
-            before = space.or(&before, &space.minus(&targets, live)?)?;
-        }
-        space.and(&before, &self.expanded)
+        self.before(phi)
     }
 
     fn exists_until(&mut self, phi: &Set, psi: &Set) -> Result<Set, Stop> {
         let space = &self.encoder.space;
-        let mut reached = space.and(psi, self.seen)?;
-        let inside = space.and(phi, self.seen)?;
-        let mut frontier = reached.clone();
-        while !frontier.is_empty() {
-            let before = self.exists_next(&frontier)?;
-            let before = space.and(&before, &inside)?;
-            frontier = space.minus(&before, &reached)?;
-            reached = space.or(&reached, &frontier)?;
-        }
-        Ok(reached)
+        let (inside, goal) = (space.and(phi, self.seen)?, space.and(psi, self.seen)?);
+        reach(space, &goal, &inside, |z| self.before(z))
     }
 
     fn exists_globally(&mut self, phi: &Set, constraints: &[Set]) -> Result<Set, Stop> {
         let space = &self.encoder.space;
         let phi = space.and(phi, self.seen)?;
-        let mut z = phi.clone();
-        loop {
-            let mut next = z.clone();
-            if constraints.is_empty() {
-                next = space.and(&next, &self.exists_next(&z)?)?;
-            }
-            for constraint in constraints {
-                let goal = space.and(&next, constraint)?;
-                let until = self.exists_until(&phi, &goal)?;
-                next = space.and(&next, &self.exists_next(&until)?)?;
-            }
-            if next == z {
-                return Ok(z);
-            }
-            z = next;
-        }
+        let before = |z: &Set| self.before(z);
+        globally(space, &phi, constraints, before, |_, goal| reach(space, goal, &phi, before))
     }
 
     fn confused(&mut self, agents: &[AgentId], set: &Set) -> Result<Set, Stop> {
@@ -441,17 +425,15 @@ impl Sight for Partly<'_, '_> {
 
     fn confused_by_chains(&mut self, group: GroupId, set: &Set, inside: &Set) -> Result<Set, Stop> {
         let inside = self.encoder.space.and(inside, self.seen)?;
-        let mut reached = self.encoder.space.and(set, &inside)?;
-        loop {
-            let before = reached.clone();
+        let reached = self.encoder.space.and(set, &inside)?;
+        iterate(reached, |reached| {
+            let mut reached = reached.clone();
             for &agent in &self.system.groups[group.index()].agents {
                 let confused = self.confused(&[agent], &reached)?;
                 let confused = self.encoder.space.and(&confused, &inside)?;
                 reached = self.encoder.space.or(&reached, &confused)?;
             }
-            if reached == before {
-                return Ok(reached);
-            }
-        }
+            Ok(reached)
+        })
     }
 }

@@ -241,18 +241,10 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// Where a vector of bits, most significant first, has a code.
-    pub(crate) fn has_code(&self, bits: &[Bit], code: u64) -> Limited<Set> {
-        let mut literals: Vec<(Bit, bool)> =
-            bits.iter().rev().enumerate().map(|(i, &bit)| (bit, code >> i & 1 == 1)).collect();
-        literals.sort_unstable_by_key(|(bit, _)| self.space.level(*bit));
-        self.space.literals(literals)
-    }
-
     /// Where a variable has a value; nowhere if its domain does not contain it.
     pub(crate) fn has_value(&self, v: VarId, bits: &[Bit], value: i64) -> Limited<Set> {
         match self.system.variable(v).domain.code(value) {
-            Some(code) => self.has_code(bits, code),
+            Some(code) => self.space.has_code(bits, code),
             None => Ok(self.space.none()),
         }
     }
@@ -270,21 +262,7 @@ impl<'s> Encoder<'s> {
     /// Where the bits hold a code of the domain: the spare codes of a domain whose size is no power
     /// of two stand for nothing.
     pub(crate) fn valid_code(&self, v: VarId, bits: &[Bit]) -> Limited<Set> {
-        let size = self.system.variable(v).domain.size();
-        if size.is_power_of_two() {
-            return Ok(self.space.all());
-        }
-        // code < size, from the least significant bit up.
-        let largest = size - 1;
-        let mut at_most = self.space.all();
-        for (i, &bit) in bits.iter().rev().enumerate() {
-            let (one, zero) = (self.space.bit(bit, true)?, self.space.bit(bit, false)?);
-            at_most = match largest >> i & 1 {
-                1 => self.space.or(&zero, &at_most)?,
-                _ => self.space.minus(&at_most, &one)?,
-            };
-        }
-        Ok(at_most)
+        self.space.has_code_below(bits, self.system.variable(v).domain.size())
     }
 
     fn comparison(&mut self, relation: Relation, a: ExprId, b: ExprId) -> Limited<Set> {
@@ -334,9 +312,10 @@ impl<'s> Encoder<'s> {
         let (small_bits, large_bits) = if a.size() <= b.size() { (v_bits, w_bits) } else { (w_bits, v_bits) };
         for code in 0..small.size() as u64 {
             if let Some(other) = large.code(small.value(code)) {
-                sets.push(
-                    self.space.and(&self.has_code(small_bits, code)?, &self.has_code(large_bits, other)?)?,
-                );
+                sets.push(self.space.and(
+                    &self.space.has_code(small_bits, code)?,
+                    &self.space.has_code(large_bits, other)?,
+                )?);
             }
         }
         self.balanced(sets, false)
@@ -351,7 +330,7 @@ impl Encoder<'_> {
             let choice = self.choices[agent.index()].as_ref();
             return Ok(choice.map_or_else(|| self.space.none(), |c| c.enabled[action.index()].clone()));
         }
-        self.has_code(&self.layout.actions[agent.index()], action.0.into())
+        self.space.has_code(&self.layout.actions[agent.index()], action.0.into())
     }
 
     /// Whether the state determines an agent's action.

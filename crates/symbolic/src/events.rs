@@ -59,7 +59,8 @@ impl Encoder<'_> {
                 let relation = match (&by_default, is_mentioned) {
                     (Some(relation), false) => relation.clone(),
                     _ => {
-                        let literals = self.has_code(&self.layout.actions[agent.index()], action as u64)?;
+                        let literals =
+                            self.space.has_code(&self.layout.actions[agent.index()], action as u64)?;
                         let relation = self.space.restrict(&part.relation, &literals)?;
                         if !is_mentioned {
                             by_default = Some(relation.clone());

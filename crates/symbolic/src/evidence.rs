@@ -1,14 +1,13 @@
 //! Answers to the questions that evidence asks.
 //!
-//! A path is found by onion rings: the states that are one, two, three .. steps away, until a ring
-//! meets where the path may end. Of each ring what leads on to there is kept, backwards; then every
-//! walk from ring to ring is a shortest path, and taking the least state of each gives the least.
+//! Paths are found ring by ring ([`Steps`]); the rings around the initial states are kept.
 
 use masque_model::{Count, Deadlock, Formula, FormulaId};
 use masque_verdict::{Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
 
 use crate::check::Checker;
-use crate::reach::{least, singleton};
+use crate::fixpoint::{PathSearch, Steps, iterate};
+use crate::reach::{least, least_and_singleton, singleton};
 use crate::space::{Limited, Set, exact};
 use crate::uniform::Wanted;
 
@@ -53,8 +52,8 @@ impl Oracle for Checker<'_> {
         let n_states = exact(&self.encoder.space.count(&rest, self.encoder.layout.n_current()));
         let mut first = Vec::new();
         while first.len() < most && !rest.is_empty() {
-            let state = least(&self.encoder, &rest)?;
-            rest = self.encoder.space.minus(&rest, &singleton(&self.encoder, &state)?)?;
+            let (state, singleton) = least_and_singleton(&self.encoder, &rest)?;
+            rest = self.encoder.space.minus(&rest, &singleton)?;
             first.push(state);
         }
         Ok((first, n_states))
@@ -67,15 +66,35 @@ impl Oracle for Checker<'_> {
             return Ok(None);
         }
         let is_plain = route.from == [Part::Initial] && route.through.is_empty();
+        let (mut rings, mut regions) = (None, None);
         if is_plain && route.by == By::Steps && route.length == Length::Any {
-            let Some(rings) = self.rings_to(&to)? else { return Ok(None) };
-            return self.walk(rings, &to, By::Steps).map(Some);
+            rings = self.rings_to(&to)?;
+        } else {
+            regions = Some((self.region(&route.from)?, self.region(&route.through)?));
         }
-        let (from, through) = (self.region(&route.from)?, self.region(&route.through)?);
-        match self.rings(from, &through, &to, route)? {
-            Some(rings) => self.walk(rings, &to, route.by).map(Some),
-            None => Ok(None),
+        let steps = Steps {
+            space: &self.encoder.space,
+            after: |set: &Set| match route.by {
+                By::Steps => self.after(set),
+                By::Confusion(group) => self.confused_by_some(group, set),
+            },
+            before: |set: &Set| match route.by {
+                By::Steps => self.before(set),
+                By::Confusion(group) => self.confused_by_some(group, set),
+            },
+            least: |set: &Set| least_and_singleton(&self.encoder, set),
+        };
+        if let Some((from, through)) = &regions {
+            let n_steps = match route.length {
+                Length::Any => 0..=usize::MAX,
+                Length::Some => 1..=usize::MAX,
+                Length::One => 1..=1,
+            };
+            rings = steps.rings(&PathSearch { from, through, to: &to, n_steps })?;
         }
+        let Some(rings) = rings else { return Ok(None) };
+        let path = steps.least_path(rings, &to)?;
+        Ok(Some(path.into_iter().map(|(state, _)| state).collect()))
     }
 }
 
@@ -138,7 +157,8 @@ impl Checker<'_> {
             }
             Part::Recurrent(parts) => {
                 let inside = self.region(parts)?;
-                self.recurrent(inside)?
+                // νZ. R ∩ post(Z)
+                iterate(inside, |z| self.encoder.space.and(z, &self.after(z)?))?
             }
             _ => return Err(Why::Unsupported.into()),
         };
@@ -147,17 +167,6 @@ impl Checker<'_> {
         }
         self.asked.regions.push((part.clone(), states.clone()));
         Ok(states)
-    }
-
-    /// `νZ. R ∩ post(Z)`
-    fn recurrent(&self, mut z: Set) -> Limited<Set> {
-        loop {
-            let next = self.encoder.space.and(&z, &self.after(&z)?)?;
-            if next == z {
-                return Ok(z);
-            }
-            z = next;
-        }
     }
 
     /// The successors of a set; under `stutter` a dead end is its own.
@@ -212,60 +221,5 @@ impl Checker<'_> {
         self.asked.rings.push(ring);
         self.asked.ringed = Some(ringed);
         Ok(true)
-    }
-
-    /// Rings from `from` through `through` up to the first that meets `to`, as long as the route
-    /// admits. All but the last are inside `through`.
-    fn rings(&mut self, from: Set, through: &Set, to: &Set, route: &Route) -> Limited<Option<Vec<Set>>> {
-        let mut seen = match route.length {
-            Length::Any if self.encoder.space.intersects(&from, to)? => return Ok(Some(vec![from])),
-            Length::Any => from.clone(),
-            // A state may be come back to.
-            Length::Some | Length::One => self.encoder.space.none(),
-        };
-        let mut rings = vec![from];
-        loop {
-            let last = rings.len() - 1;
-            rings[last] = self.encoder.space.and(&rings[last], through)?;
-            let image = match route.by {
-                By::Steps => self.after(&rings[last])?,
-                By::Confusion(group) => self.confused_by_some(group, &rings[last])?,
-            };
-            let space = &self.encoder.space;
-            let new = space.minus(&image, &seen)?;
-            let is_met = space.intersects(&new, to)?;
-            seen = space.or(&seen, &new)?;
-            rings.push(new);
-            match (is_met, route.length) {
-                (true, _) => return Ok(Some(rings)),
-                (false, Length::One) => return Ok(None),
-                (false, _) if rings[last + 1].is_empty() => return Ok(None),
-                (false, _) => {}
-            }
-        }
-    }
-
-    /// The least path from ring to ring that ends in `to`, which the last ring meets.
-    fn walk(&mut self, mut rings: Vec<Set>, to: &Set, by: By) -> Limited<Vec<State>> {
-        let last = rings.len() - 1;
-        rings[last] = self.encoder.space.and(&rings[last], to)?;
-        for i in (0..last).rev() {
-            let before = match by {
-                By::Steps => self.before(&rings[i + 1])?,
-                By::Confusion(group) => self.confused_by_some(group, &rings[i + 1])?,
-            };
-            rings[i] = self.encoder.space.and(&rings[i], &before)?;
-        }
-        let mut states = vec![least(&self.encoder, &rings[0])?];
-        for ring in &rings[1..] {
-            let here = singleton(&self.encoder, &states[states.len() - 1])?;
-            let image = match by {
-                By::Steps => self.after(&here)?,
-                By::Confusion(group) => self.confused_by_some(group, &here)?,
-            };
-            let candidates = self.encoder.space.and(&image, ring)?;
-            states.push(least(&self.encoder, &candidates)?);
-        }
-        Ok(states)
     }
 }

@@ -1,8 +1,9 @@
 //! The decision-diagram engine.
 //!
-//! Below, [`space`] knows sets of bit vectors and nothing of agents; above it the encoding of
-//! interpreted systems: an order for the variables, conditions and arithmetic as sets, the
-//! transition relation, reachability, and the operators of the logic.
+//! Below, [`space`] knows sets of bit vectors and nothing of agents, and [`fixpoint`] computes fixpoints
+//! and shortest paths on them; above it the encoding of interpreted systems: an order for the variables,
+//! conditions and arithmetic as sets, the transition relation, reachability, and the operators of the
+//! logic.
 #![deny(unsafe_code)]
 
 mod answers;
@@ -18,6 +19,7 @@ mod engine;
 mod events;
 mod everywhere;
 mod evidence;
+pub mod fixpoint;
 mod kernel;
 mod knowledge;
 mod layout;

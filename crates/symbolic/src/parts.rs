@@ -95,7 +95,7 @@ impl Encoder<'_> {
     pub(crate) fn protocol(&self, agent: AgentId, choice: &Choice) -> Limited<Set> {
         let mut sets = Vec::new();
         for (action, enabled) in choice.enabled.iter().enumerate() {
-            let is_action = self.has_code(&self.layout.actions[agent.index()], action as u64)?;
+            let is_action = self.space.has_code(&self.layout.actions[agent.index()], action as u64)?;
             sets.push(self.space.and(&is_action, enabled)?);
         }
         self.balanced(sets, false)

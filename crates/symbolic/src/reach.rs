@@ -4,6 +4,7 @@ use masque_model::{System, VarId};
 use masque_verdict::{Budget, Path, State, least_joint_action};
 
 use crate::encode::Encoder;
+use crate::fixpoint::{PathSearch, Steps};
 use crate::relation::Relation;
 use crate::space::{Bit, Limited, Set};
 
@@ -82,42 +83,22 @@ pub(crate) fn path_to(
     targets: &Set,
     budget: &Budget,
 ) -> Limited<Option<Path>> {
-    let space = &encoder.space;
-    let mut rings = vec![initial.clone()];
-    let mut reached = initial.clone();
-    while !space.intersects(&rings[rings.len() - 1], targets)? {
-        let image = relation.post(encoder, &rings[rings.len() - 1])?;
-        let new = space.minus(&image, &reached)?;
-        if new.is_empty() {
-            return Ok(None);
-        }
-        reached = space.or(&reached, &new)?;
-        rings.push(new);
-    }
-    // Of each ring keep what leads on to a target in just as many steps as are left.
-    let last = rings.len() - 1;
-    rings[last] = space.and(&rings[last], targets)?;
-    for i in (0..last).rev() {
-        let before = relation.pre(encoder, &rings[i + 1])?;
-        rings[i] = space.and(&rings[i], &before)?;
-    }
-    let mut states: Vec<State> = Vec::new();
+    let steps = Steps {
+        space: &encoder.space,
+        after: |set: &Set| relation.post(encoder, set),
+        before: |set: &Set| relation.pre(encoder, set),
+        least: |set: &Set| least_and_singleton(encoder, set),
+    };
+    let through = &encoder.space.all();
+    let search = PathSearch { from: initial, through, to: targets, n_steps: 0..=usize::MAX };
+    let Some(path) = steps.shortest_path(&search)? else { return Ok(None) };
+    let states: Vec<State> = path.into_iter().map(|(state, _)| state).collect();
     let mut actions = Vec::new();
-    let mut candidates = rings[0].clone();
-    for (i, ring) in rings.iter().enumerate() {
-        if i > 0 {
-            let image = relation.post(encoder, &candidates)?;
-            candidates = space.and(&image, ring)?;
+    for step in states.windows(2) {
+        match least_joint_action(encoder.system, &step[0], &step[1], budget)? {
+            Some(action) => actions.push(action),
+            None => return Ok(None),
         }
-        let state = least(encoder, &candidates)?;
-        candidates = singleton(encoder, &state)?;
-        if let Some(before) = states.last() {
-            match least_joint_action(encoder.system, before, &state, budget)? {
-                Some(action) => actions.push(action),
-                None => return Ok(None),
-            }
-        }
-        states.push(state);
     }
     Ok(Some(Path { states, actions }))
 }
@@ -129,6 +110,13 @@ pub(crate) fn least(encoder: &Encoder<'_>, set: &Set) -> Limited<State> {
     let mut code = |n_bits| valuation.by_ref().take(n_bits).fold(0, |code, bit| code << 1 | u64::from(bit));
     let variables = encoder.system.variables.iter().zip(&encoder.layout.variables);
     Ok(variables.map(|(variable, bits)| variable.domain.value(code(bits.current.len()))).collect())
+}
+
+/// The least state of a set that is not empty, and the set of that state alone.
+pub(crate) fn least_and_singleton(encoder: &Encoder<'_>, set: &Set) -> Limited<(State, Set)> {
+    let state = least(encoder, set)?;
+    let singleton = singleton(encoder, &state)?;
+    Ok((state, singleton))
 }
 
 /// The set of one state.

@@ -16,6 +16,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::kernel::{self, Diagram, Store, Watch};
 
+mod codes;
 mod parcel;
 mod table;
 

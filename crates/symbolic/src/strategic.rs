@@ -4,6 +4,7 @@ use masque_model::{Deadlock, Formula, FormulaId, GroupId, Strategies};
 use masque_verdict::{Stop, Why};
 
 use crate::check::Checker;
+use crate::fixpoint::iterate;
 use crate::moves::Coalition;
 use crate::space::{Limited, Set};
 use crate::turns::Players;
@@ -114,16 +115,11 @@ impl Checker<'_> {
         through: &Set,
         mut before: impl FnMut(&mut Self, &Set) -> Limited<Set>,
     ) -> Limited<Set> {
-        let mut y = now.clone();
-        loop {
-            let next = before(self, &y)?;
+        iterate(now.clone(), |y| {
+            let next = before(self, y)?;
             let space = &self.encoder.space;
-            let next = space.or(&y, &space.and(through, &next)?)?;
-            if next == y {
-                return Ok(y);
-            }
-            y = next;
-        }
+            space.or(y, &space.and(through, &next)?)
+        })
     }
 
     /// `μZ. now ∨ (through ∧ pre(Z))`
@@ -138,18 +134,15 @@ impl Checker<'_> {
         let (encoder, space) = (&self.encoder, &self.encoder.space);
         // A dead end's own loop leads nowhere new.
         let inside = space.and(&space.and(through, self.domain())?, &self.relation.alive)?;
-        let mut z = now.clone();
-        loop {
-            let before = z.clone();
+        iterate(now.clone(), |z| {
+            let mut z = z.clone();
             for turn in 0..players.n_turns() {
                 let spoiled = players.spoiled_in(encoder, turn, &space.not(&z)?)?;
                 let safe = players.chosen_in(encoder, turn, &spoiled)?;
                 z = space.or(&z, &space.and(&safe, &inside)?)?;
             }
-            if z == before {
-                return Ok(z);
-            }
-        }
+            Ok(z)
+        })
     }
 
     /// `νZ. now ∨ (through ∧ pre(Z))`
@@ -162,16 +155,11 @@ impl Checker<'_> {
         {
             return self.kept_by_all(now, through, &players);
         }
-        let mut z = self.encoder.space.or(now, through)?;
-        loop {
-            let next = self.enforce_next(group, &z)?;
+        iterate(self.encoder.space.or(now, through)?, |z| {
+            let next = self.enforce_next(group, z)?;
             let space = &self.encoder.space;
-            let next = space.and(&z, &space.or(now, &space.and(through, &next)?)?)?;
-            if next == z {
-                return Ok(z);
-            }
-            z = next;
-        }
+            space.and(z, &space.or(now, &space.and(through, &next)?)?)
+        })
     }
 
     fn kept_by_all(&self, now: &Set, through: &Set, players: &Players<'_>) -> Limited<Set> {
@@ -183,17 +171,14 @@ impl Checker<'_> {
         };
         let moving = space.and(through, &self.relation.alive)?;
         let now = space.or(now, &staying)?;
-        let mut z = space.or(&now, &moving)?;
-        loop {
-            let before = z.clone();
+        iterate(space.or(&now, &moving)?, |z| {
+            let mut z = z.clone();
             for turn in 0..players.n_turns() {
                 let spoiled = players.spoiled_in(encoder, turn, &space.not(&z)?)?;
                 z = space.minus(&z, &space.minus(&spoiled, &now)?)?;
             }
-            if z == before {
-                return Ok(z);
-            }
-        }
+            Ok(z)
+        })
     }
 
     /// Where the others can keep a fair path that violates the goal: a generalised Büchi game.
@@ -241,8 +226,7 @@ impl Checker<'_> {
 
     /// `νZ. ⋀_c μY. now ∨ (through ∧ ((c ∧ opp(Z)) ∨ opp(Y)))`
     fn recurring(&mut self, group: &Coalition<'_>, now: &Set, through: &Set) -> Limited<Set> {
-        let mut z = self.encoder.space.or(now, through)?;
-        loop {
+        iterate(self.encoder.space.or(now, through)?, |z| {
             let mut next = z.clone();
             for number in 0..self.constraints().len() {
                 let again = self.spoil_next(group, &next)?;
@@ -252,10 +236,7 @@ impl Checker<'_> {
                 let reached = self.spoil_reached(&met, through, group)?;
                 next = self.encoder.space.and(&next, &reached)?;
             }
-            if next == z {
-                return Ok(z);
-            }
-            z = next;
-        }
+            Ok(next)
+        })
     }
 }

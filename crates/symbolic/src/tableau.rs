@@ -13,6 +13,7 @@ use masque_verdict::{Branch, Branching};
 use rustc_hash::FxHashMap;
 
 use crate::check::Checker;
+use crate::fixpoint::{globally, reach};
 use crate::space::{Bit, Cube, Limited, Renaming, Set};
 
 /// A path formula, or its negation if `is_true` is false.
@@ -247,22 +248,9 @@ impl Checker<'_> {
     fn exists_in_product(&mut self, paths: &[Literal]) -> Limited<Set> {
         let tableau = self.tableau(paths)?;
         let space = &self.encoder.space;
-        let mut z = self.domain().clone();
-        loop {
-            let mut next = z.clone();
-            if tableau.constraints.is_empty() {
-                next = space.and(&next, &self.before_kept(&tableau, &z)?)?;
-            }
-            for constraint in &tableau.constraints {
-                let goal = space.and(&next, constraint)?;
-                let until = self.until_kept(&tableau, &next, goal)?;
-                next = space.and(&next, &self.before_kept(&tableau, &until)?)?;
-            }
-            if next == z {
-                break;
-            }
-            z = next;
-        }
+        let before = |set: &Set| self.before_kept(&tableau, set);
+        let until = |inside: &Set, goal: &Set| reach(space, goal, inside, before);
+        let z = globally(space, self.domain(), &tableau.constraints, before, until)?;
         space.and_exists(&z, &tableau.root, &tableau.now)
     }
 
@@ -276,19 +264,6 @@ impl Checker<'_> {
         let then = space.rename(set, &tableau.to_then)?;
         let kept = space.and_exists(&then, &tableau.kept, &tableau.then)?;
         self.exists_next(&kept)
-    }
-
-    /// `E(inside U goal)` in the product.
-    fn until_kept(&self, tableau: &Tableau, inside: &Set, goal: Set) -> Limited<Set> {
-        let space = &self.encoder.space;
-        let mut reached = goal.clone();
-        let mut frontier = goal;
-        while !frontier.is_empty() {
-            let before = space.and(&self.before_kept(tableau, &frontier)?, inside)?;
-            frontier = space.minus(&before, &reached)?;
-            reached = space.or(&reached, &frontier)?;
-        }
-        Ok(reached)
     }
 
     /// The tableau of a conjunction.

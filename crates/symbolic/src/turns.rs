@@ -141,7 +141,7 @@ impl Turns {
         let mut turns = Vec::with_capacity(enabled.len());
         for (action, enabled) in enabled.iter().enumerate() {
             let bits = &encoder.layout.actions[agent.index()];
-            let is_action = encoder.has_code(bits, action as u64)?;
+            let is_action = encoder.space.has_code(bits, action as u64)?;
             let stuck = moves.stuck_in(encoder, &is_action, kept)?;
             let stuck = encoder.space.and(&stuck, enabled)?;
             turns.push(Turn { is_action, stuck });

@@ -17,8 +17,9 @@ use masque_verdict::{Stop, UniformAim, Why};
 
 use crate::arena::{Arena, Board};
 use crate::check::Checker;
+use crate::fixpoint::reach;
 use crate::moves::Coalition;
-use crate::reach::{least, singleton};
+use crate::reach::least_and_singleton;
 use crate::search::Search;
 use crate::space::{Bit, Cube, Limited, Set, Table};
 use crate::stages::Event;
@@ -96,8 +97,7 @@ impl Checker<'_> {
             None => None,
         };
         while !open.is_empty() {
-            let state = least(&self.encoder, &open)?;
-            let state = singleton(&self.encoder, &state)?;
+            let (_, state) = least_and_singleton(&self.encoder, &open)?;
             let question = self.question(uniform_group, &state)?;
             // States that all members see alike have the same question.
             let alike = match strategies {
@@ -283,8 +283,10 @@ impl Checker<'_> {
                 let (member, view) = (level.member, level.view.clone());
                 let agent = group.members[member];
                 let space = &self.encoder.space;
-                let is_action =
-                    self.encoder.has_code(&self.encoder.layout.actions[agent.index()], action.0.into())?;
+                let is_action = self
+                    .encoder
+                    .space
+                    .has_code(&self.encoder.layout.actions[agent.index()], action.0.into())?;
                 let follows = space.or(&space.not(&view)?, &is_action)?;
                 if let Some(may) = &mut group.choices[member] {
                     *may = space.and(may, &follows)?;
@@ -304,7 +306,7 @@ impl Checker<'_> {
             let cube = space.cube(bits.iter().copied())?;
             let (mut decided, mut first) = (space.none(), space.none());
             for action in 0..self.system.agent(agent).actions.len() {
-                let is_action = self.encoder.has_code(&bits, action as u64)?;
+                let is_action = self.encoder.space.has_code(&bits, action as u64)?;
                 let here = space.and(may, &is_action)?;
                 first = space.or(&first, &space.minus(&here, &decided)?)?;
                 decided = space.or(&decided, &space.exists(&here, &cube)?)?;
@@ -332,7 +334,7 @@ impl Checker<'_> {
             let (mut once, mut twice) = (space.none(), space.none());
             let mut enabled = Vec::new();
             for action in 0..self.system.agent(agent).actions.len() as u32 {
-                let here = self.encoder.has_code(bits, action.into())?;
+                let here = self.encoder.space.has_code(bits, action.into())?;
                 let here = space.and_exists(may, &here, &cube)?;
                 twice = space.or(&twice, &space.and(&once, &here)?)?;
                 once = space.or(&once, &here)?;
@@ -340,7 +342,7 @@ impl Checker<'_> {
             }
             let open = space.and(&met, &twice)?;
             if !open.is_empty() {
-                let state = singleton(&self.encoder, &least(&self.encoder, &open)?)?;
+                let (_, state) = least_and_singleton(&self.encoder, &open)?;
                 let mut options = Vec::new();
                 for (action, here) in enabled.into_iter().rev() {
                     if self.encoder.space.intersects(&state, &here)? {
@@ -367,19 +369,15 @@ impl Checker<'_> {
         let space = &encoder.space;
         let one_step = self.constraints().is_empty() && matches!(goal.path, Formula::Next(_));
         let done = if self.constraints().is_empty() { self.done(goal)? } else { space.none() };
-        let mut met = space.minus(from, &done)?;
+        let met = space.minus(from, &done)?;
         if one_step {
             return Ok(met);
         }
         let may = encoder.balanced(group.choices.iter().flatten().cloned().collect(), true)?;
-        let mut frontier = met.clone();
-        while !frontier.is_empty() {
-            let chosen = space.and(&frontier, &may)?;
-            let next = space.exists(&steps.post(encoder, &chosen)?, own)?;
-            let next = space.minus(&space.and(&next, self.domain())?, &done)?;
-            frontier = space.minus(&next, &met)?;
-            met = space.or(&met, &frontier)?;
-        }
-        Ok(met)
+        let unfinished = space.minus(self.domain(), &done)?;
+        reach(space, &met, &unfinished, |frontier| {
+            let chosen = space.and(frontier, &may)?;
+            space.exists(&steps.post(encoder, &chosen)?, own)
+        })
     }
 }

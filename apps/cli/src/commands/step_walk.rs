@@ -73,7 +73,7 @@ impl<'a> StepWalk<'a> {
                 writeln!(out, "unknown({})", why.word())?;
             }
         }
-        Ok(asked.shown.map_or(Ok(()), |shown| self.text.evidence_of(out, &shown))?)
+        Ok(asked.shown.map_or(Ok(()), |shown| self.text.run_shown(out, &shown))?)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
-use masque_driver::{self as driver, Details, Language, Request};
+use masque_driver::{self as driver, Language, Request};
 use masque_report::{self as report, Subject};
 
 use super::check::check_watched;
@@ -31,24 +31,19 @@ pub fn worlds(
         context.text.diagnostics(out, &loaded.sources, errors)?;
         return Ok(Exit::BadInput);
     }
-    let details = match run.as_ref().map(|run| &run.details) {
-        Some(Details::Bdi(details)) => Some(details),
-        _ => None,
-    };
-    let Some((details, worlds)) = details.and_then(|details| Some((details, details.worlds.as_ref()?)))
-    else {
+    let report = report::run_report(Subject { loaded: &loaded, run: run.as_ref() }, false);
+    let Some(worlds) = &report.worlds else {
         writeln!(out, "{}: not all worlds could be built within the limits", loaded.name())?;
         return Ok(Exit::Inconclusive);
     };
-    let report = report::run_report(Subject { loaded: &loaded, run: run.as_ref() }, false);
     bug::tell(err, &report)?;
     let exit = if report.counts().bugs > 0 { Exit::Bug } else { Exit::AllHold };
     match args.format {
         WorldsFormat::Text => {
-            context.text.worlds(out, worlds, details.is_cut)?;
+            context.text.worlds(out, worlds, &loaded)?;
         }
         WorldsFormat::Json => report::json(out, vec![report])?,
-        WorldsFormat::Dot => out.write_all(driver::worlds_dot(worlds).as_bytes())?,
+        WorldsFormat::Dot => out.write_all(report::worlds_dot(worlds).as_bytes())?,
     }
     Ok(exit)
 }

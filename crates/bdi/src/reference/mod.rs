@@ -69,7 +69,6 @@ impl<'m> Reference<'m> {
 
     /// What is to be told of a world.
     pub fn world_result(&mut self, world: WorldId) -> WorldResult {
-        let count = |set: &[bool]| set.iter().filter(|&&is_in| is_in).count().to_string();
         let built = self.world(world).clone();
         let kept = &built.kept;
         let n_states = built.states.len();
@@ -77,18 +76,18 @@ impl<'m> Reference<'m> {
             (0..n_states).map(|s| !built.bad[s] && !built.dead[s] && !kept[s]).collect();
         let initial: Vec<bool> = (0..n_states).map(|s| built.initial[s] && kept[s]).collect();
         let lost_initial = (0..n_states).any(|s| built.initial[s] && !kept[s]);
-        let PlannedInfo { is_leaf, edges } = self.info(world);
+        let planned = &self.plan.worlds[world.index()];
+        let edges = self.model.edges(planned.program);
         let mut inconsistent = Vec::new();
-        for edge in &edges {
-            let empty = (0..n_states)
-                .filter(|&s| kept[s] && !self.accessible(world, &built.states[s], *edge).contains(&true));
-            let n_empty = empty.collect::<Vec<_>>().len();
-            if n_empty > 0 && !is_leaf {
-                inconsistent.push((*edge, n_empty.to_string()));
+        for &(edge, _) in edges.iter().filter(|_| !planned.is_leaf) {
+            let is_empty = |s: &usize| !self.accessible(world, &built.states[*s], edge).contains(&true);
+            let n_empty = (0..n_states).filter(|&s| kept[s]).filter(is_empty).count();
+            if n_empty > 0 {
+                inconsistent.push((edge, n_empty.to_string()));
             }
         }
         let fair = self.fair(world);
-        let has_fairness = !self.model.program(self.plan.worlds[world.index()].program).fair.is_empty();
+        let has_fairness = !self.model.program(planned.program).fair.is_empty();
         WorldResult {
             status: built.status,
             built: n_states.to_string(),
@@ -99,7 +98,8 @@ impl<'m> Reference<'m> {
             initial: count(&initial),
             lost_initial,
             inconsistent,
-            is_opaque: is_leaf && !edges.is_empty(),
+            is_opaque: planned.is_leaf && !edges.is_empty(),
+            removed: Vec::new(),
             is_unfair: has_fairness
                 && built.status == Status::Ok
                 && !(0..n_states).any(|s| initial[s] && fair[s]),
@@ -110,15 +110,9 @@ impl<'m> Reference<'m> {
     pub fn property(&mut self, index: usize) -> PropertyResult {
         truth::property(self, index)
     }
-
-    fn info(&self, world: WorldId) -> PlannedInfo {
-        let planned = &self.plan.worlds[world.index()];
-        let edges = self.model.edges(planned.program).into_iter().map(|(edge, _)| edge).collect();
-        PlannedInfo { is_leaf: planned.is_leaf, edges }
-    }
 }
 
-struct PlannedInfo {
-    is_leaf: bool,
-    edges: Vec<crate::model::Edge>,
+/// The number of states in a set, in decimal.
+fn count(set: &[bool]) -> String {
+    set.iter().filter(|&&is_in| is_in).count().to_string()
 }

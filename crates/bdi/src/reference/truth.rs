@@ -262,6 +262,6 @@ pub(super) fn property(reference: &mut Reference<'_>, index: usize) -> PropertyR
             let is_true = reference.sat(world, antecedent.formula);
             !(0..n_states).any(|s| (is_asked(s) || antecedent.is_everywhere) && is_true[s])
         });
-    let count = |set: &[bool]| Some(set.iter().filter(|&&is_in| is_in).count().to_string());
-    PropertyResult { verdict, satisfied: count(&holds), of: count(&built.kept), is_vacuous }
+    let satisfied = Some((super::count(&holds), super::count(&built.kept)));
+    PropertyResult { satisfied, is_vacuous, ..PropertyResult::undecided(verdict) }
 }

@@ -21,7 +21,7 @@ impl<'m> Replay<'m> {
     pub(super) fn value(
         &self,
         world: WorldId,
-        place: &Place,
+        place: Place<'_>,
         facts: &Facts,
         formula: FormulaId,
     ) -> Option<bool> {
@@ -31,24 +31,21 @@ impl<'m> Replay<'m> {
 
     /// Whether an explicit attitude is true in a state; `None` for one whose definition is not
     /// decided there and whose value was not shown.
-    pub(super) fn label(&self, world: WorldId, place: &Place, var: VarId) -> Option<bool> {
+    pub(super) fn label(&self, world: WorldId, place: Place<'_>, var: VarId) -> Option<bool> {
         match self.model.var(var).definition {
-            None => Some(self.stored(world, place, var)? != 0),
-            Some(definition) => match place.shown.get(&var) {
-                Some(shown) => Some(*shown),
-                None => self.value(world, place, &Facts::default(), definition),
-            },
+            Some(definition) if !place.is_shown => self.value(world, place, &Facts::default(), definition),
+            _ => Some(self.stored(world, place, var)? != 0),
         }
     }
 
-    /// The value of a variable that is no defined attitude.
-    pub(super) fn stored(&self, world: WorldId, place: &Place, var: VarId) -> Option<i64> {
+    /// The value of a variable.
+    pub(super) fn stored(&self, world: WorldId, place: Place<'_>, var: VarId) -> Option<i64> {
         let slot = self.program(world).vars.iter().position(|v| *v == var)?;
         place.state.values.get(slot).copied()
     }
 
     /// The value of an arithmetic expression; `None` if it is out of all ranges.
-    pub(super) fn number(&self, world: WorldId, place: &Place, expr: ExprId) -> Option<i64> {
+    pub(super) fn number(&self, world: WorldId, place: Place<'_>, expr: ExprId) -> Option<i64> {
         match &self.model.exprs[expr.index()] {
             Expr::Number(value) => Some(*value),
             Expr::Var(var) => self.stored(world, place, *var),
@@ -64,7 +61,7 @@ impl<'m> Replay<'m> {
 struct Local<'r, 'm> {
     replay: &'r Replay<'m>,
     world: WorldId,
-    place: &'r Place,
+    place: Place<'r>,
     facts: &'r Facts,
     /// Formulas share parts.
     known: FxHashMap<FormulaId, Option<bool>>,

@@ -23,9 +23,9 @@ use std::fmt;
 
 use rustc_hash::FxHashSet;
 
-use crate::model::{Edge, Formula, FormulaId, Model, Question};
+use crate::explanation::{Explanation, Removal, RemovalReason, Shape, Statement};
+use crate::model::{Edge, Formula, FormulaId, Model, Question, State, VarId, WorldPath};
 use crate::plan::{Plan, WorldId};
-use crate::symbolic::{Explanation, Removal, Shape, StateText};
 use local::Facts;
 use steps::Place;
 
@@ -92,24 +92,23 @@ impl std::error::Error for Refusal {}
 pub fn replay(model: &Model, plan: &Plan, index: usize, explanation: &Explanation) -> Result<(), Refusal> {
     let replay = Replay { model, plan };
     let property = &model.properties[index];
-    let refuse = |flaw| Err(refusal(explanation, flaw));
-    let path = model.path_text(&property.path);
-    if (&explanation.world, &explanation.formula) != (&path, &property.text) || explanation.holds {
+    let refuse = |flaw| Err(replay.refusal(explanation, flaw));
+    let (world, path) = (plan.properties[index], &property.path);
+    let is_about = explanation.statement == Statement::Property(index) && !explanation.holds;
+    if !is_about || (explanation.world, &explanation.path) != (world, path) {
         return refuse(Flaw::Stranger);
     }
-    if explanation.kind != Shape::Path || !is_plain(explanation) {
+    if explanation.shape != Shape::Path {
         return refuse(Flaw::Form);
     }
-    let world = plan.properties[index];
-    let places = replay.walk(world, explanation)?;
-    let Some(last) = places.last() else { return refuse(Flaw::Form) };
-    if !replay.is_initial(world, &places[0]) || property.initially && !replay.is_initial(world, last) {
+    let (first, last) = replay.walk(explanation)?;
+    if !replay.is_initial(world, first) || property.initially && !replay.is_initial(world, last) {
         return refuse(Flaw::NotInitial);
     }
     match property.question {
         Question::Formula(formula) => {
-            let claim = Claim { world, path: &path, place: last, formula, holds: false };
-            replay.confirm(&claim, explanation, places.len() - 1)
+            let claim = Claim { world, path, state: last, formula, holds: false };
+            replay.confirm(&claim, explanation, explanation.states.len() - 1)
         }
         _ if explanation.next.is_empty() => Ok(()),
         _ => refuse(Flaw::Stranger),
@@ -119,39 +118,28 @@ pub fn replay(model: &Model, plan: &Plan, index: usize, explanation: &Explanatio
 /// Confirms the way to a state that was removed; why it had to be is trusted.
 pub fn replay_removal(model: &Model, plan: &Plan, world: WorldId, removal: &Removal) -> Result<(), Refusal> {
     let replay = Replay { model, plan };
-    let refuse =
-        |flaw| Err(Refusal { world: plan.name(world).to_owned(), formula: removal.attitude.clone(), flaw });
-    let places = match replay.walk_states(world, &removal.example) {
-        Ok(places) => places,
-        Err(flaw) => return refuse(flaw),
+    let refuse = |flaw| {
+        let formula = model.removal_text(removal.reason);
+        Refusal { world: plan.name(world).to_owned(), formula, flaw }
     };
-    let Some(last) = places.last() else { return refuse(Flaw::Form) };
-    if !replay.is_initial(world, &places[0]) {
-        return refuse(Flaw::NotInitial);
+    let (first, last) = replay.walk_states(world, &removal.example).map_err(refuse)?;
+    if !replay.is_initial(world, first) {
+        return Err(refuse(Flaw::NotInitial));
     }
-    let vars = &replay.program(world).vars;
-    let lacked = vars.iter().find(|var| model.var(**var).name == removal.attitude);
-    match lacked {
-        Some(&var) if replay.label(world, last, var) == Some(true) => refuse(Flaw::Value(places.len() - 1)),
+    match removal.reason {
+        RemovalReason::Lacks(var) if replay.label(world, Place::shown(last), var) == Some(true) => {
+            Err(refuse(Flaw::Value(removal.example.len() - 1)))
+        }
         _ => Ok(()),
     }
-}
-
-fn refusal(part: &Explanation, flaw: Flaw) -> Refusal {
-    Refusal { world: part.world.clone(), formula: part.formula.clone(), flaw }
-}
-
-/// Neither a lasso nor a jump.
-fn is_plain(part: &Explanation) -> bool {
-    part.back_to.is_none() && part.edge.is_none() && part.asserted.is_empty()
 }
 
 /// A formula in a state of a world, as a part says.
 struct Claim<'c> {
     world: WorldId,
     /// The way to the world.
-    path: &'c str,
-    place: &'c Place,
+    path: &'c WorldPath,
+    state: &'c State,
     formula: FormulaId,
     holds: bool,
 }
@@ -163,23 +151,26 @@ struct Replay<'m> {
 }
 
 impl Replay<'_> {
-    /// The states of a part, each a step after the one before.
-    fn walk(&self, world: WorldId, part: &Explanation) -> Result<Vec<Place>, Refusal> {
-        self.walk_states(world, &part.states).map_err(|flaw| refusal(part, flaw))
+    fn refusal(&self, part: &Explanation, flaw: Flaw) -> Refusal {
+        let world = self.model.path_text(&part.path);
+        Refusal { world, formula: self.model.statement_text(part.statement), flaw }
     }
 
-    fn walk_states(&self, world: WorldId, states: &[StateText]) -> Result<Vec<Place>, Flaw> {
-        let mut places: Vec<Place> = Vec::new();
+    /// Confirms that the states of a part are a path; returns the first and the last of them.
+    fn walk<'e>(&self, part: &'e Explanation) -> Result<(&'e State, &'e State), Refusal> {
+        self.walk_states(part.world, &part.states).map_err(|flaw| self.refusal(part, flaw))
+    }
+
+    fn walk_states<'e>(&self, world: WorldId, states: &'e [State]) -> Result<(&'e State, &'e State), Flaw> {
         for (at, state) in states.iter().enumerate() {
-            let place = self.place(world, state).ok_or(Flaw::NoState(at))?;
-            if let Some(before) = places.last()
-                && !self.may_step(world, before, &place)
-            {
+            if !self.is_state(world, state) {
+                return Err(Flaw::NoState(at));
+            }
+            if at > 0 && !self.may_step(world, Place::shown(&states[at - 1]), state) {
                 return Err(Flaw::NoStep(at - 1));
             }
-            places.push(place);
         }
-        Ok(places)
+        states.first().zip(states.last()).ok_or(Flaw::Form)
     }
 
     /// A claim about state `at` of a part, with the parts below that explain it: each is true and
@@ -189,34 +180,35 @@ impl Replay<'_> {
         let mut facts = Facts::default();
         for below in &part.next {
             let found = grounds.iter().find(|ground| self.is_about(below, **ground));
-            let Some(&(formula, holds)) = found else { return Err(refusal(below, Flaw::Stranger)) };
+            let Some(&(formula, holds)) = found else { return Err(self.refusal(below, Flaw::Stranger)) };
             let ground = Claim { formula, holds, ..*claim };
             if !self.may_be(&ground, &Facts::default()) {
-                return Err(refusal(part, Flaw::Value(at)));
+                return Err(self.refusal(part, Flaw::Value(at)));
             }
             self.part(&ground, below)?;
             facts.insert(formula, holds);
         }
         match self.may_be(claim, &facts) {
             true => Ok(()),
-            false => Err(refusal(part, Flaw::Value(at))),
+            false => Err(self.refusal(part, Flaw::Value(at))),
         }
     }
 
     /// Whether a part says that it is the witness for a formula's value. A jump names the argument.
     fn is_about(&self, part: &Explanation, (formula, holds): (FormulaId, bool)) -> bool {
-        let is_formula = |id| self.model.formula_text(id) == part.formula;
-        match *self.model.formula(formula) {
-            Formula::Attitude { edge, arg, .. } => {
-                part.edge.as_ref() == Some(&self.model.edge_text(edge)) && !part.holds && is_formula(arg)
+        let is_about = |id, holds| part.statement == Statement::Formula(id) && part.holds == holds;
+        match (self.model.formula(formula), &part.shape) {
+            (Formula::Attitude { edge, arg, .. }, Shape::Jump { edge: taken, .. }) => {
+                taken == edge && is_about(*arg, false)
             }
-            _ => part.edge.is_none() && part.holds == holds && is_formula(formula),
+            (Formula::Attitude { .. }, _) | (_, Shape::Jump { .. }) => false,
+            _ => is_about(formula, holds),
         }
     }
 
     /// Whether nothing that is decided in the state contradicts a claim.
     fn may_be(&self, claim: &Claim<'_>, facts: &Facts) -> bool {
-        self.value(claim.world, claim.place, facts, claim.formula) != Some(!claim.holds)
+        self.value(claim.world, Place::shown(claim.state), facts, claim.formula) != Some(!claim.holds)
     }
 
     /// What a claim may rest on in its own state and a part can show: what is inside negations and
@@ -258,44 +250,41 @@ impl Replay<'_> {
 
     /// One part, as the witness of a claim.
     fn part(&self, claim: &Claim<'_>, part: &Explanation) -> Result<(), Refusal> {
-        if let Formula::Attitude { edge, arg, .. } = *self.model.formula(claim.formula) {
-            return self.jump(claim, part, edge, arg);
+        let refuse = |flaw| Err(self.refusal(part, flaw));
+        let formula = self.model.formula(claim.formula);
+        if let (Formula::Attitude { edge, .. }, Shape::Jump { asserted, .. }) = (formula, &part.shape) {
+            return self.jump(claim, part, *edge, asserted);
         }
-        let refuse = |flaw| Err(refusal(part, flaw));
-        if part.world != claim.path {
+        if (part.world, &part.path) != (claim.world, claim.path) {
             return refuse(Flaw::Stranger);
         }
-        let places = self.walk(claim.world, part)?;
-        let Some(last) = places.last() else { return refuse(Flaw::Form) };
-        if places[0] != *claim.place {
+        let (first, last) = self.walk(part)?;
+        if first != claim.state {
             return refuse(Flaw::ElsewhereFrom);
         }
-        let n_steps = places.len() - 1;
+        let n_steps = part.states.len() - 1;
         // What holds before the last state, and what in it; the last of these is explained below.
-        let (through, to) = match (self.model.formula(claim.formula), part.kind) {
+        let (through, to) = match (formula, &part.shape) {
             (Formula::Ex(f) | Formula::Ax(f), Shape::Path) if n_steps == 1 => (None, vec![*f]),
             (Formula::Ef(f) | Formula::Ag(f), Shape::Path) => (None, vec![*f]),
             (Formula::Eu(f, g) | Formula::Ar(f, g), Shape::Path) => (Some(*f), vec![*g]),
             (Formula::Er(f, g) | Formula::Au(f, g), Shape::Path) => (Some(*g), vec![*f, *g]),
-            (Formula::Eg(f) | Formula::Af(f), Shape::Lasso) => return self.lasso(claim, part, &places, *f),
-            (Formula::Er(_, g) | Formula::Au(_, g), Shape::Lasso) => {
-                return self.lasso(claim, part, &places, *g);
-            }
+            (
+                Formula::Eg(f) | Formula::Af(f) | Formula::Er(_, f) | Formula::Au(_, f),
+                Shape::Lasso { back_to },
+            ) => return self.lasso(claim, part, *back_to, *f),
             _ => return refuse(Flaw::Form),
         };
-        if !is_plain(part) {
-            return refuse(Flaw::Form);
-        }
         if let Some(through) = through {
-            self.along(claim, part, &places[..n_steps], through)?;
+            self.along(claim, part, &part.states[..n_steps], through)?;
         }
         for &formula in &to {
-            if !self.may_be(&Claim { place: last, formula, ..*claim }, &Facts::default()) {
+            if !self.may_be(&Claim { state: last, formula, ..*claim }, &Facts::default()) {
                 return refuse(Flaw::Value(n_steps));
             }
         }
         match to.last() {
-            Some(&formula) => self.confirm(&Claim { place: last, formula, ..*claim }, part, n_steps),
+            Some(&formula) => self.confirm(&Claim { state: last, formula, ..*claim }, part, n_steps),
             None => refuse(Flaw::Form),
         }
     }
@@ -305,12 +294,12 @@ impl Replay<'_> {
         &self,
         claim: &Claim<'_>,
         part: &Explanation,
-        places: &[Place],
+        states: &[State],
         formula: FormulaId,
     ) -> Result<(), Refusal> {
-        for (at, place) in places.iter().enumerate() {
-            if !self.may_be(&Claim { place, formula, ..*claim }, &Facts::default()) {
-                return Err(refusal(part, Flaw::Value(at)));
+        for (at, state) in states.iter().enumerate() {
+            if !self.may_be(&Claim { state, formula, ..*claim }, &Facts::default()) {
+                return Err(self.refusal(part, Flaw::Value(at)));
             }
         }
         Ok(())
@@ -321,22 +310,21 @@ impl Replay<'_> {
         &self,
         claim: &Claim<'_>,
         part: &Explanation,
-        places: &[Place],
+        back_to: usize,
         formula: FormulaId,
     ) -> Result<(), Refusal> {
-        let refuse = |flaw| Err(refusal(part, flaw));
-        let (Some(last), Some(back_to)) = (places.last(), part.back_to) else { return refuse(Flaw::Form) };
-        if part.edge.is_some() || !part.asserted.is_empty() {
-            return refuse(Flaw::Form);
-        }
-        match places.get(back_to) {
-            Some(first) if self.may_step(claim.world, last, first) => {}
+        let refuse = |flaw| Err(self.refusal(part, flaw));
+        let Some(last) = part.states.last() else { return refuse(Flaw::Form) };
+        match part.states.get(back_to) {
+            Some(first) if self.may_step(claim.world, Place::shown(last), first) => {}
             _ => return refuse(Flaw::NoLoop),
         }
-        self.along(claim, part, places, formula)?;
+        self.along(claim, part, &part.states, formula)?;
         for &condition in &self.program(claim.world).fair {
-            let meets = |place| self.value(claim.world, place, &Facts::default(), condition) != Some(false);
-            if !places[back_to..].iter().any(meets) {
+            let meets = |state| {
+                self.value(claim.world, Place::shown(state), &Facts::default(), condition) != Some(false)
+            };
+            if !part.states[back_to..].iter().any(meets) {
                 return refuse(Flaw::Unfair);
             }
         }
@@ -345,38 +333,43 @@ impl Replay<'_> {
 
     /// A state of the world below that is reached there and agrees with every attitude that is true
     /// here, but not with the argument.
-    fn jump(&self, claim: &Claim<'_>, part: &Explanation, edge: Edge, arg: FormulaId) -> Result<(), Refusal> {
-        let refuse = |flaw| Err(refusal(part, flaw));
-        let path = format!("{}.{}", claim.path, self.model.edge_text(edge));
-        if part.kind != Shape::Jump || part.back_to.is_some() {
+    fn jump(
+        &self,
+        claim: &Claim<'_>,
+        part: &Explanation,
+        edge: Edge,
+        listed: &[VarId],
+    ) -> Result<(), Refusal> {
+        let refuse = |flaw| Err(self.refusal(part, flaw));
+        let Formula::Attitude { arg, .. } = *self.model.formula(claim.formula) else {
             return refuse(Flaw::Form);
-        }
-        let Some(&child) = self.plan.worlds[claim.world.index()].children.get(&edge) else {
-            return refuse(Flaw::Stranger);
         };
-        if part.world != path {
+        let child = self.plan.worlds[claim.world.index()].children.get(&edge);
+        let mut path = claim.path.clone();
+        path.edges.push(edge);
+        if Some(&part.world) != child || part.path != path {
             return refuse(Flaw::Stranger);
         }
-        let places = self.walk(child, part)?;
-        let Some(last) = places.last() else { return refuse(Flaw::Form) };
-        if !self.is_initial(child, &places[0]) {
+        let (first, last) = self.walk(part)?;
+        if !self.is_initial(part.world, first) {
             return refuse(Flaw::NotInitial);
         }
         let mut asserted = Vec::new();
         for &var in &self.program(claim.world).vars {
             let Some(attitude) = self.model.var(var).attitude else { continue };
-            if attitude.edge != edge || self.label(claim.world, claim.place, var) != Some(true) {
+            let here = Place::shown(claim.state);
+            if attitude.edge != edge || self.label(claim.world, here, var) != Some(true) {
                 continue;
             }
-            asserted.push(self.model.var(var).name.as_str());
-            if self.value(child, last, &Facts::default(), attitude.arg) == Some(false) {
+            asserted.push(var);
+            if self.value(part.world, Place::shown(last), &Facts::default(), attitude.arg) == Some(false) {
                 return refuse(Flaw::Inaccessible);
             }
         }
-        if part.asserted != asserted {
+        if listed != asserted {
             return refuse(Flaw::Asserted);
         }
-        let below = Claim { world: child, path: &path, place: last, formula: arg, holds: false };
-        self.confirm(&below, part, places.len() - 1)
+        let below = Claim { world: part.world, path: &path, state: last, formula: arg, holds: false };
+        self.confirm(&below, part, part.states.len() - 1)
     }
 }

@@ -1,4 +1,4 @@
-//! States read back from their text, and single steps between them. [BB04 §3]
+//! States of explanations, and single steps between them. [BB04 §3]
 //!
 //! Nothing is enumerated: a step is confirmed by comparing the two states with what the program
 //! does at the first.
@@ -7,73 +7,59 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Replay;
 use super::local::Facts;
-use crate::model::{Assign, Domain, Point, PointId, State, Step, Value, VarId};
+use crate::model::{Assign, Point, PointId, State, Step, Value, VarId};
 use crate::plan::WorldId;
-use crate::symbolic::StateText;
 
-/// A state of a world, as shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) state: State,
-    /// The values of defined attitudes, which the state does not store.
-    pub(super) shown: FxHashMap<VarId, bool>,
+/// A state of a world.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'s> {
+    pub(super) state: &'s State,
+    /// Whether the values of defined attitudes are shown; otherwise they follow from the definitions.
+    pub(super) is_shown: bool,
+}
+
+impl<'s> Place<'s> {
+    /// A state of an explanation.
+    pub(super) fn shown(state: &'s State) -> Self {
+        Place { state, is_shown: true }
+    }
 }
 
 impl Replay<'_> {
-    /// Reads a state; `None` if the program has none such, or a defined attitude has another value
-    /// than its definition.
-    pub(super) fn place(&self, world: WorldId, text: &StateText) -> Option<Place> {
+    /// Whether the program has such a state, and defined attitudes do not contradict their definitions.
+    pub(super) fn is_state(&self, world: WorldId, state: &State) -> bool {
         let program = self.program(world);
-        program.points.get(text.point as usize)?;
-        let name_of = |id: &crate::model::ActionId| &self.model.actions[id.index()].name;
-        let action = match &text.action {
-            Some(name) => Some(*program.actions.iter().find(|id| name_of(id) == name)?),
-            None => None,
-        };
-        if program.vars.len() != text.values.len() {
-            return None;
-        }
-        let (mut values, mut shown) = (Vec::new(), FxHashMap::default());
-        for (&id, (name, value)) in program.vars.iter().zip(&text.values) {
+        let is_value = |(&id, &value): (&VarId, &i64)| {
             let var = self.model.var(id);
-            let value = read(&var.domain, value).filter(|_| var.name == *name)?;
-            match var.definition {
-                Some(_) => {
-                    shown.insert(id, value != 0);
-                    values.push(0);
-                }
-                None => values.push(value),
-            }
-        }
-        let place = Place { state: State { point: PointId(text.point), values, action }, shown };
-        let is_defined_so = |(id, shown): (&VarId, &bool)| {
-            let definition = self.model.var(*id).definition;
-            let value = definition.and_then(|f| self.value(world, &place, &Facts::default(), f));
-            value != Some(!shown)
+            let (low, high) = var.domain.bounds();
+            let defined =
+                var.definition.and_then(|f| self.value(world, Place::shown(state), &Facts::default(), f));
+            (low..=high).contains(&value) && defined.is_none_or(|defined| defined == (value != 0))
         };
-        place.shown.iter().all(is_defined_so).then_some(place)
+        state.point.index() < program.points.len()
+            && state.action.is_none_or(|action| program.actions.contains(&action))
+            && state.values.len() == program.vars.len()
+            && program.vars.iter().zip(&state.values).all(is_value)
     }
 
     /// Whether a state is initial: all is false or least, but for the initial assignments.
-    pub(super) fn is_initial(&self, world: WorldId, place: &Place) -> bool {
+    pub(super) fn is_initial(&self, world: WorldId, state: &State) -> bool {
         let program = self.program(world);
         let least = |var: &VarId| match self.model.var(*var).attitude {
             Some(_) => 0,
             None => self.model.var(*var).domain.bounds().0,
         };
         let values = program.vars.iter().map(least).collect();
-        let blank = Place {
-            state: State { point: program.entry, values, action: None },
-            shown: FxHashMap::default(),
-        };
-        place.state.point == program.entry
-            && place.state.action.is_none()
-            && self.may_assign(world, &program.init, &blank, place)
+        let blank = State { point: program.entry, values, action: None };
+        let blank = Place { state: &blank, is_shown: false };
+        state.point == program.entry
+            && state.action.is_none()
+            && self.may_assign(world, &program.init, blank, state)
     }
 
     /// Whether the program of a world may go from one state to another in one step. A test that the
     /// state does not decide may go either way.
-    pub(super) fn may_step(&self, world: WorldId, from: &Place, to: &Place) -> bool {
+    pub(super) fn may_step(&self, world: WorldId, from: Place<'_>, to: &State) -> bool {
         let points = &self.program(world).points;
         // Points reached while no time passes, each with the loops entered on the way.
         let mut open: Vec<(PointId, Vec<PointId>)> = vec![(from.state.point, Vec::new())];
@@ -121,43 +107,32 @@ impl Replay<'_> {
     }
 
     /// Nothing happens; control is then at the point.
-    fn may_idle(&self, world: WorldId, from: &Place, to: &Place, point: PointId) -> bool {
-        to.state.point == point && to.state.action.is_none() && self.may_assign(world, &[], from, to)
+    fn may_idle(&self, world: WorldId, from: Place<'_>, to: &State, point: PointId) -> bool {
+        to.point == point && to.action.is_none() && self.may_assign(world, &[], from, to)
     }
 
     /// A step is taken, or an action that may be delayed is.
-    fn may_do(&self, world: WorldId, step: &Step, next: PointId, from: &Place, to: &Place) -> bool {
+    fn may_do(&self, world: WorldId, step: &Step, next: PointId, from: Place<'_>, to: &State) -> bool {
         let may_wait = step
             .action
             .is_some_and(|action| self.model.options.may_delay(&self.model.actions[action.index()]));
-        (to.state.point == next
-            && to.state.action == step.action
-            && self.may_assign(world, &step.assigns, from, to))
+        (to.point == next && to.action == step.action && self.may_assign(world, &step.assigns, from, to))
             || may_wait && self.may_idle(world, from, to, from.state.point)
     }
 
     /// Whether the values of a state come from those of another by assignments, all at once; of two
     /// to one variable the later counts.
-    fn may_assign(&self, world: WorldId, assigns: &[Assign], from: &Place, to: &Place) -> bool {
+    fn may_assign(&self, world: WorldId, assigns: &[Assign], from: Place<'_>, to: &State) -> bool {
         let values: FxHashMap<VarId, Value> = assigns.iter().map(|a| (a.var, a.value)).collect();
         let vars = self.program(world).vars.iter();
-        let mut pairs = vars.zip(from.state.values.iter().zip(&to.state.values));
+        let mut pairs = vars.zip(from.state.values.iter().zip(&to.values));
         pairs.all(|(var, (old, new))| match values.get(var) {
-            None => old == new,
+            None => old == new || self.model.var(*var).definition.is_some(),
             Some(Value::Any) => true,
             Some(Value::Formula(formula)) => {
                 self.value(world, from, &Facts::default(), *formula) != Some(*new == 0)
             }
             Some(Value::Expr(expr)) => self.number(world, from, *expr) == Some(*new),
         })
-    }
-}
-
-/// A value from its text, if the domain has it.
-fn read(domain: &Domain, text: &str) -> Option<i64> {
-    match domain {
-        Domain::Bool => text.parse::<bool>().ok().map(i64::from),
-        Domain::Range(low, high) => text.parse().ok().filter(|value| (low..=high).contains(&value)),
-        Domain::Enum(names) => names.iter().position(|name| name == text).map(|index| index as i64),
     }
 }

@@ -6,68 +6,24 @@
 //! is explained in that state. What holds on all paths, or in all accessible states, has no short
 //! witness and ends a branch.
 
+use std::ops::RangeInclusive;
+
+use masque_symbolic::fixpoint::PathSearch;
 use masque_symbolic::space::{Limited, Set};
 
 use super::Engine;
-use super::paths::Search;
-use super::world::{Reason, Removal};
-use crate::model::{Edge, Formula, FormulaId, Question};
+use super::paths::Path;
+use crate::explanation::{Explanation, Removal, Shape, Statement};
+use crate::model::{Edge, Formula, FormulaId, Question, State, VarId, WorldPath};
 use crate::outcome::Status;
 use crate::plan::WorldId;
-
-/// What a part of an explanation shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Shape {
-    /// A finite path.
-    Path,
-    /// A path that comes back to one of its states.
-    Lasso,
-    /// A state of the world below, accessible from here: the last of a path in that world.
-    Jump,
-}
-
-/// A state, as a person reads it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct StateText {
-    /// The point of the program.
-    pub point: u32,
-    /// The action just performed.
-    pub action: Option<String>,
-    /// Variables and their values, in the order of the program.
-    pub values: Vec<(String, String)>,
-}
-
-/// A part of an explanation.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Explanation {
-    /// The world, by the way to it.
-    pub world: String,
-    /// What is shown.
-    pub kind: Shape,
-    /// The formula that the path shows to be true or false in its first state; of a jump, in its
-    /// last.
-    pub formula: String,
-    /// Which of the two.
-    pub holds: bool,
-    /// The states.
-    pub states: Vec<StateText>,
-    /// Of a lasso: the state that follows the last.
-    pub back_to: Option<usize>,
-    /// Of a jump: the edge.
-    pub edge: Option<String>,
-    /// Of a jump: the explicit attitudes that were true where it began.
-    pub asserted: Vec<String>,
-    /// What explains the last state; of a lasso, the first.
-    pub next: Vec<Explanation>,
-}
 
 /// A formula in a state of a world.
 #[derive(Clone)]
 struct Claim {
     world: WorldId,
     /// The way to the world.
-    path: String,
+    path: WorldPath,
     state: Set,
     formula: FormulaId,
     holds: bool,
@@ -78,17 +34,12 @@ impl Claim {
     fn part(&self, formula: FormulaId, holds: bool) -> Claim {
         Claim { formula, holds, ..self.clone() }
     }
-
-    /// A formula in another state of the same world.
-    fn at(&self, state: Set, formula: FormulaId, holds: bool) -> Claim {
-        Claim { state, formula, holds, ..self.clone() }
-    }
 }
 
-/// An explanation has at most so many parts.
-const LARGEST: usize = 24;
+/// Maximum number of parts of an explanation, besides the path to the state that is explained.
+const MAX_PARTS: usize = 24;
 
-impl Engine<'_> {
+impl<'m> Engine<'m> {
     /// Why a property fails; `None` if it does not.
     pub fn explain(&mut self, index: usize) -> Limited<Option<Explanation>> {
         let world = self.plan.properties[index];
@@ -97,291 +48,68 @@ impl Engine<'_> {
             return Ok(None);
         }
         let wrong = self.violations(index)?;
-        let path = self.model.path_text(&property.path);
-        let Some(states) = self.path_from_start(world, &wrong)? else { return Ok(None) };
+        let Some(found) = self.path_from_start(world, &wrong)? else { return Ok(None) };
         let mut next = Vec::new();
-        if let (Question::Formula(formula), Some(state)) = (&property.question, states.last()) {
-            let claim =
-                Claim { world, path: path.clone(), state: state.clone(), formula: *formula, holds: false };
-            let mut left = LARGEST;
-            self.show(claim, &mut left, &mut next)?;
+        if let (&Question::Formula(formula), Some((_, state))) = (&property.question, found.last()) {
+            let (path, state) = (property.path.clone(), state.clone());
+            let claim = Claim { world, path, state, formula, holds: false };
+            next = Explainer { engine: self, parts_left: MAX_PARTS }.explain(claim)?;
         }
         Ok(Some(Explanation {
-            world: path,
-            kind: Shape::Path,
-            formula: property.text.clone(),
+            world,
+            path: property.path.clone(),
+            shape: Shape::Path,
+            statement: Statement::Property(index),
             holds: false,
-            states: self.texts(world, &states)?,
-            back_to: None,
-            edge: None,
-            asserted: Vec::new(),
+            states: self.with_definitions(world, found)?,
             next,
         }))
     }
 
     /// A shortest path inside a world from an initial state.
-    fn path_from_start(&self, id: WorldId, to: &Set) -> Limited<Option<Vec<Set>>> {
+    fn path_from_start(&self, id: WorldId, to: &Set) -> Limited<Option<Path>> {
         let world = self.world(id);
         let from = self.space.and(&world.initial, &world.kept)?;
-        self.path(Search { world: id, from: &from, through: &world.kept, to })
+        self.path(id, &PathSearch { from: &from, through: &world.kept, to, n_steps: 0..=usize::MAX })
     }
 
-    fn is_true(&mut self, claim: &Claim, formula: FormulaId) -> Limited<bool> {
-        let holds = self.sat(claim.world, formula)?;
-        self.space.is_subset(&claim.state, &holds)
+    /// Whether an explicit attitude is true in a single state.
+    fn has(&mut self, world: WorldId, state: &Set, var: VarId) -> Limited<bool> {
+        let label = self.label(world, var)?;
+        self.space.is_subset(state, &label)
     }
 
-    /// Shows why a claim is so, as far as paths and jumps can show it.
-    fn show(&mut self, claim: Claim, left: &mut usize, out: &mut Vec<Explanation>) -> Limited<()> {
-        if *left == 0 {
-            return Ok(());
-        }
-        match (self.model.formula(claim.formula).clone(), claim.holds) {
-            (Formula::Not(f), holds) => self.show(claim.part(f, !holds), left, out),
-            (Formula::And(parts), false) | (Formula::Or(parts), true) => {
-                for part in parts {
-                    if self.is_true(&claim, part)? == claim.holds {
-                        return self.show(claim.part(part, claim.holds), left, out);
-                    }
+    /// The states of a path with the values of defined attitudes.
+    fn with_definitions(&mut self, world: WorldId, path: Path) -> Limited<Vec<State>> {
+        let vars = &self.model.program(self.program_of(world)).vars;
+        let mut states = Vec::new();
+        for (mut state, alone) in path {
+            for (&var, value) in vars.iter().zip(&mut state.values) {
+                if self.model.var(var).definition.is_some() {
+                    *value = i64::from(self.has(world, &alone, var)?);
                 }
-                Ok(())
             }
-            (Formula::And(parts), true) | (Formula::Or(parts), false) => {
-                for part in parts {
-                    self.show(claim.part(part, claim.holds), left, out)?;
-                }
-                Ok(())
-            }
-            (Formula::Iff(f, g), _) => {
-                for part in [f, g] {
-                    let holds = self.is_true(&claim, part)?;
-                    self.show(claim.part(part, holds), left, out)?;
-                }
-                Ok(())
-            }
-            (Formula::Ex(f), true) => self.show_step(&claim, f, true, left, out),
-            (Formula::Ax(f), false) => self.show_step(&claim, f, false, left, out),
-            (Formula::Ef(f), true) => self.show_path(&claim, None, (f, true), left, out),
-            (Formula::Ag(f), false) => self.show_path(&claim, None, (f, false), left, out),
-            (Formula::Eg(f), true) => self.show_lasso(&claim, (f, true), left, out),
-            (Formula::Af(f), false) => self.show_lasso(&claim, (f, false), left, out),
-            (Formula::Eu(f, g), true) => self.show_path(&claim, Some((f, true)), (g, true), left, out),
-            (Formula::Ar(f, g), false) => self.show_path(&claim, Some((f, false)), (g, false), left, out),
-            (Formula::Er(f, g), true) => self.show_release(&claim, (f, true), (g, true), left, out),
-            (Formula::Au(f, g), false) => self.show_release(&claim, (f, false), (g, false), left, out),
-            (Formula::Attitude { edge, arg, .. }, false) => self.show_jump(&claim, edge, arg, left, out),
-            _ => Ok(()),
+            states.push(state);
         }
-    }
-
-    /// Where a formula has a value.
-    fn valued(&mut self, world: WorldId, (formula, holds): (FormulaId, bool)) -> Limited<Set> {
-        if holds { self.sat(world, formula) } else { self.not(world, formula) }
-    }
-
-    fn show_step(
-        &mut self,
-        claim: &Claim,
-        f: FormulaId,
-        holds: bool,
-        left: &mut usize,
-        out: &mut Vec<Explanation>,
-    ) -> Limited<()> {
-        let (target, fair) = (self.valued(claim.world, (f, holds))?, self.fair(claim.world)?);
-        let next = self.post(&self.world(claim.world).arrows, &claim.state)?;
-        let next = self.space.and(&self.space.and(&next, &target)?, &fair)?;
-        if next.is_empty() {
-            return Ok(());
-        }
-        let (_, next) = self.least(claim.world, &next)?;
-        let after = claim.at(next.clone(), f, holds);
-        self.push(claim, Shape::Path, (vec![claim.state.clone(), next], None), vec![after], left, out)
-    }
-
-    /// A path through states where one formula has a value to one where another has.
-    fn show_path(
-        &mut self,
-        claim: &Claim,
-        through: Option<(FormulaId, bool)>,
-        to: (FormulaId, bool),
-        left: &mut usize,
-        out: &mut Vec<Explanation>,
-    ) -> Limited<()> {
-        let world = claim.world;
-        let through = match through {
-            Some(through) => self.valued(world, through)?,
-            None => self.world(world).kept.clone(),
-        };
-        let (target, fair) = (self.valued(world, to)?, self.fair(world)?);
-        let target = self.space.and(&target, &fair)?;
-        self.show_found(claim, &through, &target, to, left, out)
-    }
-
-    fn show_found(
-        &mut self,
-        claim: &Claim,
-        through: &Set,
-        target: &Set,
-        (formula, holds): (FormulaId, bool),
-        left: &mut usize,
-        out: &mut Vec<Explanation>,
-    ) -> Limited<()> {
-        let through = &self.space.and(through, &self.world(claim.world).kept)?;
-        let search = Search { world: claim.world, from: &claim.state, through, to: target };
-        let Some(states) = self.path(search)? else { return Ok(()) };
-        let after = states.last().map(|state| claim.at(state.clone(), formula, holds));
-        if states.len() == 1 {
-            // The state at hand is the one: nothing to walk.
-            return after.map_or(Ok(()), |after| self.show(after, left, out));
-        }
-        self.push(claim, Shape::Path, (states, None), after.into_iter().collect(), left, out)
-    }
-
-    fn show_lasso(
-        &mut self,
-        claim: &Claim,
-        (formula, holds): (FormulaId, bool),
-        left: &mut usize,
-        out: &mut Vec<Explanation>,
-    ) -> Limited<()> {
-        let stay = self.valued(claim.world, (formula, holds))?;
-        let within = self.some_always(claim.world, &stay)?;
-        let Some((states, back_to)) = self.lasso(claim.world, &claim.state, &within)? else { return Ok(()) };
-        let here = claim.part(formula, holds);
-        self.push(claim, Shape::Lasso, (states, Some(back_to)), vec![here], left, out)
-    }
-
-    /// `E[f R g]`: along `g` to where both hold, or along `g` for ever.
-    fn show_release(
-        &mut self,
-        claim: &Claim,
-        f: (FormulaId, bool),
-        g: (FormulaId, bool),
-        left: &mut usize,
-        out: &mut Vec<Explanation>,
-    ) -> Limited<()> {
-        let (first, second) = (self.valued(claim.world, f)?, self.valued(claim.world, g)?);
-        let fair = self.fair(claim.world)?;
-        let both = self.space.and(&self.space.and(&first, &second)?, &fair)?;
-        let before = out.len();
-        self.show_found(claim, &second, &both, g, left, out)?;
-        let search = Search { world: claim.world, from: &claim.state, through: &second, to: &both };
-        if out.len() == before && self.path(search)?.is_none() {
-            self.show_lasso(claim, g, left, out)?;
-        }
-        Ok(())
-    }
-
-    fn show_jump(
-        &mut self,
-        claim: &Claim,
-        edge: Edge,
-        arg: FormulaId,
-        left: &mut usize,
-        out: &mut Vec<Explanation>,
-    ) -> Limited<()> {
-        let Some(&child) = self.plan.worlds[claim.world.index()].children.get(&edge) else { return Ok(()) };
-        let accessible = self.accessible_from(claim.world, edge, &claim.state)?;
-        let wrong = self.not(child, arg)?;
-        let witnesses = self.space.and(&accessible, &wrong)?;
-        let Some(states) = self.path_from_start(child, &witnesses)? else { return Ok(()) };
-        let mut asserted = Vec::new();
-        for var in self.explicit(claim.world, edge) {
-            if self.has(claim.world, &claim.state, var)? {
-                asserted.push(self.model.var(var).name.clone());
-            }
-        }
-        let Some(last) = states.last().cloned() else { return Ok(()) };
-        let path = format!("{}.{}", claim.path, self.model.edge_text(edge));
-        let below = Claim { world: child, path, state: last, formula: arg, holds: false };
-        *left = left.saturating_sub(1);
-        let mut part = self.part(&below, Shape::Jump, &states, None)?;
-        (part.edge, part.asserted) = (Some(self.model.edge_text(edge)), asserted);
-        self.show(below, left, &mut part.next)?;
-        out.push(part);
-        Ok(())
-    }
-
-    /// Adds a part, and below it what explains the claims that follow.
-    fn push(
-        &mut self,
-        claim: &Claim,
-        kind: Shape,
-        (states, back_to): (Vec<Set>, Option<usize>),
-        next: Vec<Claim>,
-        left: &mut usize,
-        out: &mut Vec<Explanation>,
-    ) -> Limited<()> {
-        *left = left.saturating_sub(1);
-        let mut part = self.part(claim, kind, &states, back_to)?;
-        for claim in next {
-            self.show(claim, left, &mut part.next)?;
-        }
-        out.push(part);
-        Ok(())
-    }
-
-    fn part(
-        &mut self,
-        claim: &Claim,
-        kind: Shape,
-        states: &[Set],
-        back_to: Option<usize>,
-    ) -> Limited<Explanation> {
-        Ok(Explanation {
-            world: claim.path.clone(),
-            kind,
-            formula: self.model.formula_text(claim.formula),
-            holds: claim.holds,
-            states: self.texts(claim.world, states)?,
-            back_to,
-            edge: None,
-            asserted: Vec::new(),
-            next: Vec::new(),
-        })
-    }
-
-    fn texts(&mut self, world: WorldId, states: &[Set]) -> Limited<Vec<StateText>> {
-        states.iter().map(|state| self.text(world, state)).collect()
-    }
-
-    /// A single state as a person reads it.
-    fn text(&mut self, world: WorldId, state: &Set) -> Limited<StateText> {
-        let model = self.model;
-        let (values, _) = self.least(world, state)?;
-        let mut texts = Vec::new();
-        for (&var, value) in model.program(self.program_of(world)).vars.iter().zip(&values.values) {
-            let variable = model.var(var);
-            let value = match variable.definition {
-                Some(_) => i64::from(self.has(world, state, var)?),
-                None => *value,
-            };
-            texts.push((variable.name.clone(), variable.domain.text(value)));
-        }
-        let action = values.action.map(|action| model.actions[action.index()].name.clone());
-        Ok(StateText { point: values.point.0, action, values: texts })
+        Ok(states)
     }
 
     /// Why states of a world were removed, each reason with the way to the nearest such state.
     pub fn removals(&mut self, id: WorldId) -> Limited<Vec<Removal>> {
         let reasons = self.world(id).reasons.clone();
         let mut removals = Vec::new();
-        for (reason, set) in reasons {
+        for (reason, to) in reasons {
             let world = self.world(id);
-            let search = Search { world: id, from: &world.initial, through: &world.built, to: &set };
-            let states = self.path(search)?.unwrap_or_default();
-            let (attitude, why) = match reason {
-                Reason::Lacks(var) => (self.model.var(var).name.clone(), "implied"),
-                Reason::Nothing(edge) => (self.model.edge_text(edge), "nothing accessible"),
-            };
-            let example = self.texts(id, &states)?;
-            removals.push(Removal { attitude, why, states: self.count(id, &set), example });
+            let (from, through) = (&world.initial, &world.built);
+            let path = self.path(id, &PathSearch { from, through, to: &to, n_steps: 0..=usize::MAX })?;
+            let example = self.with_definitions(id, path.unwrap_or_default())?;
+            removals.push(Removal { reason, n_states: self.count(id, &to), example });
         }
         Ok(removals)
     }
 
     /// Explicit attitudes of a world that its states cannot lack, and those that never change.
-    pub fn fixed_attitudes(&mut self, id: WorldId) -> Limited<Vec<(crate::model::VarId, Fixed)>> {
+    pub fn fixed_attitudes(&mut self, id: WorldId) -> Limited<Vec<(VarId, Fixed)>> {
         let planned = &self.plan.worlds[id.index()];
         let mut found = Vec::new();
         if self.world(id).status != Status::Ok || planned.is_leaf {
@@ -407,6 +135,170 @@ impl Engine<'_> {
             }
         }
         Ok(found)
+    }
+}
+
+/// One explanation in the making.
+struct Explainer<'e, 'm> {
+    engine: &'e mut Engine<'m>,
+    parts_left: usize,
+}
+
+impl Explainer<'_, '_> {
+    /// Shows why a claim is so, as far as paths and jumps can show it.
+    fn explain(&mut self, claim: Claim) -> Limited<Vec<Explanation>> {
+        if self.parts_left == 0 {
+            return Ok(Vec::new());
+        }
+        let model = self.engine.model;
+        match (model.formula(claim.formula), claim.holds) {
+            (Formula::Not(f), holds) => self.explain(claim.part(*f, !holds)),
+            (Formula::And(parts), false) | (Formula::Or(parts), true) => {
+                for &part in parts {
+                    if self.is_true(&claim, part)? == claim.holds {
+                        return self.explain(claim.part(part, claim.holds));
+                    }
+                }
+                Ok(Vec::new())
+            }
+            (Formula::And(parts), true) | (Formula::Or(parts), false) => {
+                let mut explained = Vec::new();
+                for &part in parts {
+                    explained.extend(self.explain(claim.part(part, claim.holds))?);
+                }
+                Ok(explained)
+            }
+            (Formula::Iff(f, g), _) => {
+                let mut explained = Vec::new();
+                for part in [*f, *g] {
+                    let holds = self.is_true(&claim, part)?;
+                    explained.extend(self.explain(claim.part(part, holds))?);
+                }
+                Ok(explained)
+            }
+            (Formula::Ex(f), true) | (Formula::Ax(f), false) => self.path(&claim, None, *f, 1..=1),
+            (Formula::Ef(f), true) | (Formula::Ag(f), false) => self.path(&claim, None, *f, 0..=usize::MAX),
+            (Formula::Eg(f), true) | (Formula::Af(f), false) => self.lasso(&claim, *f),
+            (Formula::Eu(f, g), true) | (Formula::Ar(f, g), false) => {
+                self.path(&claim, Some(*f), *g, 0..=usize::MAX)
+            }
+            (Formula::Er(f, g), true) | (Formula::Au(f, g), false) => self.release(&claim, *f, *g),
+            (Formula::Attitude { edge, arg, .. }, false) => self.jump(&claim, *edge, *arg),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn is_true(&mut self, claim: &Claim, formula: FormulaId) -> Limited<bool> {
+        let holds = self.engine.sat(claim.world, formula)?;
+        self.engine.space.is_subset(&claim.state, &holds)
+    }
+
+    /// The states of the claim's world in which a formula has the claimed value.
+    fn valued(&mut self, claim: &Claim, formula: FormulaId) -> Limited<Set> {
+        self.engine.valued(claim.world, formula, claim.holds)
+    }
+
+    /// The shortest path from the state of a claim through some states to one that starts a fair path.
+    fn search(
+        &mut self,
+        claim: &Claim,
+        through: &Set,
+        to: &Set,
+        n_steps: RangeInclusive<usize>,
+    ) -> Limited<Option<Path>> {
+        let fair = self.engine.fair(claim.world)?;
+        let to = self.engine.space.and(to, &fair)?;
+        let search = PathSearch { from: &claim.state, through, to: &to, n_steps };
+        self.engine.path(claim.world, &search)
+    }
+
+    /// A path through states where one formula has the claimed value to one where another has.
+    fn path(
+        &mut self,
+        claim: &Claim,
+        through: Option<FormulaId>,
+        to: FormulaId,
+        n_steps: RangeInclusive<usize>,
+    ) -> Limited<Vec<Explanation>> {
+        let through = match through {
+            Some(through) => self.valued(claim, through)?,
+            None => self.engine.world(claim.world).kept.clone(),
+        };
+        let target = self.valued(claim, to)?;
+        match self.search(claim, &through, &target, n_steps)? {
+            Some(path) => self.walked(claim, path, to),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// A path, and what explains a formula in its last state.
+    fn walked(&mut self, claim: &Claim, path: Path, formula: FormulaId) -> Limited<Vec<Explanation>> {
+        let Some((_, last)) = path.last() else { return Ok(Vec::new()) };
+        let after = Claim { state: last.clone(), ..claim.part(formula, claim.holds) };
+        match path.len() {
+            // The state at hand is the one: nothing to walk.
+            1 => self.explain(after),
+            _ => self.part(claim, Shape::Path, path, after),
+        }
+    }
+
+    /// A fair path along which a formula always has the claimed value.
+    fn lasso(&mut self, claim: &Claim, f: FormulaId) -> Limited<Vec<Explanation>> {
+        let stay = self.valued(claim, f)?;
+        let within = self.engine.some_always(claim.world, &stay)?;
+        match self.engine.lasso(claim.world, &claim.state, &within)? {
+            Some((path, back_to)) => {
+                self.part(claim, Shape::Lasso { back_to }, path, claim.part(f, claim.holds))
+            }
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// `E[f R g]`: along `g` to where both hold, or along `g` for ever.
+    fn release(&mut self, claim: &Claim, f: FormulaId, g: FormulaId) -> Limited<Vec<Explanation>> {
+        let (first, second) = (self.valued(claim, f)?, self.valued(claim, g)?);
+        let both = self.engine.space.and(&first, &second)?;
+        match self.search(claim, &second, &both, 0..=usize::MAX)? {
+            Some(path) => self.walked(claim, path, g),
+            None => self.lasso(claim, g),
+        }
+    }
+
+    /// A state of the world below that is accessible and violates the argument of an attitude.
+    fn jump(&mut self, claim: &Claim, edge: Edge, arg: FormulaId) -> Limited<Vec<Explanation>> {
+        let engine = &mut *self.engine;
+        let Some(&child) = engine.plan.worlds[claim.world.index()].children.get(&edge) else {
+            return Ok(Vec::new());
+        };
+        let accessible = engine.accessible_from(claim.world, edge, &claim.state)?;
+        let wrong = engine.not(child, arg)?;
+        let witnesses = engine.space.and(&accessible, &wrong)?;
+        let Some(found) = engine.path_from_start(child, &witnesses)? else { return Ok(Vec::new()) };
+        let Some((_, state)) = found.last().cloned() else { return Ok(Vec::new()) };
+        let mut asserted = Vec::new();
+        for var in engine.explicit(claim.world, edge) {
+            if engine.has(claim.world, &claim.state, var)? {
+                asserted.push(var);
+            }
+        }
+        let mut path = claim.path.clone();
+        path.edges.push(edge);
+        let below = Claim { world: child, path, state, formula: arg, holds: false };
+        self.part(&below.clone(), Shape::Jump { edge, asserted }, found, below)
+    }
+
+    /// A part, and below it what explains the claim that follows.
+    fn part(&mut self, claim: &Claim, shape: Shape, states: Path, next: Claim) -> Limited<Vec<Explanation>> {
+        self.parts_left = self.parts_left.saturating_sub(1);
+        Ok(vec![Explanation {
+            world: claim.world,
+            path: claim.path.clone(),
+            shape,
+            statement: Statement::Formula(claim.formula),
+            holds: claim.holds,
+            states: self.engine.with_definitions(claim.world, states)?,
+            next: self.explain(next)?,
+        }])
     }
 }
 

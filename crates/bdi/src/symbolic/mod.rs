@@ -26,8 +26,7 @@ use edge::EdgeSets;
 use layout::{Layout, ProgramLayout};
 use world::World;
 
-pub use explain::{Explanation, Fixed, Shape, StateText};
-pub use world::Removal;
+pub use explain::Fixed;
 
 /// The worlds of a model, built.
 pub struct Engine<'m> {
@@ -137,6 +136,7 @@ impl<'m> Engine<'m> {
             lost_initial: initial != world.initial,
             inconsistent,
             is_opaque: planned.is_leaf && !edges.is_empty(),
+            removed: Vec::new(),
             is_unfair: has_fairness
                 && world.status == Status::Ok
                 && !self.space.intersects(&initial, &fair)?,
@@ -196,14 +196,14 @@ impl<'m> Engine<'m> {
             true => Verdict::from(self.space.is_subset(&asked, &holds)?),
             false => Verdict::Unknown(Why::NoFairPath),
         };
-        let (satisfied, of) = (self.count(id, &holds), self.count(id, &world.kept));
+        let satisfied = Some((self.count(id, &holds), self.count(id, &world.kept)));
         let mut is_vacuous = false;
         if let (Verdict::Holds, Some(antecedent)) = (verdict, self.model.properties[index].antecedent) {
             let is_true = self.sat(id, antecedent.formula)?;
             let where_asked = if antecedent.is_everywhere { self.world(id).kept.clone() } else { asked };
             is_vacuous = !self.space.intersects(&is_true, &where_asked)?;
         }
-        Ok(PropertyResult { verdict, satisfied: Some(satisfied), of: Some(of), is_vacuous })
+        Ok(PropertyResult { satisfied, is_vacuous, ..PropertyResult::undecided(verdict) })
     }
 
     /// The explicit attitudes of an edge of a world.

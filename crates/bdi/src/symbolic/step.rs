@@ -7,8 +7,7 @@
 use masque_symbolic::space::{Bit, Cube, Limited, Renaming, Set, Space};
 use masque_text::Span;
 
-use super::layout::{Field, ProgramLayout};
-use super::number::Number;
+use super::layout::ProgramLayout;
 use crate::model::{ActionId, VarId};
 
 /// What a step does to a variable.
@@ -38,25 +37,6 @@ pub(super) struct Arrow {
     to_next: Renaming,
     /// Where an assignment would leave its variable's range.
     pub(super) overflows: Vec<(VarId, Span, Set)>,
-}
-
-/// The states in which a field has a code.
-pub(super) fn has_code(space: &Space, bits: &[Bit], code: u64) -> Limited<Set> {
-    let mut set = space.all();
-    for (k, &bit) in bits.iter().rev().enumerate() {
-        set = space.and(&space.bit(bit, code >> k & 1 == 1)?, &set)?;
-    }
-    Ok(set)
-}
-
-/// The states in which a field has a code below `n_codes`.
-pub(super) fn is_valid(space: &Space, field: &Field, n_codes: u64) -> Limited<Set> {
-    if n_codes.is_power_of_two() && field.current.len() as u32 == n_codes.trailing_zeros() {
-        return Ok(space.all());
-    }
-    let bits = field.current.iter().map(|&bit| space.bit(bit, true)).collect::<Limited<Vec<_>>>()?;
-    let code = Number::code(space, &bits);
-    code.compare(space, crate::tree::Rel::Lt, &Number::constant(space, n_codes as i64))
 }
 
 /// What a step makes of the action bits.
@@ -90,11 +70,11 @@ impl Arrow {
             forget.extend(&field.current);
             match effect {
                 Effect::Any => {
-                    result = space.and(&result, &is_valid(space, field, *n_codes)?)?;
+                    result = space.and(&result, &space.has_code_below(&field.current, (*n_codes).into())?)?;
                     result_bits.extend(&field.current);
                 }
                 Effect::Constant(code) => {
-                    result = space.and(&result, &has_code(space, &field.current, *code)?)?;
+                    result = space.and(&result, &space.has_code(&field.current, *code)?)?;
                     result_bits.extend(&field.current);
                 }
                 Effect::Bits(bits) => {
@@ -107,8 +87,8 @@ impl Arrow {
                 }
             }
         }
-        result = space.and(&has_code(space, &layout.action.current, draft.action)?, &result)?;
-        result = space.and(&has_code(space, &layout.point.current, draft.to)?, &result)?;
+        result = space.and(&space.has_code(&layout.action.current, draft.action)?, &result)?;
+        result = space.and(&space.has_code(&layout.point.current, draft.to)?, &result)?;
         Ok(Arrow {
             guard: draft.guard,
             relation,

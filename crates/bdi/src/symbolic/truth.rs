@@ -4,10 +4,10 @@
 //! world, the arguments of `U` are not swapped, and an attitude that is not explicit is looked up
 //! through its edge. Complements are taken inside the world.
 
+use masque_symbolic::fixpoint::{globally, reach};
 use masque_symbolic::space::{Limited, Set};
 
 use super::Engine;
-use super::step::has_code;
 use crate::model::{Formula, FormulaId};
 use crate::plan::WorldId;
 
@@ -30,7 +30,7 @@ impl Engine<'_> {
                 match actions.iter().position(|a| a == action) {
                     Some(position) => {
                         let bits = &self.layout_of(world).action.current;
-                        has_code(&self.space, bits, position as u64 + 1)?
+                        self.space.has_code(bits, position as u64 + 1)?
                     }
                     None => self.space.none(),
                 }
@@ -82,11 +82,11 @@ impl Engine<'_> {
     fn evaluate(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
         let kept = self.world(world).kept.clone();
         match self.model.formula(formula) {
-            Formula::Constant(_) | Formula::Var(_) | Formula::Compare(..) => {
-                let now = self.now(world, formula)?;
-                self.space.and(&now, &kept)
-            }
-            Formula::Do(_) | Formula::Attitude { .. } => {
+            Formula::Constant(_)
+            | Formula::Var(_)
+            | Formula::Compare(..)
+            | Formula::Do(_)
+            | Formula::Attitude { .. } => {
                 let now = self.now(world, formula)?;
                 self.space.and(&now, &kept)
             }
@@ -111,52 +111,57 @@ impl Engine<'_> {
                 let (f, g) = (self.sat(world, *f)?, self.sat(world, *g)?);
                 self.space.minus(&kept, &self.space.xor(&f, &g)?)
             }
-            Formula::Ex(f) => {
-                let f = self.sat(world, *f)?;
-                self.some_next(world, &f)
+            Formula::Ex(_) | Formula::Ef(_) | Formula::Eg(_) | Formula::Eu(..) | Formula::Er(..) => {
+                self.on_some_path(world, formula, true)
             }
-            Formula::Eg(f) => {
-                let f = self.sat(world, *f)?;
-                self.some_always(world, &f)
-            }
-            Formula::Ef(f) => {
-                let f = self.sat(world, *f)?;
-                self.some_until(world, &kept, &f)
-            }
-            Formula::Eu(f, g) => {
-                let (f, g) = (self.sat(world, *f)?, self.sat(world, *g)?);
-                self.some_until(world, &f, &g)
-            }
-            Formula::Ax(f) => {
-                let f = self.not(world, *f)?;
-                let some = self.some_next(world, &f)?;
-                self.space.minus(&kept, &some)
-            }
-            Formula::Af(f) => {
-                let f = self.not(world, *f)?;
-                let some = self.some_always(world, &f)?;
-                self.space.minus(&kept, &some)
-            }
-            Formula::Ag(f) => {
-                let f = self.not(world, *f)?;
-                let some = self.some_until(world, &kept, &f)?;
-                self.space.minus(&kept, &some)
-            }
-            Formula::Au(f, g) => {
-                let (f, g) = (self.not(world, *f)?, self.not(world, *g)?);
-                let some = self.some_release(world, &f, &g)?;
-                self.space.minus(&kept, &some)
-            }
-            Formula::Er(f, g) => {
-                let (f, g) = (self.sat(world, *f)?, self.sat(world, *g)?);
-                self.some_release(world, &f, &g)
-            }
-            Formula::Ar(f, g) => {
-                let (f, g) = (self.not(world, *f)?, self.not(world, *g)?);
-                let some = self.some_until(world, &f, &g)?;
-                self.space.minus(&kept, &some)
+            Formula::Ax(_) | Formula::Af(_) | Formula::Ag(_) | Formula::Au(..) | Formula::Ar(..) => {
+                let violated = self.on_some_path(world, formula, false)?;
+                self.space.minus(&kept, &violated)
             }
         }
+    }
+
+    /// The states with a fair path that shows a temporal formula to be true, or false: `A` is the negation
+    /// of the dual `E` of the negated operands.
+    ///
+    /// ```text
+    /// AX f = ¬EX ¬f   AF f = ¬EG ¬f   AG f = ¬EF ¬f   A[f U g] = ¬E[¬f R ¬g]   A[f R g] = ¬E[¬f U ¬g]
+    /// ```
+    fn on_some_path(&mut self, world: WorldId, formula: FormulaId, holds: bool) -> Limited<Set> {
+        let model = self.model;
+        match model.formula(formula) {
+            Formula::Ex(f) | Formula::Ax(f) => {
+                let (f, fair) = (self.valued(world, *f, holds)?, self.fair(world)?);
+                self.before(world, &self.space.and(&f, &fair)?)
+            }
+            Formula::Ef(f) | Formula::Ag(f) => {
+                let f = self.valued(world, *f, holds)?;
+                let kept = self.world(world).kept.clone();
+                self.some_until(world, &kept, &f)
+            }
+            Formula::Eg(f) | Formula::Af(f) => {
+                let f = self.valued(world, *f, holds)?;
+                self.some_always(world, &f)
+            }
+            Formula::Eu(f, g) | Formula::Ar(f, g) => {
+                let (f, g) = (self.valued(world, *f, holds)?, self.valued(world, *g, holds)?);
+                self.some_until(world, &f, &g)
+            }
+            // E[f R g] = E[g U (f ∧ g)] ∨ EG g
+            Formula::Er(f, g) | Formula::Au(f, g) => {
+                let (f, g) = (self.valued(world, *f, holds)?, self.valued(world, *g, holds)?);
+                let both = self.space.and(&f, &g)?;
+                let until = self.some_until(world, &g, &both)?;
+                let always = self.some_always(world, &g)?;
+                self.space.or(&until, &always)
+            }
+            other => unreachable!("{other:?} is not temporal"),
+        }
+    }
+
+    /// The kept states of a world in which a formula has a value.
+    pub(super) fn valued(&mut self, world: WorldId, formula: FormulaId, holds: bool) -> Limited<Set> {
+        if holds { self.sat(world, formula) } else { self.not(world, formula) }
     }
 
     pub(super) fn not(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
@@ -170,67 +175,24 @@ impl Engine<'_> {
         self.space.and(&self.pre(&world.arrows, target)?, &world.kept)
     }
 
-    /// `EX f`, on fair paths.
-    fn some_next(&mut self, world: WorldId, f: &Set) -> Limited<Set> {
-        let fair = self.fair(world)?;
-        let target = self.space.and(f, &fair)?;
-        self.before(world, &target)
-    }
-
     /// `E[f U g] = μZ. g ∨ (f ∧ EX Z)`, on fair paths.
     fn some_until(&mut self, world: WorldId, f: &Set, g: &Set) -> Limited<Set> {
         let fair = self.fair(world)?;
         let goal = self.space.and(g, &fair)?;
-        self.until(world, f, &goal)
+        reach(&self.space, &goal, f, |z| self.before(world, z))
     }
 
-    /// `μZ. g ∨ (f ∧ EX Z)`
-    fn until(&self, world: WorldId, f: &Set, g: &Set) -> Limited<Set> {
-        let mut reached = g.clone();
-        let mut frontier = g.clone();
-        while !frontier.is_empty() {
-            let before = self.space.and(f, &self.before(world, &frontier)?)?;
-            frontier = self.space.minus(&before, &reached)?;
-            reached = self.space.or(&reached, &frontier)?;
-        }
-        Ok(reached)
-    }
-
-    /// `E[f R g] = E[g U (f ∧ g)] ∨ EG g`
-    fn some_release(&mut self, world: WorldId, f: &Set, g: &Set) -> Limited<Set> {
-        let both = self.space.and(f, g)?;
-        let until = self.some_until(world, g, &both)?;
-        let always = self.some_always(world, g)?;
-        self.space.or(&until, &always)
-    }
-
-    /// `EG f`, on fair paths. [EL86; CGP99 §6.3]
-    ///
-    /// ```text
-    /// EG f = νZ. f ∧ ⋀_k EX E[f U (f ∧ Z ∧ F_k)]          without fairness  νZ. f ∧ EX Z
-    /// ```
+    /// `EG f`, on fair paths.
     pub(super) fn some_always(&mut self, world: WorldId, f: &Set) -> Limited<Set> {
-        let fair = &self.model.program(self.program_of(world)).fair;
-        let mut conditions = Vec::new();
-        for &condition in fair {
-            conditions.push(self.sat(world, condition)?);
-        }
-        let mut set = f.clone();
-        loop {
-            let mut smaller = set.clone();
-            if conditions.is_empty() {
-                smaller = self.space.and(&smaller, &self.before(world, &set)?)?;
-            }
-            for condition in &conditions {
-                let goal = self.space.and(&set, condition)?;
-                let until = self.until(world, f, &goal)?;
-                smaller = self.space.and(&smaller, &self.before(world, &until)?)?;
-            }
-            if smaller == set {
-                return Ok(set);
-            }
-            set = smaller;
-        }
+        let conditions = self.fairness(world)?;
+        let before = |z: &Set| self.before(world, z);
+        globally(&self.space, f, &conditions, before, |_, goal| reach(&self.space, goal, f, before))
+    }
+
+    /// The states that meet each fairness condition of a world.
+    pub(super) fn fairness(&mut self, world: WorldId) -> Limited<Vec<Set>> {
+        let conditions = &self.model.program(self.program_of(world)).fair;
+        conditions.iter().map(|&condition| self.sat(world, condition)).collect()
     }
 
     /// The states that start a fair path.

@@ -1,13 +1,15 @@
 //! Building a world: explore, remove what is incoherent, keep what has a future. [BB04 §4.1]
 
+use masque_symbolic::fixpoint::{iterate, reach};
 use masque_symbolic::space::{Limited, Set};
 use masque_text::Span;
 
 use super::Engine;
 use super::moves::moves;
 use super::number::Number;
-use super::step::{Arrow, Draft, Effect, action_code, has_code};
-use crate::model::{Assign, Condition2, Domain, Edge, Expr, ExprId, Formula, Point, Totality, Value, VarId};
+use super::step::{Arrow, Draft, Effect, action_code};
+use crate::explanation::RemovalReason;
+use crate::model::{Assign, Condition2, Domain, Expr, ExprId, Formula, Point, Totality, Value, VarId};
 use crate::outcome::{Failure, Status};
 use crate::plan::WorldId;
 
@@ -23,29 +25,7 @@ pub(super) struct World {
     pub(super) kept: Set,
     pub(super) status: Status,
     /// Why states are bad.
-    pub(super) reasons: Vec<(Reason, Set)>,
-}
-
-/// Why a state is bad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reason {
-    /// It lacks an attitude whose argument holds in all accessible states.
-    Lacks(VarId),
-    /// Nothing is accessible.
-    Nothing(Edge),
-}
-
-/// Why states of a world were removed.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Removal {
-    /// The attitude that is lacking, or the edge on which nothing is accessible.
-    pub attitude: String,
-    /// `implied` or `nothing accessible`.
-    pub why: &'static str,
-    /// How many states were removed for this reason, in decimal.
-    pub states: String,
-    /// The way to the first of them.
-    pub example: Vec<super::StateText>,
+    pub(super) reasons: Vec<(RemovalReason, Set)>,
 }
 
 impl<'m> Engine<'m> {
@@ -55,7 +35,7 @@ impl<'m> Engine<'m> {
         if let Some((var, span)) = overflow {
             return Err(Failure::OutOfRange { world: id, var, span });
         }
-        let built = self.reach(&arrows, &initial, None)?;
+        let built = reach(&self.space, &initial, &self.space.all(), |z| self.post(&arrows, z))?;
         let mut first = None;
         for (var, span, set) in arrows.iter().flat_map(|arrow| &arrow.overflows) {
             if self.space.intersects(set, &built)? && first.is_none_or(|(v, s)| (*span, *var) < (s, v)) {
@@ -71,14 +51,15 @@ impl<'m> Engine<'m> {
             bad = self.space.or(&bad, set)?;
         }
         let good = self.space.minus(&built, &bad)?;
-        let future = self.future(&arrows, &good)?;
+        // νZ. K ∧ EX Z: the states that have a path inside the coherent ones.
+        let future = iterate(good.clone(), |z| self.space.and(z, &self.pre(&arrows, z)?))?;
         let dead = self.space.minus(&good, &future)?;
         let inside = match self.model.options.totality {
             Totality::Trim => &future,
             Totality::Strict => &good,
         };
         let start = self.space.and(&initial, inside)?;
-        let mut kept = self.reach(&arrows, &start, Some(inside))?;
+        let mut kept = reach(&self.space, &start, inside, |z| self.post(&arrows, z))?;
         let status = if start.is_empty() {
             Status::NoInitialState
         } else if !self.space.is_subset(&kept, &self.pre(&arrows, inside)?)? {
@@ -93,7 +74,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Why states are bad, by edge and attitude.
-    fn reasons(&mut self, id: WorldId, built: &Set) -> Limited<Vec<(Reason, Set)>> {
+    fn reasons(&mut self, id: WorldId, built: &Set) -> Limited<Vec<(RemovalReason, Set)>> {
         let planned = &self.plan.worlds[id.index()];
         if planned.is_leaf {
             return Ok(Vec::new());
@@ -104,11 +85,11 @@ impl<'m> Engine<'m> {
             // and each level would ask the next.
             self.edge(id, edge)?;
             if self.model.options.consistency {
-                reasons.push((Reason::Nothing(edge), self.nothing_accessible(id, edge)?));
+                reasons.push((RemovalReason::NothingAccessible(edge), self.nothing_accessible(id, edge)?));
             }
             if self.model.options.condition2 == Condition2::Remove {
                 let lacking = self.lacking(id, edge)?;
-                reasons.extend(lacking.into_iter().map(|(var, set)| (Reason::Lacks(var), set)));
+                reasons.extend(lacking.into_iter().map(|(var, set)| (RemovalReason::Lacks(var), set)));
             }
         }
         let mut inside = Vec::new();
@@ -119,32 +100,6 @@ impl<'m> Engine<'m> {
             }
         }
         Ok(inside)
-    }
-
-    /// The states reachable from some, inside a set if there is one.
-    fn reach(&self, arrows: &[Arrow], from: &Set, inside: Option<&Set>) -> Limited<Set> {
-        let mut reached = from.clone();
-        let mut frontier = from.clone();
-        while !frontier.is_empty() {
-            frontier = self.space.minus(&self.post(arrows, &frontier)?, &reached)?;
-            if let Some(inside) = inside {
-                frontier = self.space.and(&frontier, inside)?;
-            }
-            reached = self.space.or(&reached, &frontier)?;
-        }
-        Ok(reached)
-    }
-
-    /// `νZ. K ∧ EX Z`: the states of a set that have a path inside it.
-    fn future(&self, arrows: &[Arrow], good: &Set) -> Limited<Set> {
-        let mut future = good.clone();
-        loop {
-            let smaller = self.space.and(&future, &self.pre(arrows, &future)?)?;
-            if smaller == future {
-                return Ok(future);
-            }
-            future = smaller;
-        }
     }
 
     pub(super) fn post(&self, arrows: &[Arrow], from: &Set) -> Limited<Set> {
@@ -177,7 +132,7 @@ impl<'m> Engine<'m> {
         }
         let mut arrows = Vec::new();
         for from in self.layout_of(id).points.clone() {
-            let at = has_code(&self.space, &self.layout_of(id).point.current, self.layout_of(id).code(from))?;
+            let at = self.space.has_code(&self.layout_of(id).point.current, self.layout_of(id).code(from))?;
             let found =
                 moves(&self.space, program, from, |condition| Ok(self.now[&(id, condition)].clone()))?;
             for one in found {
@@ -278,10 +233,10 @@ impl<'m> Engine<'m> {
         fields.sort_by_key(|field| std::cmp::Reverse(field.current.first().copied()));
         let mut blank = self.space.all();
         for field in fields {
-            blank = self.space.and(&has_code(&self.space, &field.current, 0)?, &blank)?;
+            blank = self.space.and(&self.space.has_code(&field.current, 0)?, &blank)?;
         }
-        blank = self.space.and(&has_code(&self.space, &layout.action.current, 0)?, &blank)?;
-        let entry = has_code(&self.space, &layout.point.current, layout.code(program.entry))?;
+        blank = self.space.and(&self.space.has_code(&layout.action.current, 0)?, &blank)?;
+        let entry = self.space.has_code(&layout.point.current, layout.code(program.entry))?;
         blank = self.space.and(&entry, &blank)?;
         let mut draft = Draft {
             guard: blank.clone(),

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod formulas;
+pub(crate) mod nnf;
 pub(crate) mod random;
 
 use masque_bdi::model::Model;

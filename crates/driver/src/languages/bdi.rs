@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use masque_bdi::Override;
 use masque_bdi::model::Model as Programs;
+use masque_bdi::outcome::PropertyResult;
 use masque_bdi::plan::Plan;
-use masque_bdi::{Override, PropertyReport, WorldReport};
 use masque_text::{FileId, TooLarge};
 use masque_verdict::{Budget, Phase, Show, Stats};
 
@@ -21,15 +22,6 @@ pub struct Worlds {
     pub programs: Programs,
     /// The worlds in the order in which they are built.
     pub plan: Plan,
-}
-
-/// What is found in a BDI file besides verdicts.
-#[derive(Clone, Debug, Default)]
-pub struct WorldDetails {
-    /// The worlds by their paths, parents first; `None` if a limit was hit before all were built.
-    pub worlds: Option<Vec<WorldReport>>,
-    /// Whether there are more paths than are listed.
-    pub is_cut: bool,
 }
 
 /// Fails if the texts outgrow the sources.
@@ -65,7 +57,7 @@ pub(crate) fn work(
     budget: &Budget,
     report: &mut dyn FnMut(usize, Decision),
 ) -> Run {
-    let mut on_verdict = |index: usize, property: &PropertyReport| report(index, decision(property));
+    let mut on_verdict = |index: usize, property: &PropertyResult| report(index, decision(property));
     let run = masque_bdi::run(&worlds.programs, &worlds.plan, show, budget, &mut on_verdict);
     let phase = |name: &'static str, time: Duration| Phase { name: name.into(), time };
     let stats = Stats {
@@ -80,17 +72,17 @@ pub(crate) fn work(
         costs: vec![Cost { engine: "symbolic".into(), stats }],
         bugs: run.bugs,
         time: run.building + run.deciding,
-        details: Details::Bdi(WorldDetails { worlds: run.worlds, is_cut: run.is_cut }),
+        details: Details::Bdi(run.worlds),
         ..Run::default()
     }
 }
 
-fn decision(property: &PropertyReport) -> Decision {
+fn decision(property: &PropertyResult) -> Decision {
     Decision {
         verdict: property.verdict,
         evidence: property.evidence.clone().map(|explanation| Shown::Worlds(Box::new(explanation))),
         withheld: property.withheld.clone(),
-        satisfied: property.satisfied.clone().zip(property.of.clone()),
+        satisfied: property.satisfied.clone(),
         ..Decision::default()
     }
 }

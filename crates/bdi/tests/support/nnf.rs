@@ -3,22 +3,10 @@
 //! `!O(i, f)` is a literal, as there is no operator of the core logic that is its dual; the argument
 //! belongs to another world and is put into normal form on its own.
 
-use crate::tree::{Binary, Expr, Kind, Quantifier, Rel, Unary};
+use masque_bdi::tree::{Binary, Expr, Kind, Quantifier, Rel, Unary};
 
-/// The formula with negations pushed inwards.
-///
-/// ```
-/// use masque_bdi::{formula_text, nnf, parse};
-/// use masque_bdi::tree::Question;
-/// use masque_text::Sources;
-///
-/// let mut sources = Sources::default();
-/// let file = sources.add("nnf.bdi", "property p: !(x -> AG B(b, !(y & z)));").unwrap();
-/// let (tree, _) = parse(&sources, file);
-/// let Question::Formula(formula) = &tree.properties[0].question else { unreachable!() };
-/// assert_eq!(formula_text(&nnf(formula)), "x & EF !B(b, !y | !z)");
-/// ```
-pub fn nnf(expr: &Expr) -> Expr {
+/// Pushes negations inwards.
+pub(crate) fn nnf(expr: &Expr) -> Expr {
     push(expr, false)
 }
 
