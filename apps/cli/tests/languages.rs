@@ -57,6 +57,9 @@ snapshots! {
     export_lcc_aut: "export models/lcc/m02_or.lcc --format aut";
     export_lcc_cut: "export models/lcc/contract_net.lcc --format json --max-states 2";
     export_aut: "export tests/models/lamp.aut --format aut";
+    simulate_bdi: "simulate models/bdi/sally_anne.bdi --script tests/scripts/walk_worlds.txt";
+    export_bdi_dot: "export models/bdi/sally_anne.bdi --max-states 6";
+    export_bdi_aut: "export models/bdi/news_repaired.bdi --format aut --max-states 12";
     export_lcc_dddmp: "export models/lcc/m02_or.lcc --format dddmp";
     worlds_of_lcc: "worlds models/lcc/m02_or.lcc";
 }

@@ -10,13 +10,14 @@ use masque_mu::{
     shown,
 };
 use masque_text::{Diagnostic, Sources};
-use masque_verdict::{Budget, Verdict};
+use masque_verdict::{Budget, Verdict, Why};
 
 use crate::check::{Limits, Shown};
 use crate::graph::{Cut, MOST_EDGES};
 use crate::languages::aut::labelled_run;
-use crate::load::Model;
+use crate::load::{Loaded, Model};
 use crate::worker::on_large_stack;
+use crate::world_explorer::WorldExplorer;
 
 /// A step from one state to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,15 +71,21 @@ pub trait Explorer {
     ) -> Result<Asked, (Sources, Vec<Diagnostic>)>;
 }
 
-impl Model {
-    /// The model as states and labelled steps. Interpreted systems have joint actions instead; see
-    /// [`Simulation`](crate::Simulation) and [`graph`](crate::graph()).
-    pub fn explorer(&self) -> Option<Box<dyn Explorer>> {
-        match self {
-            Model::Lcc(instance) => Some(Box::new(instance.system.clone())),
-            Model::Aut(instance) => Some(Box::new(instance.graph.clone())),
-            Model::Ispl(_) | Model::Bdi(_) => None,
-        }
+impl Loaded {
+    /// The model as states and labelled steps; none for interpreted systems, which have joint actions
+    /// instead (see [`Simulation`](crate::Simulation) and [`graph`](crate::graph())). Of worlds at most
+    /// `most` states are listed.
+    ///
+    /// # Errors
+    ///
+    /// If the worlds of a BDI file cannot be built within the limits.
+    pub fn explorer(&self, most: usize, limits: &Limits) -> Result<Option<Box<dyn Explorer>>, Why> {
+        Ok(match &self.model {
+            Some(Model::Lcc(instance)) => Some(Box::new(instance.system.clone())),
+            Some(Model::Aut(instance)) => Some(Box::new(instance.graph.clone())),
+            Some(Model::Bdi(worlds)) => Some(Box::new(WorldExplorer::new(self, worlds, most, limits)?)),
+            Some(Model::Ispl(_)) | None => None,
+        })
     }
 }
 
@@ -252,7 +259,7 @@ pub fn state_graph(explorer: &mut dyn Explorer, most: usize, limits: &Limits) ->
             edges.entry((from, number)).or_default().push(label);
         }
         if let Some(bound) = bound {
-            cut.get_or_insert(Cut::Bound(bound));
+            cut.get_or_insert(if found.len() >= most { Cut::States } else { Cut::Bound(bound) });
         }
         expanded.push(is_complete);
         if n_edges == MOST_EDGES {

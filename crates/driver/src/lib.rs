@@ -29,7 +29,7 @@
 //! | `decide`, `compare`, `findings` | the work on an interpreted system: facts, verdicts, vacuity |
 //! | `engines`, `portfolio` | the engines there are, and which one is asked |
 //! | `race`, `cluster` | several processes |
-//! | `ask`, `simulate`, `graph`, `explorer` | questions about single states, a walk, the reachable graph |
+//! | `ask`, `simulate`, `graph`, `explorer`, `world_explorer` | questions about single states, a walk, the reachable graph |
 //! | `format`, `explain` | files in the usual layout; the page behind a diagnostic's code |
 #![forbid(unsafe_code)]
 
@@ -63,6 +63,7 @@ mod simulate;
 mod supervise;
 mod variables;
 mod worker;
+mod world_explorer;
 
 pub use ask::{Truth, alike, truth_at};
 pub use check::{Decision, Details, Limits, Progress, Run, Shown, SystemDetails, check, check_showing};

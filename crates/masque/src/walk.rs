@@ -26,7 +26,34 @@ pub struct Walk {
 
 enum Kind {
     Joint(Box<Simulation>),
-    Steps { explorer: Box<dyn Explorer>, start: usize, taken: Vec<Step> },
+    /// If there are several initial states, the first step chooses one.
+    Steps {
+        explorer: Box<dyn Explorer>,
+        initial: Vec<usize>,
+        taken: Vec<Step>,
+    },
+}
+
+/// The current state of a walk along labelled steps, unless it is yet to be chosen.
+fn current(initial: &[usize], taken: &[Step]) -> Option<usize> {
+    match (taken.last(), initial) {
+        (Some(step), _) => Some(step.to),
+        (None, [only]) => Some(*only),
+        (None, _) => None,
+    }
+}
+
+/// The steps of the current state, or the choice of an initial one.
+fn steps(explorer: &mut dyn Explorer, initial: &[usize], taken: &[Step]) -> Vec<Step> {
+    if let Some(state) = current(initial, taken) {
+        return explorer.steps(state).steps;
+    }
+    let describe = |&to: &usize| {
+        let values = explorer.values(to);
+        let label: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        Step { label: label.join(", "), event: None, to }
+    };
+    initial.iter().map(describe).collect()
 }
 
 impl Model {
@@ -34,7 +61,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If there is no initial state, or if the language has no walks.
+    /// If there is no initial state, or if the worlds of a BDI file cannot be built.
     pub fn walk(&self) -> Result<Walk, WalkError> {
         let model = self.loaded.model.as_ref().ok_or(WalkError::NoWalk)?;
         if let AnyModel::Ispl(system) = model {
@@ -45,9 +72,13 @@ impl Model {
                 false => Ok(Walk { kind: Kind::Joint(Box::new(simulation)) }),
             };
         }
-        let mut explorer = model.explorer().ok_or(WalkError::NoWalk)?;
-        let start = *explorer.initial().first().ok_or(WalkError::NoInitialState)?;
-        Ok(Walk { kind: Kind::Steps { explorer, start, taken: Vec::new() } })
+        let explorer = self.loaded.explorer(MAX_LISTED_STATES, &Limits::default());
+        let mut explorer = explorer.ok().flatten().ok_or(WalkError::NoWalk)?;
+        let initial = explorer.initial();
+        match initial.is_empty() {
+            true => Err(WalkError::NoInitialState),
+            false => Ok(Walk { kind: Kind::Steps { explorer, initial, taken: Vec::new() } }),
+        }
     }
 }
 
@@ -67,9 +98,8 @@ impl Walk {
                     one.map(|joint| joint_text(&simulation.system, joint)).collect()
                 }
             },
-            Kind::Steps { explorer, start, taken } => {
-                let state = taken.last().map_or(*start, |step| step.to);
-                explorer.steps(state).steps.into_iter().map(|step| step.label).collect()
+            Kind::Steps { explorer, initial, taken } => {
+                steps(&mut **explorer, initial, taken).into_iter().map(|step| step.label).collect()
             }
         }
     }
@@ -94,9 +124,8 @@ impl Walk {
                     Ok(())
                 }
             },
-            Kind::Steps { explorer, start, taken } => {
-                let state = taken.last().map_or(*start, |step| step.to);
-                let step = explorer.steps(state).steps.into_iter().nth(position);
+            Kind::Steps { explorer, initial, taken } => {
+                let step = steps(&mut **explorer, initial, taken).into_iter().nth(position);
                 taken.push(step.ok_or(WalkError::NoChoice(position))?);
                 Ok(())
             }
@@ -118,8 +147,9 @@ impl Walk {
                 let state = simulation.state().into_iter();
                 state.flat_map(|state| state_values(&simulation.system, state)).collect()
             }
-            Kind::Steps { explorer, start, taken } => {
-                explorer.values(taken.last().map_or(*start, |step| step.to))
+            Kind::Steps { explorer, initial, taken } => {
+                let state = current(initial, taken).into_iter();
+                state.flat_map(|state| explorer.values(state)).collect()
             }
         }
     }
@@ -129,6 +159,9 @@ fn initial_text(system: &System, state: &State) -> String {
     let values = state_values(system, state);
     values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }
+
+/// Maximum number of states of BDI worlds that a walk lists before it begins.
+const MAX_LISTED_STATES: usize = 20_000;
 
 /// Maximum number of successors listed per joint action.
 const MAX_SUCCESSORS: usize = 12;
@@ -144,7 +177,7 @@ impl fmt::Debug for Walk {
 pub enum WalkError {
     /// There is no initial state.
     NoInitialState,
-    /// Models of this language have no walks.
+    /// The states could not be found.
     NoWalk,
     /// There is no choice at this position.
     NoChoice(usize),
@@ -154,7 +187,7 @@ impl fmt::Display for WalkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WalkError::NoInitialState => f.write_str("there is no initial state"),
-            WalkError::NoWalk => f.write_str("models of this language cannot be walked through"),
+            WalkError::NoWalk => f.write_str("the states could not be found"),
             WalkError::NoChoice(position) => write!(f, "there is no choice at position {position}"),
         }
     }

@@ -225,6 +225,10 @@ fn walks_go_forward_and_back() {
     walk.choose(0).unwrap();
     assert_eq!(walk.state(), [("Lamp.lit".to_string(), "true".to_string())]);
     assert!(walk.back() && walk.back() && !walk.back());
-    let bdi = Model::from_text("a.bdi", "agent a is loop p := any endloop").unwrap();
-    assert_eq!(bdi.walk().unwrap_err(), WalkError::NoWalk);
+    let bdi = Model::from_text("a.bdi", "agent a is init p := any; loop p := any endloop").unwrap();
+    let mut walk = bdi.walk().unwrap();
+    assert_eq!(walk.choices().len(), 2, "p may be true or false at first");
+    walk.choose(1).unwrap();
+    let n_choices = walk.choices().len();
+    assert!(n_choices > 0 && walk.choose(n_choices).is_err() && !walk.state().is_empty());
 }

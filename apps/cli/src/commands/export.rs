@@ -40,8 +40,10 @@ pub fn export(
         if args.format == ExportFormat::Dddmp || args.view.is_some() {
             bail!("`--format dddmp` and `--view` are for ISPL files");
         }
-        let Some(mut explorer) = model.explorer() else {
-            bail!("the worlds of a BDI file are written by `masque worlds --format dot` and `--format json`");
+        let mut explorer = match loaded.explorer(most, &limits) {
+            Ok(Some(explorer)) => explorer,
+            Ok(None) => bail!("there is nothing to explore"),
+            Err(why) => return stopped(err, why),
         };
         let graph = driver::state_graph(&mut *explorer, most, &limits);
         let cut = graph.cut;

@@ -14,6 +14,9 @@ use super::walk::{Next, Refused, Walk};
 use crate::args::SimulateArgs;
 use crate::{Context, Exit};
 
+/// Maximum number of states of BDI worlds that a walk lists before it begins.
+const MAX_WALKED_STATES: usize = 20_000;
+
 /// `simulate FILE`: commands from a terminal, a script or standard input, or random steps.
 pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let request = args.model.request(&args.work);
@@ -38,9 +41,9 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
             }
         },
     };
-    let mut walk: Box<dyn Walk> = match (model, model.explorer()) {
-        (Model::Ispl(system), _) => {
-            let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let limits = args.work.limits(Instant::now(), &context.interrupt);
+    let mut walk: Box<dyn Walk> = match model {
+        Model::Ispl(system) => {
             let simulation = match Simulation::new(system, &options, &limits) {
                 Ok(simulation) => simulation,
                 Err(why) => {
@@ -57,11 +60,19 @@ pub fn simulate(args: &SimulateArgs, context: &Context, out: &mut dyn Write) -> 
             let (work, text, exit) = (&args.work, context.text, Exit::AllHold);
             Box::new(JointWalk { simulation, loaded: &loaded, text, context, work, options, request, exit })
         }
-        (_, Some(explorer)) => match StepWalk::new(explorer, context, &args.work) {
-            Some(walk) => Box::new(walk),
-            None => bail!("{}: there is no initial state to begin at", loaded.name()),
-        },
-        (_, None) => bail!("{}: `masque simulate` does not walk through BDI worlds yet", loaded.name()),
+        _ => {
+            let explorer = match loaded.explorer(MAX_WALKED_STATES, &limits) {
+                Ok(explorer) => explorer,
+                Err(why) => {
+                    writeln!(out, "the states could not be found: {}", why.word())?;
+                    return Ok(Exit::Inconclusive);
+                }
+            };
+            match explorer.and_then(|explorer| StepWalk::new(explorer, context, &args.work)) {
+                Some(walk) => Box::new(walk),
+                None => bail!("{}: there is no initial state to begin at", loaded.name()),
+            }
+        }
     };
     let (walk, text) = (&mut *walk, context.text);
     match (script, args.random) {

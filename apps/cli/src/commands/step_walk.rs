@@ -23,7 +23,9 @@ const HELP: &str = "\
 /// A walk with all that its commands need.
 pub(super) struct StepWalk<'a> {
     explorer: Box<dyn Explorer>,
-    start: usize,
+    /// The initial states to choose from.
+    initial: Vec<usize>,
+    /// The steps taken; if there are several initial states, the first chooses one.
     taken: Vec<Step>,
     text: Text,
     context: &'a Context,
@@ -38,21 +40,56 @@ impl<'a> StepWalk<'a> {
         context: &'a Context,
         work: &'a WorkArgs,
     ) -> Option<StepWalk<'a>> {
-        let start = *explorer.initial().first()?;
+        let initial = explorer.initial();
         let (taken, text, exit) = (Vec::new(), context.text, Exit::AllHold);
-        Some(StepWalk { explorer, start, taken, text, context, work, exit })
+        (!initial.is_empty()).then_some(StepWalk { explorer, initial, taken, text, context, work, exit })
     }
 
-    fn state(&self) -> usize {
-        self.taken.last().map_or(self.start, |step| step.to)
+    /// The current state; none before one of several initial states is chosen.
+    fn state(&self) -> Option<usize> {
+        match (self.taken.last(), &self.initial[..]) {
+            (Some(step), _) => Some(step.to),
+            (None, [only]) => Some(*only),
+            (None, _) => None,
+        }
+    }
+
+    /// What can be chosen.
+    fn steps(&mut self) -> Steps {
+        if let Some(state) = self.state() {
+            return self.explorer.steps(state);
+        }
+        let step = |&to: &usize| Step { label: self.describe(to), event: None, to };
+        Steps { steps: self.initial.iter().map(step).collect(), cut: None }
+    }
+
+    /// A state in one line: what is not false there.
+    fn describe(&self, state: usize) -> String {
+        let values = self.explorer.values(state).into_iter().filter(|(_, value)| value != "false");
+        let parts: Vec<String> = values.map(|(name, value)| format!("{name} = {value}")).collect();
+        parts.join(", ")
+    }
+
+    /// Steps whose labels alone do not say which is which, with the states that they lead to.
+    fn told_apart(&self, mut steps: Vec<Step>) -> Vec<Step> {
+        let labels: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
+        for step in steps.iter_mut().filter(|step| step.event.is_none()) {
+            if labels.iter().filter(|label| **label == step.label).count() > 1 {
+                step.label = format!("{}: {}", step.label, self.describe(step.to));
+            }
+        }
+        steps
     }
 
     fn show_state(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.text.state_parts(out, self.taken.len(), &self.explorer.values(self.state()))
+        match self.state() {
+            Some(state) => self.text.state_parts(out, self.taken.len(), &self.explorer.values(state)),
+            None => writeln!(out, "no initial state is chosen yet"),
+        }
     }
 
     fn choose(&mut self, line: &str, number: &str, out: &mut dyn Write) -> Result<(), Refused> {
-        let Steps { steps, .. } = self.explorer.steps(self.state());
+        let Steps { steps, .. } = self.steps();
         let position = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let step = position.and_then(|position| steps.get(position));
         let step = step.ok_or_else(|| no_choice(line, number, steps.len()))?;
@@ -63,7 +100,8 @@ impl<'a> StepWalk<'a> {
 
     fn ask(&mut self, formula: &str, out: &mut dyn Write) -> Result<(), Refused> {
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
-        let asked = self.explorer.ask(self.state(), formula, &limits);
+        let Some(state) = self.state() else { return Ok(writeln!(out, "choose an initial state first")?) };
+        let asked = self.explorer.ask(state, formula, &limits);
         let asked = asked.map_err(|mistakes| Refused::Formula(Box::new(mistakes)))?;
         match asked.verdict {
             Verdict::Holds => writeln!(out, "true")?,
@@ -116,11 +154,12 @@ impl Walk for StepWalk<'_> {
     }
 
     fn list(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let Steps { steps, cut } = self.explorer.steps(self.state());
+        let Steps { steps, cut } = self.steps();
+        let steps = self.told_apart(steps);
         self.text.steps(out, &steps)?;
-        if steps.is_empty() {
+        if let (true, Some(state)) = (steps.is_empty(), self.state()) {
             writeln!(out, "no step is possible here")?;
-            self.explorer.end(self.state()).iter().try_for_each(|reason| writeln!(out, "  {reason}"))?;
+            self.explorer.end(state).iter().try_for_each(|reason| writeln!(out, "  {reason}"))?;
         }
         match cut {
             Some(bound) => writeln!(out, "      the bound `{bound}` leaves other steps out"),
@@ -134,7 +173,7 @@ impl Walk for StepWalk<'_> {
     }
 
     fn random_step(&mut self, roll: &mut dyn FnMut(usize) -> usize) -> bool {
-        let steps = self.explorer.steps(self.state()).steps;
+        let steps = self.steps().steps;
         if steps.is_empty() {
             return false;
         }

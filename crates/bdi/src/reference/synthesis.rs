@@ -41,7 +41,7 @@ impl Reference<'_> {
     /// ```text
     /// Acc_e(s) = S_v ∩ ⋂ {⟦φ⟧_v | O(i, φ) explicit on e, true in s}
     /// ```
-    pub(super) fn accessible(&mut self, world: WorldId, state: &State, edge: Edge) -> Vec<bool> {
+    pub fn accessible(&mut self, world: WorldId, state: &State, edge: Edge) -> Vec<bool> {
         let planned = &self.plan.worlds[world.index()];
         let Some(&child) = planned.children.get(&edge) else { return Vec::new() };
         let program = planned.program;

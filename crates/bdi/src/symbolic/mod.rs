@@ -7,6 +7,7 @@
 
 mod edge;
 mod explain;
+mod graph;
 mod layout;
 mod moves;
 mod number;
@@ -27,6 +28,7 @@ use layout::{Layout, ProgramLayout};
 use world::World;
 
 pub use explain::Fixed;
+pub use graph::{Link, WorldGraph};
 
 /// The worlds of a model, built.
 pub struct Engine<'m> {

@@ -1,0 +1,130 @@
+//! The worlds of a BDI file as states, with steps inside a world and accessibility between worlds.
+
+use std::sync::Arc;
+
+use masque_bdi::outcome::Failure;
+use masque_bdi::symbolic::{Engine, Link, WorldGraph};
+use masque_text::{Diagnostic, Sources};
+use masque_verdict::{Stop, Verdict, Why};
+
+use crate::check::Limits;
+use crate::explorer::{Asked, Explorer, Step, Steps};
+use crate::languages::bdi::Worlds;
+use crate::load::{Loaded, Model, load_text};
+use crate::request::Request;
+use crate::worker::on_large_stack;
+
+/// The label of a step that performs no action.
+const SILENT_STEP: &str = "step";
+
+/// Worlds that were listed state by state.
+pub(crate) struct WorldExplorer {
+    worlds: Arc<Worlds>,
+    graph: WorldGraph,
+    /// The file, for formulas that are asked.
+    name: String,
+    text: String,
+    request: Request,
+}
+
+impl WorldExplorer {
+    pub(crate) fn new(
+        loaded: &Loaded,
+        worlds: &Arc<Worlds>,
+        most: usize,
+        limits: &Limits,
+    ) -> Result<WorldExplorer, Why> {
+        let on_thread = Arc::clone(worlds);
+        let graph = on_large_stack(limits, move |budget| {
+            let Worlds { programs, plan } = &*on_thread;
+            let mut engine = Engine::new(programs, plan, budget).map_err(stop)?;
+            match plan.paths.first() {
+                Some(top) => engine.graph(top.world, most, budget),
+                None => Ok(WorldGraph::default()),
+            }
+        })?;
+        Ok(WorldExplorer {
+            worlds: Arc::clone(worlds),
+            graph,
+            name: loaded.name(),
+            text: loaded.text().unwrap_or_default().to_string(),
+            request: loaded.request.clone(),
+        })
+    }
+}
+
+/// The limit that kept worlds from being built. A value outside its range is an error that `check` reports.
+fn stop(failure: Failure) -> Stop {
+    match failure {
+        Failure::Stop(stop) => stop,
+        Failure::OutOfRange { .. } => Why::NoModel.into(),
+    }
+}
+
+impl Explorer for WorldExplorer {
+    fn initial(&mut self) -> Vec<usize> {
+        (0..self.graph.n_initial).collect()
+    }
+
+    fn steps(&mut self, state: usize) -> Steps {
+        let programs = &self.worlds.programs;
+        let step = |&(link, to): &(Link, usize)| {
+            let label = match link {
+                Link::Step(None) => SILENT_STEP.to_string(),
+                Link::Step(Some(action)) => programs.actions[action.index()].name.clone(),
+                Link::Access(edge) => programs.edge_text(edge),
+            };
+            Step { label, event: None, to }
+        };
+        let links = self.graph.links.get(state).map_or(&[][..], Vec::as_slice);
+        let is_complete = self.graph.is_expanded.get(state).copied().unwrap_or(false);
+        Steps { steps: links.iter().map(step).collect(), cut: (!is_complete).then_some("states") }
+    }
+
+    /// The world, the point of its program, the action just performed, and the values of the variables.
+    fn values(&self, state: usize) -> Vec<(String, String)> {
+        let Some((world, state)) = self.graph.states.get(state) else { return Vec::new() };
+        let Worlds { programs, plan } = &*self.worlds;
+        let vars = &programs.program(plan.worlds[world.index()].program).vars;
+        let values = vars.iter().map(|var| programs.var(*var)).zip(&state.values);
+        let mut parts = vec![("world".to_string(), plan.name(*world).to_string())];
+        parts.push(("point".to_string(), state.point.0.to_string()));
+        let action = state.action.map(|action| programs.actions[action.index()].name.clone());
+        parts.extend(action.map(|action| ("done".to_string(), action)));
+        parts.extend(values.map(|(var, value)| (var.name.clone(), var.domain.text(*value))));
+        parts
+    }
+
+    fn end(&mut self, _: usize) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The formula is read as a property of the file, in the world of the state.
+    fn ask(
+        &mut self,
+        state: usize,
+        formula: &str,
+        limits: &Limits,
+    ) -> Result<Asked, (Sources, Vec<Diagnostic>)> {
+        let unknown = |why| Ok(Asked { verdict: Verdict::Unknown(why), shown: None });
+        let Some((world, state)) = self.graph.states.get(state).cloned() else {
+            return unknown(Why::NoModel);
+        };
+        let property = format!("{} : {formula}", self.worlds.plan.name(world));
+        let request = Request { properties: vec![property], ..self.request.clone() };
+        let loaded = load_text(&self.name, &self.text, &request);
+        let Some(Model::Bdi(worlds)) = &loaded.model else {
+            return Err((loaded.sources, loaded.diagnostics));
+        };
+        let worlds = Arc::clone(worlds);
+        let truth = on_large_stack(limits, move |budget| {
+            let Worlds { programs, plan } = &*worlds;
+            let mut engine = Engine::new(programs, plan, budget).map_err(stop)?;
+            engine.truth_at(programs.properties.len() - 1, &state)
+        });
+        match truth {
+            Ok(holds) => Ok(Asked { verdict: Verdict::from(holds), shown: None }),
+            Err(why) => unknown(why),
+        }
+    }
+}
