@@ -52,7 +52,7 @@ pub(crate) const NAME: &str = "explicit";
 ///
 /// let budget = Budget::unlimited();
 /// let mut encoded = Explicit::default().encode(&system, &budget).unwrap();
-/// assert_eq!(encoded.facts(&budget).unwrap().states, "2");
+/// assert_eq!(encoded.facts(&budget).unwrap().states.to_string(), "2");
 /// let verdicts: Vec<Verdict> = system.properties.iter().map(|p| encoded.decide(p, &budget).verdict).collect();
 /// assert_eq!(verdicts, [Verdict::Holds, Verdict::Fails]);
 /// ```

@@ -12,7 +12,7 @@ const BASE: u64 = 1_000_000_000;
 ///
 /// ```
 /// use masque_model::Count;
-/// let mut count = Count::from(1);
+/// let mut count = Count::from(1_u64);
 /// (0..70).for_each(|_| count.multiply(2));
 /// assert_eq!(count.to_string(), "1180591620717411303424");
 /// assert_eq!(count.to_string().parse(), Ok(count.clone()));

@@ -60,17 +60,20 @@ impl Steps {
 
 impl Budget {
     /// Nothing but [`Budget::cancel`] stops the run.
+    #[must_use]
     pub fn unlimited() -> Budget {
         Budget::default()
     }
 
     /// Stops at an instant.
+    #[must_use]
     pub fn with_deadline(mut self, deadline: Instant) -> Budget {
         self.deadline = Some(deadline);
         self
     }
 
     /// Stops after a time from now; a time beyond the clock's range is no limit.
+    #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Budget {
         self.deadline = Instant::now().checked_add(timeout);
         self
@@ -78,6 +81,7 @@ impl Budget {
 
     /// Stops after this many calls of [`Budget::check`], with [`Why::Timeout`]: a clock that counts work
     /// instead of measuring time, so that a test gives the same result on every machine.
+    #[must_use]
     pub fn with_steps(mut self, most: u64) -> Budget {
         self.steps = Some(Steps { taken: Arc::default(), most });
         self
@@ -91,6 +95,7 @@ impl Budget {
     /// assert!(budget.spend(60).is_ok() && budget.spend(60).is_ok() && budget.spend(1).is_err());
     /// assert!(Budget::default().spend(u64::MAX).is_ok());
     /// ```
+    #[must_use]
     pub fn with_work(mut self, most: u64) -> Budget {
         self.work = Some(Steps { taken: Arc::default(), most });
         self
@@ -123,24 +128,28 @@ impl Budget {
     }
 
     /// Stops when the engine's own data exceed so many bytes.
+    #[must_use]
     pub fn with_memory(mut self, bytes: u64) -> Budget {
         self.memory = Some(bytes);
         self
     }
 
     /// Stops when there are more than so many states.
+    #[must_use]
     pub fn with_states(mut self, states: u64) -> Budget {
         self.states = Some(states);
         self
     }
 
     /// Stops when the flag becomes true.
+    #[must_use]
     pub fn with_cancel(mut self, cancelled: Arc<AtomicBool>) -> Budget {
         self.cancelled = cancelled;
         self
     }
 
     /// Tells what is found to this meter.
+    #[must_use]
     pub fn with_meter(mut self, meter: Meter) -> Budget {
         self.meter = meter;
         self
@@ -163,6 +172,7 @@ impl Budget {
     /// run.cancel();
     /// assert!(other.check().is_err());
     /// ```
+    #[must_use]
     pub fn branch(&self) -> Budget {
         let mut branch = Budget { cancelled: Arc::default(), ..self.clone() };
         branch.above.push(Arc::clone(&self.cancelled));
@@ -266,6 +276,7 @@ impl Stop {
     }
 
     /// Adds the bytes held.
+    #[must_use]
     pub fn with_bytes(mut self, bytes: u64) -> Stop {
         self.bytes = Some(bytes);
         self
