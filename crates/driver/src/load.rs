@@ -117,14 +117,6 @@ impl Loaded {
         }
     }
 
-    /// Wraps a system that was built in memory.
-    pub fn of_system(name: &str, system: System, request: &Request) -> Loaded {
-        let mut loaded = Loaded::new(Some(Language::Ispl), request);
-        loaded.names.push(name.to_string());
-        ispl::finish(&mut loaded, system);
-        loaded
-    }
-
     /// The name of the run: its first file, and how many more there are.
     pub fn name(&self) -> String {
         match self.names.as_slice() {
@@ -175,8 +167,15 @@ impl Loaded {
         let name = self.name();
         match language {
             Language::Ispl | Language::Bdi => self.read_single(text, language),
-            Language::Lcc => lcc::read(self, vec![(name, text)], Vec::new(), &masque_lcc::NoFiles),
-            Language::Aut => aut::read(self, (name, text), Vec::new()),
+            Language::Lcc | Language::Aut => {
+                let files = self.request.property_files.clone();
+                let properties = lcc::read_once(&files, &masque_lcc::NoFiles, self);
+                match language {
+                    _ if self.has_errors() => {}
+                    Language::Aut => aut::read(self, (name, text), properties),
+                    _ => lcc::read(self, vec![(name, text)], properties, &masque_lcc::NoFiles),
+                }
+            }
         }
         self.name_language();
         self.finish();

@@ -28,6 +28,7 @@ impl Model {
             }
             positions.into_iter().for_each(|position| kept[position] = true);
         }
+        let mut of_worlds = kept.clone().into_iter();
         let mut kept = kept.into_iter();
         let mut is_kept = || kept.next().unwrap_or(false);
         match self {
@@ -35,6 +36,7 @@ impl Model {
             Model::Bdi(worlds) => {
                 if let Some(worlds) = Arc::get_mut(worlds) {
                     worlds.programs.properties.retain(|_| is_kept());
+                    worlds.plan.properties.retain(|_| of_worlds.next().unwrap_or(false));
                 }
             }
             Model::Lcc(instance) => instance.properties.retain(|_| is_kept()),

@@ -168,6 +168,21 @@ fn properties_are_kept_by_name_and_position() {
     }
 }
 
+/// A property keeps its own world.
+#[test]
+fn kept_properties_of_worlds_have_the_same_verdicts() {
+    let text =
+        "agent a is init B(b, q) := any; loop skip endloop  agent b is init q := any; loop skip endloop
+        property in_a: !B(b, q); property in_b in b: !q; property sure in b: q | !q;";
+    let all = checked(&load_text("m.bdi", text, &Request::default()), &Limits::default());
+    for (position, name) in ["in_a", "in_b", "sure"].into_iter().enumerate() {
+        let request = Request { only: vec![name.to_string()], ..Request::default() };
+        let run = checked(&load_text("m.bdi", text, &request), &Limits::default());
+        assert_eq!(verdicts(&run), verdicts(&all)[position..=position], "{name}");
+        assert_eq!(run.decisions[0].satisfied, all.decisions[position].satisfied, "{name}");
+    }
+}
+
 /// A text in the wrong language is one mistake, not a list of syntax errors.
 #[rustfmt::skip]
 #[test]
@@ -234,6 +249,9 @@ fn files_that_are_not_one_model_are_refused() {
     assert_eq!(verdicts(&checked(&loaded, &Limits::default())), ["holds"]);
     let request = Request { property_files: vec![properties], ..Request::default() };
     let loaded = load(&[&graph], &request);
+    assert_eq!(verdicts(&checked(&loaded, &Limits::default())), ["holds"]);
+    let text = "des (0, 1, 1)\n(0, a, 0)\n";
+    let loaded = load_text("<stdin>", text, &request);
     assert_eq!(verdicts(&checked(&loaded, &Limits::default())), ["holds"]);
 }
 
