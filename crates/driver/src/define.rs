@@ -43,7 +43,7 @@ pub struct Sweep {
     pub rows: Vec<(Option<i64>, Vec<String>)>,
 }
 
-/// What is wrong with the command line, and the text that shows it.
+/// What is wrong with a text of the user that is not a model, and the text itself.
 #[derive(Debug)]
 pub struct Refused {
     /// The texts that the diagnostics point at.

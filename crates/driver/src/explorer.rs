@@ -9,7 +9,7 @@ use masque_mu::{
     Completeness, Graph, LabelId, Lts, Play, Space, StartingAt, StateId, Vocabulary, explain, read_formula,
     shown,
 };
-use masque_text::{Diagnostic, Sources};
+use masque_text::Sources;
 use masque_verdict::{Budget, Verdict, Why};
 
 use crate::check::{Limits, Shown};
@@ -18,6 +18,7 @@ use crate::languages::aut::labelled_run;
 use crate::load::{Loaded, Model};
 use crate::worker::on_large_stack;
 use crate::world_explorer::WorldExplorer;
+use crate::{Refused, file};
 
 /// A step from one state to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,12 +64,7 @@ pub trait Explorer {
     fn end(&mut self, state: usize) -> Vec<String>;
 
     /// Decides a formula at a state. The error says what is wrong with the formula.
-    fn ask(
-        &mut self,
-        state: usize,
-        formula: &str,
-        limits: &Limits,
-    ) -> Result<Asked, (Sources, Vec<Diagnostic>)>;
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>>;
 }
 
 impl Loaded {
@@ -95,13 +91,7 @@ impl Explorer for System {
     }
 
     fn steps(&mut self, state: usize) -> Steps {
-        let (steps, cut) = successors(self, state);
-        let step = |(label, to): (LabelId, StateId)| Step {
-            label: self.label_text(label),
-            event: Some(self.event(label)),
-            to: to.index(),
-        };
-        Steps { steps: steps.into_iter().map(step).collect(), cut }
+        labelled_steps(self, state, |system, label| (system.label_text(label), Some(system.event(label))))
     }
 
     fn values(&self, state: usize) -> Vec<(String, String)> {
@@ -117,12 +107,7 @@ impl Explorer for System {
         }
     }
 
-    fn ask(
-        &mut self,
-        state: usize,
-        formula: &str,
-        limits: &Limits,
-    ) -> Result<Asked, (Sources, Vec<Diagnostic>)> {
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>> {
         ask_at(self, state, formula, limits, |system, play| Shown::Trace(Box::new(system.trace(play))))
     }
 }
@@ -133,13 +118,7 @@ impl Explorer for Graph {
     }
 
     fn steps(&mut self, state: usize) -> Steps {
-        let (steps, cut) = successors(self, state);
-        let step = |(label, to): (LabelId, StateId)| Step {
-            label: self.label(label).to_string(),
-            event: None,
-            to: to.index(),
-        };
-        Steps { steps: steps.into_iter().map(step).collect(), cut }
+        labelled_steps(self, state, |graph, label| (graph.label(label).to_string(), None))
     }
 
     fn values(&self, state: usize) -> Vec<(String, String)> {
@@ -153,28 +132,32 @@ impl Explorer for Graph {
         }
     }
 
-    fn ask(
-        &mut self,
-        state: usize,
-        formula: &str,
-        limits: &Limits,
-    ) -> Result<Asked, (Sources, Vec<Diagnostic>)> {
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>> {
         ask_at(self, state, formula, limits, |graph, play| Shown::Run(Box::new(labelled_run(graph, play))))
     }
 }
 
-/// The transitions of a state, each once, and the bound beyond which there are more.
-fn successors<L: Lts>(lts: &mut L, state: usize) -> (Vec<(LabelId, StateId)>, Option<&'static str>) {
-    let mut steps = Vec::new();
+/// The steps of a state, each once, with what `describe` says about their labels.
+fn labelled_steps<L: Lts>(
+    lts: &mut L,
+    state: usize,
+    describe: impl Fn(&L, LabelId) -> (String, Option<Event>),
+) -> Steps {
+    let mut found: Vec<(LabelId, StateId)> = Vec::new();
     let complete = lts.successors(StateId(state as u32), &mut |label, to| {
-        if !steps.contains(&(label, to)) {
-            steps.push((label, to));
+        if !found.contains(&(label, to)) {
+            found.push((label, to));
         }
     });
-    match complete {
-        Completeness::Complete => (steps, None),
-        Completeness::Cut(bound) => (steps, Some(bound)),
-    }
+    let step = |(label, to): (LabelId, StateId)| {
+        let (label, event) = describe(lts, label);
+        Step { label, event, to: to.index() }
+    };
+    let cut = match complete {
+        Completeness::Complete => None,
+        Completeness::Cut(bound) => Some(bound),
+    };
+    Steps { steps: found.into_iter().map(step).collect(), cut }
 }
 
 /// Decides a formula at a state, on a thread with a large stack.
@@ -184,13 +167,13 @@ fn ask_at<L: Lts + Vocabulary + Clone + Send + 'static>(
     formula: &str,
     limits: &Limits,
     show: fn(&mut L, &Play) -> Shown,
-) -> Result<Asked, (Sources, Vec<Diagnostic>)> {
+) -> Result<Asked, Box<Refused>> {
     let mut sources = Sources::default();
     let Ok(file) = sources.add("<formula>", formula) else {
-        return Err((sources, vec![crate::file::too_large("<formula>")]));
+        return Err(Refused { sources, diagnostics: vec![file::too_large("<formula>")] }.into());
     };
     let (formula, diagnostics) = read_formula(&sources, sources.span(file), lts);
-    let Some(formula) = formula else { return Err((sources, diagnostics)) };
+    let Some(formula) = formula else { return Err(Refused { sources, diagnostics }.into()) };
     let (lts, start) = (lts.clone(), StateId(state as u32));
     let answer = on_large_stack(limits, move |budget: &Budget| {
         let mut space = Space::new(StartingAt { lts, start });

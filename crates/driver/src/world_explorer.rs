@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use masque_bdi::outcome::Failure;
 use masque_bdi::symbolic::{Engine, Link, WorldGraph};
-use masque_text::{Diagnostic, Sources};
 use masque_verdict::{Stop, Verdict, Why};
 
+use crate::Refused;
 use crate::check::Limits;
 use crate::explorer::{Asked, Explorer, Step, Steps};
 use crate::languages::bdi::Worlds;
@@ -100,12 +100,7 @@ impl Explorer for WorldExplorer {
     }
 
     /// The formula is read as a property of the file, in the world of the state.
-    fn ask(
-        &mut self,
-        state: usize,
-        formula: &str,
-        limits: &Limits,
-    ) -> Result<Asked, (Sources, Vec<Diagnostic>)> {
+    fn ask(&mut self, state: usize, formula: &str, limits: &Limits) -> Result<Asked, Box<Refused>> {
         let unknown = |why| Ok(Asked { verdict: Verdict::Unknown(why), shown: None });
         let Some((world, state)) = self.graph.states.get(state).cloned() else {
             return unknown(Why::NoModel);
@@ -114,7 +109,7 @@ impl Explorer for WorldExplorer {
         let request = Request { properties: vec![property], ..self.request.clone() };
         let loaded = load_text(&self.name, &self.text, &request);
         let Some(Model::Bdi(worlds)) = &loaded.model else {
-            return Err((loaded.sources, loaded.diagnostics));
+            return Err(Refused { sources: loaded.sources, diagnostics: loaded.diagnostics }.into());
         };
         let worlds = Arc::clone(worlds);
         let truth = on_large_stack(limits, move |budget| {

@@ -36,8 +36,8 @@
 //!
 //! * [`Model`] is a model in any of the languages of Masque (ISPL, BDI, LCC, AUT), loaded by a
 //!   [`Loader`] or made by a [`ModelBuilder`].
-//! * [`Check`] says how much time and memory a check may use, who is told about progress, and what is
-//!   shown; [`Model::check`] returns a [`Report`].
+//! * [`Check`] says how much time and memory a check may use, which function receives progress, and
+//!   what is shown; [`Model::check`] returns a [`Report`].
 //! * [`Walk`] steps through a model.
 //!
 //! No sequence of calls panics; what is wrong with a model is in a [`LoadError`] or [`BuildError`].

@@ -209,7 +209,8 @@ impl JointWalk<'_> {
         let request = Request { properties: vec![formula.to_string()], ..self.request.clone() };
         let asked = self.loaded.again(&request);
         let Some(system) = asked.system().cloned() else {
-            return Err(Refused::Formula(Box::new((asked.sources, asked.diagnostics))));
+            let Loaded { sources, diagnostics, .. } = asked;
+            return Err(Refused::Formula(driver::Refused { sources, diagnostics }.into()));
         };
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
         match driver::truth_at(&system, self.simulation.path(), &self.options, &limits) {

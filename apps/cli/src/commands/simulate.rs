@@ -184,8 +184,8 @@ fn report_refusal(
     let (from, to, message, hint) = match refused {
         Refused::Io(error) => return Err(error.into()),
         Refused::Formula(mistakes) => {
-            let (sources, diagnostics) = &*mistakes;
-            text.diagnostics(out, sources, diagnostics.iter().filter(|d| d.is_error()))?;
+            let errors = mistakes.diagnostics.iter().filter(|d| d.is_error());
+            text.diagnostics(out, &mistakes.sources, errors)?;
             (0, line.len(), "this formula cannot be asked".to_string(), None)
         }
         Refused::Command { from, to, message, hint } => (from, to, message, hint),

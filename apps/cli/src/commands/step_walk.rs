@@ -102,7 +102,7 @@ impl<'a> StepWalk<'a> {
         let limits = self.work.limits(Instant::now(), &self.context.interrupt);
         let Some(state) = self.state() else { return Ok(writeln!(out, "choose an initial state first")?) };
         let asked = self.explorer.ask(state, formula, &limits);
-        let asked = asked.map_err(|mistakes| Refused::Formula(Box::new(mistakes)))?;
+        let asked = asked.map_err(Refused::Formula)?;
         match asked.verdict {
             Verdict::Holds => writeln!(out, "true")?,
             Verdict::Fails => writeln!(out, "false")?,

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Diagnostic, Sources};
 use masque_text::did_you_mean;
 
 use crate::Exit;
@@ -37,7 +36,7 @@ pub(super) enum Refused {
     /// A part of the command line, in bytes, and the message with a hint.
     Command { from: usize, to: usize, message: String, hint: Option<String> },
     /// A formula with mistakes; they are drawn in its own text.
-    Formula(Box<(Sources, Vec<Diagnostic>)>),
+    Formula(Box<masque_driver::Refused>),
     /// The output cannot be written.
     Io(io::Error),
 }
