@@ -1,9 +1,9 @@
-//! The formatter: the same tokens and comments in the same order, other white space.
+//! The formatter. It keeps tokens and comments in their order and changes the white space.
 //!
-//! Lines are the author's: where a line was broken, it stays broken, and none is broken anew. What
-//! changes is the indentation, which follows blocks and brackets, the spacing inside lines, and
-//! blank lines, of which at most one in a row remains. Items of the file begin lines. Formatting
-//! twice changes nothing, and it takes time linear in the text.
+//! Line breaks of the input are kept, and no others are added, except that each item of the file
+//! begins a line. What changes is the indentation, which follows blocks and brackets, the spaces
+//! inside lines, and blank lines, of which at most one in a row remains. Formatting twice changes
+//! nothing. The time is linear in the text.
 
 use masque_text::{Diagnostic, FileId, Sources, Span};
 
@@ -12,10 +12,10 @@ use crate::parser::parse;
 
 /// Spaces for each level of indentation.
 const INDENT: usize = 2;
-/// Indentation does not grow beyond this, however deep the text is nested.
-const DEEPEST: usize = 40;
+/// Maximum indentation in columns, at any nesting depth.
+const MAX_INDENT: usize = 40;
 
-/// The text of a file in the standard layout, or its syntax errors.
+/// Returns the text of a file in the standard layout, or its syntax errors.
 ///
 /// ```
 /// use masque_text::Sources;
@@ -28,8 +28,8 @@ const DEEPEST: usize = 40;
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
     let (_, diagnostics) = parse(sources, file);
     Diagnostic::no_errors(diagnostics)?;
-    let (text, base) = (sources.text(file), sources.span(file).start);
-    let pieces = pieces(text, base);
+    let tokens = Tokens::new(sources.text(file), sources.span(file).start);
+    let pieces = pieces(&tokens);
     Ok(Printer { out: String::new(), depth: 0, is_in_item: false, is_statement_open: false }.file(&pieces))
 }
 
@@ -37,25 +37,23 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>
 struct Piece<'t> {
     text: &'t str,
     kind: Option<Token>,
-    /// How many line breaks stand before it in the input.
+    /// Number of line breaks before it in the input.
     breaks: usize,
     /// Whether it begins an item of the file.
     is_item: bool,
 }
 
-fn pieces(text: &str, base: u32) -> Vec<Piece<'_>> {
-    let tokens = Tokens::new(text, base);
+fn pieces<'t>(tokens: &Tokens<'t>) -> Vec<Piece<'t>> {
     let mut spans: Vec<(Span, Option<Token>)> =
         tokens.comments().iter().map(|comment| (comment.span, None)).collect();
     spans.extend((0..tokens.len()).map(|i| (tokens.span(i), Some(tokens.kind(i)))));
     spans.sort_by_key(|(span, _)| span.start);
-    let mut pieces: Vec<Piece<'_>> = Vec::new();
-    let mut end = base;
+    let mut pieces: Vec<Piece<'t>> = Vec::new();
+    let mut end = tokens.base();
     for (index, &(span, kind)) in spans.iter().enumerate() {
-        let at = |span: Span| &text[(span.start - base) as usize..(span.end - base) as usize];
-        let breaks = at(Span { start: end, end: span.start }).matches('\n').count();
+        let breaks = tokens.slice(Span { start: end, end: span.start }).matches('\n').count();
         end = span.end;
-        let word = at(span);
+        let word = tokens.slice(span);
         let next = spans[index + 1..].iter().find(|(_, kind)| kind.is_some());
         let is_item = kind == Some(Token::Word)
             && match word {
@@ -72,9 +70,9 @@ fn pieces(text: &str, base: u32) -> Vec<Piece<'_>> {
 
 struct Printer {
     out: String,
-    /// Open blocks and brackets.
+    /// Number of open blocks and brackets.
     depth: usize,
-    /// Whether an agent or a view has begun: what follows its heading is indented.
+    /// Whether an agent or a view has begun: the lines after its heading are indented.
     is_in_item: bool,
     /// Whether the last token leaves a statement unfinished.
     is_statement_open: bool,
@@ -119,7 +117,7 @@ impl Printer {
         }
         let goes_on = self.is_statement_open && !closes(piece) && !begins(piece);
         let depth = self.depth + usize::from(self.is_in_item) + usize::from(goes_on);
-        self.out.push_str(&" ".repeat((depth * INDENT).min(DEEPEST)));
+        self.out.push_str(&" ".repeat((depth * INDENT).min(MAX_INDENT)));
     }
 
     fn after(&mut self, piece: &Piece<'_>) {
@@ -145,12 +143,12 @@ fn closes(piece: &Piece<'_>) -> bool {
         || (piece.kind.is_some() && piece.text == "endloop")
 }
 
-/// Words at the beginning of a line that need no further indentation.
+/// Words at the beginning of a line that are not indented further.
 fn begins(piece: &Piece<'_>) -> bool {
     piece.kind == Some(Token::Bar) || (piece.kind.is_some() && matches!(piece.text, "else" | "loop" | "init"))
 }
 
-/// Whether a space stands between two pieces of one line.
+/// Whether two pieces of one line are separated by a space.
 fn is_spaced(before: Option<&Piece<'_>>, last: &Piece<'_>, piece: &Piece<'_>) -> bool {
     let (Some(left), Some(right)) = (last.kind, piece.kind) else { return true };
     let is_operand = |p: &Piece<'_>| match p.kind {
@@ -167,11 +165,11 @@ fn is_spaced(before: Option<&Piece<'_>>, last: &Piece<'_>, piece: &Piece<'_>) ->
         (Token::Word, Token::Open) => {
             !is_operand(last) || matches!(last.text, "in" | "U" | "R" | "W" | "unless")
         }
-        // `property p : f` keeps its colon close, as does `var n : 0..7` not.
+        // `property p: f` has no space before its colon, `var n : 0..7` has one.
         (Token::Word | Token::Close, Token::Colon) => {
             matches!(before, Some(b) if b.text == "var" || b.kind == Some(Token::Comma)) || last.text == "AP"
         }
-        // A sign is close to its operand.
+        // No space after a sign.
         (Token::Minus, _) => before.is_some_and(is_operand),
         _ => true,
     }

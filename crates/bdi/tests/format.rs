@@ -1,4 +1,4 @@
-//! The formatter: snapshots, and what must hold for all files.
+//! The formatter: snapshots, and what must hold for every file.
 
 mod support;
 
@@ -7,33 +7,19 @@ use std::path::Path;
 
 use fastrand::Rng;
 use masque_bdi::{format, parse};
-use masque_testkit::structure;
+use masque_testkit::{LanguageUnderTest, files_below, structure, without_white_space};
 use masque_text::Sources;
 use support::formulas::expression;
 use support::random;
 
-fn formatted(text: &str) -> String {
-    let mut sources = Sources::default();
-    let file = sources.add("test.bdi", text).unwrap();
-    format(&sources, file).unwrap()
-}
-
-/// Formats, and checks that the same is read, that a second time changes nothing, and that no line
-/// ends in a blank.
+/// Formats a text and checks that the same tokens and the same tree are read.
 fn formats_well(text: &str) -> String {
-    let result = formatted(text);
-    let squeeze = |text: &str| text.split_whitespace().collect::<String>();
-    assert_eq!(squeeze(&result), squeeze(text));
-    assert_eq!(formatted(&result), result, "{text}");
-    assert!(result.lines().all(|line| line.trim_end() == line), "{result}");
-    let tree = |text: &str| {
+    let content = |text: &str| {
         let mut sources = Sources::default();
         let file = sources.add("test.bdi", text).unwrap();
-        let (tree, _) = parse(&sources, file);
-        structure(&tree)
+        (without_white_space(text), structure(&parse(&sources, file).0))
     };
-    assert_eq!(tree(text), tree(&result), "{text}\n{result}");
-    result
+    LanguageUnderTest { prefix: "bdi/", format }.formats_well(text, content)
 }
 
 #[test]
@@ -48,18 +34,13 @@ fn a_file_laid_out_badly() {
 
 #[test]
 fn all_files_and_random_systems() {
-    let mut n_files = 0;
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in [root.join("tests/conformance"), root.join("../../models/bdi")] {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|e| e == "bdi") {
-                formats_well(&fs::read_to_string(&path).unwrap());
-                n_files += 1;
-            }
-        }
+    let folders = [root.join("tests/conformance"), root.join("../../models/bdi")];
+    let files: Vec<_> = folders.iter().flat_map(|folder| files_below(folder, &["bdi"])).collect();
+    assert!(files.len() >= 15);
+    for path in files {
+        formats_well(&fs::read_to_string(&path).unwrap());
     }
-    assert!(n_files >= 15);
     for seed in 60_000..60_200 {
         formats_well(&random::system(seed).0);
     }

@@ -1,20 +1,18 @@
-//! The language guide cannot rot: its files check, and its properties have the verdicts it says.
+//! The examples of the language guide: its files have no errors, and its properties have the verdicts
+//! that it states.
 
 mod support;
 
 use masque_bdi::outcome::Status;
 use masque_bdi::run;
+use masque_testkit::code_blocks;
 use masque_verdict::{Budget, Show};
 
 const GUIDE: &str = include_str!("../../../docs/bdi.md");
 
-fn blocks() -> Vec<&'static str> {
-    GUIDE.split("\n```bdi\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
-}
-
 #[test]
 fn examples_have_their_verdicts() {
-    let blocks = blocks();
+    let blocks = code_blocks(GUIDE, "bdi");
     assert!(blocks.len() >= 9, "the fences of the guide are found");
     for block in blocks {
         let (model, plan) = support::model(block, &[]);

@@ -1,15 +1,13 @@
-//! Every diagnostic code has a section in `docs/diagnostics.md`, whose example triggers just that
-//! code, and a snapshot of how it is drawn.
+//! Every code has a section in `docs/diagnostics.md`, whose example triggers exactly that code, and a
+//! snapshot of its rendering.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use masque_ispl::{Define, Options, check, parse};
-use masque_text::{Diagnostic, Sources, render};
+use masque_testkit::{DiagnosticsPage, Rendered, Section, all_text, code_blocks, codes_in_sources, rendered};
+use masque_text::{Diagnostic, Sources};
 
-const PAGE: &str = include_str!("../../../docs/diagnostics.md");
-
-/// Codes that need the state space: the driver finds them.
+/// Codes that need the state space. The driver reports them.
 const OF_DRIVER: [&str; 8] = [
     "ispl/deadlock",
     "ispl/no-fair-path",
@@ -21,42 +19,25 @@ const OF_DRIVER: [&str; 8] = [
     "ispl/vacuous",
 ];
 
-/// Examples too long for the page.
-fn long_examples() -> [(&'static str, String); 3] {
+/// Examples that are too long for the page.
+fn long_example(code: &str) -> Option<String> {
     let (open, close) = ("(".repeat(600), ")".repeat(600));
-    [
-        ("ispl/name-too-long", format!("Formulae\n  AG {};\nend Formulae\n", "done".repeat(100))),
-        ("ispl/too-deep", format!("Formulae\n  AG {open}done{close};\nend Formulae\n")),
-        ("ispl/too-many-errors", format!("Formulae\n{}end Formulae\n", "  AG ->;\n".repeat(30))),
-    ]
+    match code {
+        "ispl/name-too-long" => Some(format!("Formulae\n  AG {};\nend Formulae\n", "done".repeat(100))),
+        "ispl/too-deep" => Some(format!("Formulae\n  AG {open}done{close};\nend Formulae\n")),
+        "ispl/too-many-errors" => Some(format!("Formulae\n{}end Formulae\n", "  AG ->;\n".repeat(30))),
+        _ => None,
+    }
 }
 
 const OF_FILE: [&str; 6] = ["Semantics", "Evaluation", "InitStates", "Groups", "Fairness", "Formulae"];
 const OF_AGENT: [&str; 7] = ["Lobsvars", "Obsvars", "Vars", "RedStates", "Actions", "Protocol", "Evolution"];
 
-/// A `## code` of the page.
-struct Section {
-    code: &'static str,
-    text: &'static str,
+fn page() -> DiagnosticsPage<'static> {
+    DiagnosticsPage::new(include_str!("../../../docs/diagnostics.md"))
 }
 
-fn page() -> (&'static str, Vec<Section>) {
-    let mut parts = PAGE.split("\n## ");
-    let introduction = parts.next().unwrap();
-    let sections = parts.map(|part| {
-        let (code, text) = part.split_once('\n').unwrap();
-        Section { code, text }
-    });
-    (introduction, sections.collect())
-}
-
-/// The code blocks of a text that are marked with this word.
-fn blocks<'a>(text: &'a str, mark: &str) -> Vec<&'a str> {
-    let fence = format!("```{mark}\n");
-    text.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
-}
-
-/// A whole file as it is; a fragment in its place in the standing model.
+/// A whole file as it is; a fragment in place of the same sections of the model of the introduction.
 fn in_the_standing_model(block: &str) -> String {
     let begin = block.lines().next().and_then(heading);
     let Some(begin) = begin else { return block.to_string() };
@@ -67,7 +48,7 @@ fn in_the_standing_model(block: &str) -> String {
         current = heading(line).unwrap_or(current);
         *sections.entry(current).or_default() += &format!("{line}\n");
     }
-    let standing = blocks(page().0, "ispl")[0];
+    let standing = code_blocks(page().introduction, "ispl")[0];
     let (before, rest) = standing.split_once("Agent Alice\n").unwrap();
     let (alice, rest) = rest.split_once("end Agent\n").unwrap();
     let (bob, after) = rest.split_once("end Agent\n").unwrap();
@@ -99,8 +80,8 @@ fn replace(text: &str, mut by: BTreeMap<&str, String>) -> String {
     out + &by.into_values().collect::<String>()
 }
 
-/// What parsing and, if that went well, checking say of a text, drawn for people.
-fn diagnose(text: &str, code: &str) -> Vec<(Diagnostic, String)> {
+/// The diagnostics of parsing a text and, if it has no errors, of checking it.
+fn diagnose(text: &str, code: &str) -> Vec<Rendered> {
     let mut sources = Sources::default();
     let file = sources.add("example.ispl", text).unwrap();
     let (mut tree, mut diagnostics) = parse(&sources, file);
@@ -113,86 +94,46 @@ fn diagnose(text: &str, code: &str) -> Vec<(Diagnostic, String)> {
         }
         diagnostics.extend(check(&sources, &mut tree, &options).diagnostics);
     }
-    diagnostics.into_iter().map(|d| (d.clone(), render(&sources, &d, false))).collect()
+    rendered(&sources, diagnostics)
 }
 
 #[test]
-fn the_standing_model_is_above_reproach() {
-    let found = diagnose(blocks(page().0, "ispl")[0], "");
-    assert!(found.is_empty(), "{}", drawn(&found));
+fn the_model_of_the_introduction_has_no_diagnostics() {
+    let found = diagnose(code_blocks(page().introduction, "ispl")[0], "");
+    assert!(found.is_empty(), "{}", all_text(&found));
 }
 
 #[test]
 fn each_example_triggers_its_code() {
-    let mut all = String::new();
-    let mut wrong = String::new();
-    for Section { code, text } in page().1 {
-        for block in blocks(text, "ispl") {
-            let text = in_the_standing_model(block);
-            let found = diagnose(&text, code);
-            if found.len() != 1 || found[0].0.code != code {
-                wrong += &format!("{code} finds {}:\n{}in\n{text}\n", found.len(), drawn(&found));
-            }
-            all += &drawn(&found);
-            all += "\n";
-        }
-        for (_, block) in long_examples().iter().filter(|(c, _)| *c == code) {
-            let mut found = diagnose(&in_the_standing_model(block), code);
-            found.retain(|(d, _)| d.code == code);
-            assert_eq!(found.len(), 1, "{code}");
-            all += &drawn(&found);
-            all += "\n";
-        }
-        for block in blocks(text, "ispl-good") {
-            let found = diagnose(&in_the_standing_model(block), "");
-            if !found.is_empty() {
-                wrong += &format!("the good one of {code}:\n{}", drawn(&found));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    let all = page().check_examples(
+        |Section { code, text }| {
+            let blocks = code_blocks(text, "ispl").into_iter();
+            let mut found: Vec<_> =
+                blocks.map(|block| diagnose(&in_the_standing_model(block), code)).collect();
+            found.extend(long_example(code).map(|block| {
+                let mut found = diagnose(&in_the_standing_model(&block), code);
+                found.retain(|(diagnostic, _)| diagnostic.code == code);
+                found
+            }));
+            found
+        },
+        |section| {
+            let blocks = code_blocks(section.text, "ispl-good").into_iter();
+            blocks.map(|block| diagnose(&in_the_standing_model(block), "")).collect()
+        },
+    );
     insta::assert_snapshot!("renderings", all);
-}
-
-fn drawn(found: &[(Diagnostic, String)]) -> String {
-    found.iter().map(|(_, text)| text.as_str()).collect()
 }
 
 #[test]
 fn the_page_has_all_codes_and_no_others() {
-    let mut codes = BTreeSet::new();
-    collect_codes(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut codes);
+    let mut codes = codes_in_sources(env!("CARGO_MANIFEST_DIR"), "ispl/");
     assert!(codes.len() >= 40, "{codes:?}");
     codes.extend(OF_DRIVER.map(String::from));
-    let (sections, long) = (page().1, long_examples());
-    let of_page: BTreeSet<String> =
-        sections.iter().map(|s| s.code.to_string()).filter(|code| code.starts_with("ispl/")).collect();
-    assert_eq!(of_page, codes);
-    for Section { code, text } in &sections {
-        let summary = text.trim_start().lines().next().unwrap_or_default();
-        assert!(summary.ends_with('.') && !summary.starts_with("```"), "{code} begins with a sentence");
+    page().check_codes("ispl/", &codes);
+    for Section { code, text } in page().sections {
         let needs_example =
-            code.starts_with("ispl/") && !OF_DRIVER.contains(code) && long.iter().all(|(c, _)| c != code);
-        assert_eq!(needs_example, !blocks(text, "ispl").is_empty(), "example of {code}");
-    }
-}
-
-#[test]
-fn the_page_is_sorted() {
-    let codes: Vec<&str> = page().1.iter().map(|s| s.code).collect();
-    assert!(codes.is_sorted(), "{codes:?}");
-}
-
-/// The codes in the sources under a directory: texts that begin with `"ispl/`.
-fn collect_codes(directory: &Path, codes: &mut BTreeSet<String>) {
-    for entry in std::fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            collect_codes(&path, codes);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let after = text.split("\"ispl/").skip(1);
-            codes.extend(after.map(|rest| format!("ispl/{}", rest.split('"').next().unwrap())));
-        }
+            code.starts_with("ispl/") && !OF_DRIVER.contains(&code) && long_example(code).is_none();
+        assert_eq!(needs_example, !code_blocks(text, "ispl").is_empty(), "example of {code}");
     }
 }

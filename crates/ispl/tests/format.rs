@@ -1,4 +1,4 @@
-//! The formatter: snapshots of what it makes of a few files, and what must hold for all.
+//! The formatter: snapshots of a few files, and what must hold for every file.
 
 mod support;
 
@@ -9,7 +9,7 @@ use fastrand::Rng;
 use masque_ispl::NESTING_LIMIT;
 use masque_ispl::testing::pieces;
 use masque_testkit::{
-    FORMULA_MODEL, random_formulas, random_model, random_old_model, random_parameterised_model,
+    FORMULA_MODEL, files_below, random_formulas, random_model, random_old_model, random_parameterised_model,
 };
 use support::{formats_well, formatted};
 
@@ -49,24 +49,14 @@ fn rules() {
 
 #[test]
 fn the_gallery() {
-    let mut n_models = 0;
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let mut folders = vec![models];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "ispl") {
-                let text = formats_well(&fs::read_to_string(&path).unwrap());
-                n_models += 1;
-                // Comments are the author's own.
-                let is_short = |line: &str| line.split("--").next().unwrap_or("").trim_end().len() <= 100;
-                assert!(text.lines().all(is_short), "a long line in {}", path.display());
-            }
-        }
+    let models = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models"), &["ispl"]);
+    assert!(models.len() >= 10);
+    for path in models {
+        let text = formats_well(&fs::read_to_string(&path).unwrap());
+        // Comments are not broken.
+        let is_short = |line: &str| line.split("--").next().unwrap_or("").trim_end().len() <= 100;
+        assert!(text.lines().all(is_short), "a long line in {}", path.display());
     }
-    assert!(n_models >= 10);
 }
 
 #[test]
@@ -153,7 +143,8 @@ fn long_chains() {
 /// Syntax errors come back as they are; warnings are no reason not to format.
 #[test]
 fn errors_and_warnings() {
-    let (sources, file) = support::source("Groups g = {a; end Groups\nFormulae LTL !p U q; end Formulae");
+    let (sources, file) =
+        support::ISPL.source("Groups g = {a; end Groups\nFormulae LTL !p U q; end Formulae");
     let errors = masque_ispl::format(&sources, file).unwrap_err();
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].code, "ispl/unexpected-token");

@@ -1,15 +1,14 @@
-//! The language guide cannot rot: its models and formulas check, and its tables are right.
+//! The examples of the language guide are checked, and so are its tables.
 
 use masque_ispl::{Options, check, parse};
 use masque_model::System;
+use masque_testkit::code_blocks;
 use masque_text::{Sources, render};
 
 const GUIDE: &str = include_str!("../../../docs/ispl.md");
 
-/// The code blocks that are marked with this word.
 fn blocks(mark: &str) -> Vec<&'static str> {
-    let fence = format!("\n```{mark}\n");
-    GUIDE.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()
+    code_blocks(GUIDE, mark)
 }
 
 /// A whole model as it is; a list of formulas in place of those of the first model, which for this

@@ -6,29 +6,23 @@ mod support;
 use masque_lcc::tree::Item;
 use masque_lcc::{format, parse};
 use masque_mu::parse_formula;
+use masque_testkit::{LanguageUnderTest, files_below, without_white_space};
 use masque_text::Sources;
 
-fn formatted(text: &str) -> String {
-    let mut sources = Sources::default();
-    let file = sources.add("x.lcc", text).unwrap();
-    format(&sources, file).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
-}
+const LCC: LanguageUnderTest = LanguageUnderTest { prefix: "lcc/", format };
 
-/// Everything but white space, with the signs that the formatter replaces replaced.
-fn bare(text: &str) -> String {
+/// The text without white space, in the signs that the formatter writes.
+fn signs(text: &str) -> String {
     let text = text.replace("<--", "<-").replace('⇒', "=>").replace('⇐', "<=").replace('←', "<-");
-    text.chars().filter(|c| !c.is_whitespace()).collect()
+    without_white_space(&text)
 }
 
 #[track_caller]
 fn check(text: &str) {
-    let once = formatted(text);
-    assert_eq!(bare(&once), bare(text));
-    assert_eq!(formatted(&once), once, "again");
-    assert_eq!(tree(&once), tree(text), "{once}");
+    LCC.formats_well(text, |text| (signs(text), tree(text)));
 }
 
-/// The tree of a text without places; formulas are kept as text, so each is read as well.
+/// The tree of a text without spans. The tree keeps formulas as text, so each one is parsed as well.
 #[track_caller]
 fn tree(text: &str) -> String {
     let mut sources = Sources::default();
@@ -46,15 +40,11 @@ fn tree(text: &str) -> String {
 
 #[test]
 fn models_and_random_instances_keep_their_tokens() {
-    let mut n_models = 0;
-    for entry in std::fs::read_dir(support::models()).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "lcc" || extension == "pol") {
-            check(&std::fs::read_to_string(&path).unwrap());
-            n_models += 1;
-        }
+    let files = files_below(&support::models(), &["lcc", "pol"]);
+    assert!(files.len() > 15);
+    for path in files {
+        check(&std::fs::read_to_string(&path).unwrap());
     }
-    assert!(n_models > 15);
     for seed in 0..300 {
         check(&format!("{}\nproperty p:{};", random::instance(seed), random::formula(seed)));
     }
@@ -70,5 +60,5 @@ agent a(hen,h). // one
 rule h:(A,self,-cross(X))<-not X=gate,e(A);(A,_,+access). choice h:lays/0. know h:next(X,Y)<-Y is X+1*2-  3.
 option cap=3.   property p:nu X. <->X
    && tt ; mail a(hen,h)->a(farmer,f):egg([X|Y],-1).";
-    insta::assert_snapshot!("layout", formatted(&travel) + "----\n" + &formatted(small));
+    insta::assert_snapshot!("layout", LCC.formatted(&travel) + "----\n" + &LCC.formatted(small));
 }

@@ -1,7 +1,8 @@
-//! `docs/lcc.md`: every example is an instance without a complaint, and its properties have the
-//! verdicts it says.
+//! The examples of `docs/lcc.md` have no diagnostics, and their properties have the verdicts that it
+//! states.
 
 use masque_lcc::{Parts, check_all, open};
+use masque_testkit::code_blocks;
 use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
 
@@ -9,8 +10,7 @@ const GUIDE: &str = include_str!("../../../docs/lcc.md");
 
 #[test]
 fn examples_are_true() {
-    let blocks: Vec<&str> =
-        GUIDE.split("```lcc\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let blocks = code_blocks(GUIDE, "lcc");
     assert!(blocks.len() >= 7);
     for block in blocks {
         let mut sources = Sources::default();
@@ -34,9 +34,10 @@ fn examples_are_true() {
 
 #[test]
 fn bounds_are_named() {
-    let endless = GUIDE.split("```lcc\n").find(|block| block.contains("never_negative")).unwrap();
+    let blocks = code_blocks(GUIDE, "lcc");
+    let endless = *blocks.iter().find(|block| block.contains("never_negative")).unwrap();
     let mut sources = Sources::default();
-    let files = vec![sources.add("guide.lcc", endless.split("```").next().unwrap()).unwrap()];
+    let files = vec![sources.add("guide.lcc", endless).unwrap()];
     let opened = open(&mut sources, &Parts { files, ..Parts::default() });
     let checked = check_all(
         &mut opened.system.unwrap(),

@@ -5,12 +5,13 @@ mod support;
 
 use fastrand::Rng;
 use masque_mu::{format, parse_properties};
+use masque_testkit::{LanguageUnderTest, without_white_space};
 use masque_text::Sources;
 
+const MU: LanguageUnderTest = LanguageUnderTest { prefix: "mu/", format };
+
 fn formatted(text: &str) -> String {
-    let mut sources = Sources::default();
-    let file = sources.add("x.mu", text).unwrap();
-    format(&sources, file).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
+    MU.formatted(text)
 }
 
 /// The properties of a text, as they are read.
@@ -22,17 +23,9 @@ fn read(text: &str) -> Vec<(String, String)> {
     properties.iter().map(|property| (property.name.text.clone(), property.phi.to_string())).collect()
 }
 
-/// Everything but white space: tokens and comments, in their order.
-fn bare(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
-}
-
 #[track_caller]
-fn check(text: &str, because: &str) {
-    let once = formatted(text);
-    assert_eq!(bare(&once), bare(text), "{because}");
-    assert_eq!(read(&once), read(text), "{because}\n{once}");
-    assert_eq!(formatted(&once), once, "{because}: again");
+fn check(text: &str) {
+    MU.formats_well(text, |text| (without_white_space(text), read(text)));
 }
 
 /// A file of random properties, with random white space, blank lines and comments.
@@ -61,7 +54,7 @@ fn file(random: &mut Rng) -> String {
 #[test]
 fn random_files_keep_their_meaning() {
     for seed in 0..3_000 {
-        check(&file(&mut Rng::with_seed(seed)), &format!("seed {seed}"));
+        check(&file(&mut Rng::with_seed(seed)));
     }
 }
 
@@ -70,7 +63,7 @@ fn random_trees_keep_their_tokens() {
     for seed in 0..300 {
         let mut maker = support::trees::Maker { random: Rng::with_seed(seed) };
         let properties = (0..5).map(|n| format!("p{n} : {} ;\n", maker.phi(5)));
-        check(&properties.collect::<String>(), &format!("seed {seed}"));
+        check(&properties.collect::<String>());
     }
 }
 
@@ -105,7 +98,7 @@ fn layout() {
 #[test]
 fn long_lines_break() {
     let travel = include_str!("../../../models/lcc/travel.mu");
-    check(travel, "travel.mu");
+    check(travel);
     let chain = (0..30).map(|n| format!("at(agent_{n}, waiting)")).collect::<Vec<_>>();
     let long = format!(
         "chain:{};\na_name_of_some_length:AG({}->AF<{}>tt);",
@@ -113,15 +106,15 @@ fn long_lines_break() {
         chain[..5].join("&&"),
         chain[..7].join("|")
     );
-    check(&long, "long");
+    check(&long);
     insta::assert_snapshot!("long_lines", formatted(travel) + "----\n" + &formatted(&long));
 }
 
-/// As deep as can be read, and as long as anybody likes.
+/// Formulas of the greatest depth, and of a great length.
 #[test]
 fn extremes() {
     let n = 120;
-    check(&format!("p : {}tt{} ;", "(tt && <a>".repeat(n), ")".repeat(n)), "deep");
-    check(&format!("p : {}tt ;", "mu X. ".repeat(200)), "prefixes");
-    check(&format!("p : tt{} ;", " && <a>tt".repeat(20_000)), "long");
+    check(&format!("p : {}tt{} ;", "(tt && <a>".repeat(n), ")".repeat(n)));
+    check(&format!("p : {}tt ;", "mu X. ".repeat(200)));
+    check(&format!("p : tt{} ;", " && <a>tt".repeat(20_000)));
 }

@@ -1,4 +1,4 @@
-//! The guide cannot rot: its properties get the verdicts that it says.
+//! The properties of the language guide have the verdicts that it states.
 
 use masque_mu::{Graph, Space, explain, read_aut, read_formula, read_properties};
 use masque_text::{Sources, render};
@@ -6,7 +6,7 @@ use masque_verdict::{Budget, Verdict};
 
 const GUIDE: &str = include_str!("../../../docs/mu.md");
 
-/// The code blocks of the page, each with its mark.
+/// The code blocks of the page, each with its language.
 fn blocks() -> impl Iterator<Item = (&'static str, &'static str)> {
     let parts = GUIDE.split("\n```").skip(1).step_by(2);
     parts.map(|part| part.split_once('\n').unwrap())
@@ -34,7 +34,7 @@ fn properties_get_their_verdicts() {
     assert!(n_properties > 30, "{n_properties}");
 }
 
-/// Checks the properties of a block against the comments beside them.
+/// Compares the verdicts of the properties of a block with the comments beside them.
 fn check_block(text: &str, graph: &mut Graph) -> usize {
     let mut sources = Sources::default();
     let file = sources.add("guide.mu", text).unwrap();
@@ -52,7 +52,7 @@ fn check_block(text: &str, graph: &mut Graph) -> usize {
     properties.len()
 }
 
-/// What the table of abbreviations says is what they are short for, on random systems.
+/// The table of abbreviations is right on random systems.
 #[test]
 fn abbreviations_are_what_the_table_says() {
     let table = GUIDE.split("| written | means | is short for |").nth(1).unwrap();

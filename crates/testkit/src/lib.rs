@@ -17,7 +17,9 @@ mod broken;
 mod early;
 mod evidence;
 mod expect;
+mod language;
 mod load;
+mod page;
 mod random;
 mod shrink;
 mod shuffle;
@@ -27,7 +29,11 @@ pub use broken::{Breaker, points_into, roughly_tokens};
 pub use early::{EarlyTally, check_early_verdicts};
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
+pub use language::{LanguageUnderTest, without_white_space};
 pub use load::{load, one_agent, system};
+pub use page::{
+    DiagnosticsPage, Rendered, Section, all_text, code_blocks, codes_in_sources, files_below, rendered,
+};
 pub use random::{
     FORMULA_MODEL, random_determined_model, random_fair_game_model, random_fixpoint_model, random_formulas,
     random_game_model, random_model, random_old_model, random_parameterised_model, random_path_model,

@@ -1,92 +1,87 @@
-//! A place among the tokens of a text, from which a parser by recursive descent reads on, and the
-//! messages that it leaves behind.
+//! The position of a recursive descent parser among the tokens of a text, and its diagnostics.
 //!
-//! Messages are few: one for each place, and no more than [`ERROR_LIMIT`] for a text. What to say
-//! where something else was expected is the same for all languages, but for what a [`Language`]
-//! knows better.
+//! There is at most one diagnostic per position and at most [`ERROR_LIMIT`] per text. The message
+//! "expected .., found .." is the same for all languages, except where a [`Language`] has a better
+//! one.
 
 use crate::tokens::{Kind, LONGEST_NAME, Tokens};
 use crate::{Diagnostic, Span};
 
-/// After this many syntax errors the rest of a text is not read.
+/// Maximum number of syntax errors reported per text; the rest of the text is not read.
 pub const ERROR_LIMIT: usize = 20;
-/// Longer quotations are cut.
-const SHOWN: usize = 40;
+/// Maximum number of bytes of source text quoted in a message.
+const MAX_QUOTED_BYTES: usize = 40;
 
 /// A syntax error that has been reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Reported;
 
-/// What was read, unless an error has been reported.
+/// The syntax that was read, or the fact that an error has been reported.
 pub type Parsed<T> = Result<T, Reported>;
 
-/// The codes of a language for mistakes that any language has.
+/// A language's diagnostic codes for the mistakes that all languages share.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
-    /// Something else was expected.
+    /// A token other than the expected one.
     pub unexpected_token: &'static str,
-    /// A character that no token has.
+    /// A character that belongs to no token.
     pub unexpected_character: &'static str,
-    /// A name of more than [`LONGEST_NAME`] bytes; none where names may have any length.
+    /// A name of more than [`LONGEST_NAME`] bytes. `None` where names may have any length.
     pub name_too_long: Option<&'static str>,
-    /// More levels than [`Language::NESTING_LIMIT`].
+    /// More nested levels than [`Language::NESTING_LIMIT`].
     pub too_deep: &'static str,
     /// More errors than [`ERROR_LIMIT`].
     pub too_many_errors: &'static str,
 }
 
-/// What messages must know of a language.
+/// What the cursor needs to know about a language.
 pub trait Language: Sized {
-    /// Its tokens.
+    /// Kinds of token.
     type Token: Kind;
 
-    /// Its codes.
+    /// Diagnostic codes.
     const CODES: Codes;
-    /// What is read: a `file`, or any `text`.
+    /// What messages call the whole input: `file` or `text`.
     const WHOLE: &'static str;
-    /// Brackets and prefixes may nest this deep; flat chains may be of any length.
+    /// Maximum depth of nested brackets and prefix operators. Flat chains may have any length.
     const NESTING_LIMIT: u32;
-    /// How to do with fewer levels.
+    /// Help line of [`Codes::too_deep`]: how to write the same with fewer levels.
     const FLATTER: &'static str;
 
-    /// How this language writes a sign that it does not have.
+    /// How this language writes a sign of another notation.
     fn sign(foreign: char) -> Option<&'static str>;
 
-    /// What the author may have meant by what stands at the cursor.
+    /// Help line about the token at the cursor: what the author may have meant.
     fn guess(cursor: &Cursor<'_, Self>) -> Option<String>;
 
-    /// A better message than that `what` was expected at the cursor, if there is one.
+    /// A better diagnostic than "expected `what`" at the cursor, if there is one.
     fn instead(_cursor: &Cursor<'_, Self>, _what: &str) -> Option<Diagnostic> {
         None
     }
 }
 
-/// A place among the tokens of a text, and the messages so far.
+/// A position among the tokens of a text, and the diagnostics so far.
 #[derive(Debug)]
 pub struct Cursor<'t, L: Language> {
-    text: &'t str,
-    base: u32,
     /// All tokens.
-    pub tokens: Tokens<L::Token>,
-    /// The index of the token at hand.
+    pub tokens: Tokens<'t, L::Token>,
+    /// Index of the current token.
     pub position: usize,
-    /// The index of the token with which the statement at hand begins.
+    /// Index of the first token of the current statement.
     pub start: usize,
-    /// How many levels deep the token at hand is.
+    /// Nesting depth of the current token.
     pub depth: u32,
     diagnostics: Vec<Diagnostic>,
     n_errors: usize,
-    /// Where the last error was found.
+    /// Byte position of the last error.
     last_error: Option<u32>,
 }
 
-/// Tokens.
+/// Reading tokens.
 impl<'t, L: Language> Cursor<'t, L> {
-    /// The beginning of a text whose first byte is at position `base`.
+    /// Starts at the beginning of a text whose first byte is at position `base`.
     pub fn new(text: &'t str, base: u32) -> Self {
         Cursor {
-            text,
-            base,
             tokens: Tokens::new(text, base),
             position: 0,
             start: 0,
@@ -97,17 +92,17 @@ impl<'t, L: Language> Cursor<'t, L> {
         }
     }
 
-    /// The kind of the token at hand.
+    /// The kind of the current token.
     pub fn kind(&self) -> L::Token {
         self.tokens.kind(self.position)
     }
 
-    /// The kind of a token further on.
+    /// The kind of the token `ahead` tokens after the current one.
     pub fn kind_ahead(&self, ahead: usize) -> L::Token {
         self.tokens.kind(self.position + ahead)
     }
 
-    /// The span of the token at hand.
+    /// The span of the current token.
     pub fn span(&self) -> Span {
         self.tokens.span(self.position)
     }
@@ -124,40 +119,35 @@ impl<'t, L: Language> Cursor<'t, L> {
 
     /// The text of a span.
     pub fn text_of(&self, span: Span) -> &'t str {
-        &self.text[(span.start - self.base) as usize..(span.end - self.base) as usize]
+        self.tokens.slice(span)
     }
 
-    /// The text of the token at hand.
+    /// The text of the current token.
     pub fn text_here(&self) -> &'t str {
         self.text_of(self.span())
     }
 
-    /// Whether the token at hand is the first on its line.
+    /// Whether the current token is the first on its line.
     pub fn begins_line(&self) -> bool {
-        let gap = Span { start: self.last_span().end, end: self.span().start };
-        self.position == 0 || self.text_of(gap).contains('\n')
+        self.position == 0 || self.tokens.gap(self.position).contains('\n')
     }
 
-    /// The word at hand, or the empty text.
+    /// The current word, or the empty text if the current token is none.
     pub fn word(&self) -> &'t str {
         self.word_at(self.position)
     }
 
-    /// The word further on, or the empty text.
+    /// The word `ahead` tokens after the current one, or the empty text.
     pub fn word_ahead(&self, ahead: usize) -> &'t str {
         self.word_at(self.position + ahead)
     }
 
-    /// The word at a position, or the empty text.
+    /// The word at a token index, or the empty text.
     pub fn word_at(&self, position: usize) -> &'t str {
-        if self.tokens.kind(position) == L::Token::WORD {
-            self.text_of(self.tokens.span(position))
-        } else {
-            ""
-        }
+        if self.tokens.kind(position) == L::Token::WORD { self.tokens.text(position) } else { "" }
     }
 
-    /// Reads one token, whatever it is; nothing is read at the end.
+    /// Reads one token of any kind. Reads nothing at the end.
     pub fn advance(&mut self) -> Span {
         let span = self.span();
         if self.kind() != L::Token::END {
@@ -166,7 +156,7 @@ impl<'t, L: Language> Cursor<'t, L> {
         span
     }
 
-    /// Reads a token of this kind, if it stands here.
+    /// Reads the current token if it has this kind.
     pub fn eat(&mut self, kind: L::Token) -> bool {
         let found = self.kind() == kind;
         if found {
@@ -175,7 +165,7 @@ impl<'t, L: Language> Cursor<'t, L> {
         found
     }
 
-    /// Reads this word, if it stands here.
+    /// Reads the current token if it is this word.
     pub fn eat_word(&mut self, word: &str) -> bool {
         let found = self.word() == word;
         if found {
@@ -184,17 +174,18 @@ impl<'t, L: Language> Cursor<'t, L> {
         found
     }
 
-    /// Reads a token of this kind; it must stand here.
+    /// Reads a token of this kind, or reports that `what` was expected.
     pub fn expect(&mut self, kind: L::Token, what: &str) -> Parsed<Span> {
         if self.kind() == kind { Ok(self.advance()) } else { Err(self.expected(what)) }
     }
 
-    /// Reads this word; it must stand here.
+    /// Reads this word, or reports that it was expected.
     pub fn expect_word(&mut self, word: &str) -> Parsed<Span> {
         if self.word() == word { Ok(self.advance()) } else { Err(self.expected(&format!("`{word}`"))) }
     }
 
-    /// One level deeper; the caller undoes it unless it fails.
+    /// Enters one more level, or reports that there are too many. The caller leaves the level by
+    /// decrementing `depth`; see `nested` of [`parser_on_cursor!`](crate::parser_on_cursor).
     pub fn deepen(&mut self) -> Parsed<()> {
         if self.depth >= L::NESTING_LIMIT {
             let message = format!("this is nested more than {} levels deep", L::NESTING_LIMIT);
@@ -206,27 +197,27 @@ impl<'t, L: Language> Cursor<'t, L> {
     }
 }
 
-/// Messages.
+/// Diagnostics.
 impl<L: Language> Cursor<'_, L> {
-    /// The messages so far.
+    /// The diagnostics so far.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// The messages, at the end of reading.
+    /// The diagnostics, after reading.
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.diagnostics
     }
 
-    /// Keeps a message that is no error.
+    /// Records a warning or a note.
     pub fn warn(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Keeps an error; a second one at the same place is a consequence of the first.
+    /// Records an error, unless the last one was at the same position: then it is a consequence of it.
     pub fn error(&mut self, diagnostic: Diagnostic) -> Reported {
-        let place = diagnostic.primary.as_ref().map(|label| label.span.start);
-        if std::mem::replace(&mut self.last_error, place) == place || self.n_errors > ERROR_LIMIT {
+        let position = diagnostic.primary.as_ref().map(|label| label.span.start);
+        if std::mem::replace(&mut self.last_error, position) == position || self.n_errors > ERROR_LIMIT {
             return Reported;
         }
         self.n_errors += 1;
@@ -239,13 +230,13 @@ impl<L: Language> Cursor<'_, L> {
         self.diagnostics.push(
             Diagnostic::error(L::CODES.too_many_errors, span, message)
                 .label(format!("the {whole} was read up to here"))
-                .hint(format!("mend the errors above first; the rest of the {whole} was not looked at")),
+                .hint(format!("fix the errors above first; the rest of the {whole} was not read")),
         );
         self.position = self.tokens.len();
         Reported
     }
 
-    /// Takes back all messages after the first `n`.
+    /// Removes all diagnostics after the first `n`.
     pub fn retract(&mut self, n: usize) {
         while self.diagnostics.len() > n {
             self.n_errors -= usize::from(self.diagnostics.pop().is_some_and(|d| d.is_error()));
@@ -253,13 +244,17 @@ impl<L: Language> Cursor<'_, L> {
         self.last_error = None;
     }
 
-    /// The beginning of a span that may be too long to show.
+    /// The span, cut after [`MAX_QUOTED_BYTES`] bytes.
     pub fn clipped(&self, span: Span) -> Span {
         let text = self.text_of(span);
-        if text.len() <= SHOWN { span } else { span.slice(0, text.floor_char_boundary(SHOWN) as u32) }
+        if text.len() <= MAX_QUOTED_BYTES {
+            span
+        } else {
+            span.slice(0, text.floor_char_boundary(MAX_QUOTED_BYTES) as u32)
+        }
     }
 
-    /// What stands here, for a message.
+    /// The current token, quoted for a message.
     pub fn found(&self) -> String {
         let span = self.clipped(self.span());
         match self.text_of(span) {
@@ -269,29 +264,33 @@ impl<L: Language> Cursor<'_, L> {
         }
     }
 
-    /// The token at hand is not what may stand here.
+    /// Reports that the current token is not the expected one.
     pub fn expected(&mut self, what: &str) -> Reported {
         self.expected_with(what, L::guess(self))
     }
 
-    /// The token at hand is not what may stand here; `help` is what was meant.
+    /// Reports that the current token is not the expected one, with a help line.
     pub fn expected_with(&mut self, what: &str, help: Option<String>) -> Reported {
         let diagnostic = match L::instead(self, what) {
             Some(diagnostic) => diagnostic,
             None if self.kind() == L::Token::UNKNOWN => self.no_token(what, help),
             None => {
                 let message = format!("expected {what}, found {}", self.found());
-                // What is missing at the end is missing after the last token, not on a line after it.
+                // At the end of the text the diagnostic points just after the last token.
                 let is_end = self.kind() == L::Token::END && self.position > 0;
                 let span = if is_end { self.last_span().after() } else { self.clipped(self.span()) };
                 let diagnostic = Diagnostic::error(L::CODES.unexpected_token, span, message).help(help);
-                if what.len() <= SHOWN { diagnostic.label(format!("expected {what}")) } else { diagnostic }
+                if what.len() <= MAX_QUOTED_BYTES {
+                    diagnostic.label(format!("expected {what}"))
+                } else {
+                    diagnostic
+                }
             }
         };
         self.error(diagnostic)
     }
 
-    /// Characters that no token has, or a name without an end.
+    /// Diagnostic for characters that belong to no token, or for a name that is too long.
     fn no_token(&self, what: &str, help: Option<String>) -> Diagnostic {
         let span = self.clipped(self.span());
         let first = L::Token::cut(self.text_here()).next();
@@ -308,11 +307,45 @@ impl<L: Language> Cursor<'_, L> {
             .help(self.sign_here().or(help))
     }
 
-    /// How the sign at hand is written, if only other languages have it.
+    /// Help line for a sign that only other notations have.
     pub fn sign_here(&self) -> Option<String> {
-        let first = self.text_here().chars().next().filter(|_| self.kind() == L::Token::UNKNOWN)?;
+        if self.kind() != L::Token::UNKNOWN {
+            return None;
+        }
+        let first = self.text_here().chars().next()?;
         L::sign(first).map(|sign| format!("write `{sign}`"))
     }
+}
+
+/// Lets a parser with a lifetime and a field `cursor` be used as that [`Cursor`], and gives it
+/// `nested`, which reads something one level deeper.
+#[macro_export]
+macro_rules! parser_on_cursor {
+    ($parser:ident, $language:ty) => {
+        impl<'t> std::ops::Deref for $parser<'t> {
+            type Target = $crate::Cursor<'t, $language>;
+
+            fn deref(&self) -> &Self::Target {
+                &self.cursor
+            }
+        }
+
+        impl std::ops::DerefMut for $parser<'_> {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                &mut self.cursor
+            }
+        }
+
+        impl $parser<'_> {
+            /// Reads something one level deeper.
+            fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> $crate::Parsed<T>) -> $crate::Parsed<T> {
+                self.deepen()?;
+                let value = read(self);
+                self.depth -= 1;
+                value
+            }
+        }
+    };
 }
 
 #[cfg(test)]
@@ -334,7 +367,7 @@ mod tests {
         const UNKNOWN: Self = Token::Unknown;
         const END: Self = Token::End;
 
-        /// Runs of letters are words, and `(`, `)` and `;` signs.
+        /// Sequences of letters are words; `(`, `)` and `;` are signs.
         fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)> {
             let is_letter = |c: char| c.is_ascii_alphabetic();
             let starts = text.char_indices().filter(move |(at, c)| {
@@ -384,7 +417,7 @@ mod tests {
         }
     }
 
-    /// The message where `;` is expected after the first token: code, span, message, label, help.
+    /// The diagnostic where `;` is expected after the first token: code, span, message, label, help.
     fn expected(text: &str) -> String {
         let mut cursor: Cursor<'_, Tiny> = Cursor::new(text, 0);
         cursor.advance();
@@ -398,7 +431,7 @@ mod tests {
 
     #[rustfmt::skip]
     #[test]
-    fn what_is_said_of_what_stands_here() {
+    fn messages_about_an_unexpected_token() {
         let long = "b".repeat(256);
         let wide = "b".repeat(41);
         for (text, message) in [
@@ -417,12 +450,12 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_few() {
+    fn the_number_of_errors_is_limited() {
         let text = "a;".repeat(30);
         let mut cursor: Cursor<'_, Tiny> = Cursor::new(&text, 0);
         while cursor.kind() != Token::End {
             cursor.expected("`b`");
-            cursor.expected("something else at the same place");
+            cursor.expected("something else at the same position");
             cursor.advance();
         }
         let codes: Vec<&str> = cursor.diagnostics().iter().map(|found| found.code).collect();

@@ -2,7 +2,7 @@
 
 use crate::Span;
 
-/// How grave a diagnostic is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -10,7 +10,7 @@ pub enum Severity {
     Error,
     /// The input means something its author may not have meant.
     Warning,
-    /// Worth knowing.
+    /// Information that needs no action.
     Note,
 }
 
@@ -25,12 +25,12 @@ impl Severity {
     }
 }
 
-/// A span and what is to be said of it.
+/// A span, and the text shown beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// Span that is underlined.
     pub span: Span,
-    /// What; may be empty.
+    /// Text beside the underline. May be empty.
     pub text: String,
 }
 
@@ -42,15 +42,15 @@ pub struct Label {
 pub struct Diagnostic {
     /// `language/kebab-name`.
     pub code: &'static str,
-    /// How grave it is.
+    /// Whether the input is refused.
     pub severity: Severity,
     /// One sentence without a full stop.
     pub message: String,
-    /// Where it is; `None` when there is no text to point at (a file that does not exist).
+    /// Main location. `None` where there is no text to point at, as for a file that does not exist.
     pub primary: Option<Label>,
-    /// The other half of the story.
+    /// Further locations that explain the first one.
     pub secondary: Vec<Label>,
-    /// What the author may have meant.
+    /// Help line: what the author may have meant.
     pub help: Option<String>,
 }
 
@@ -88,19 +88,19 @@ impl Diagnostic {
         self
     }
 
-    /// Shows another place that belongs to the story.
+    /// Adds a secondary location.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
-    /// Adds a help line, if there is one to give.
+    /// Adds a help line, if `help` is one.
     pub fn help(mut self, help: impl Into<Option<String>>) -> Self {
         self.help = help.into().or(self.help);
         self
     }
 
-    /// Adds a help line that is a plain sentence.
+    /// Adds a help line.
     pub fn hint(self, help: impl Into<String>) -> Self {
         self.help(Some(help.into()))
     }
@@ -110,7 +110,7 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 
-    /// Succeeds if there is no error among the diagnostics, and fails with the errors else.
+    /// Returns the errors among the diagnostics as an error, if there are any.
     pub fn no_errors(all: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
         let errors: Vec<_> = all.into_iter().filter(Diagnostic::is_error).collect();
         if errors.is_empty() { Ok(()) } else { Err(errors) }

@@ -1,6 +1,6 @@
-//! Numbers for things in tables.
+//! Typed indices into tables.
 
-/// Declares types of numbers that are handed out densely from 0, one for each table.
+/// Declares index types, one per table. Ids are assigned densely from 0.
 ///
 /// ```
 /// masque_text::ids! {
@@ -18,7 +18,7 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The position in the table this id belongs to.
+            /// The index in the table that this id belongs to.
             pub fn index(self) -> usize {
                 self.0 as usize
             }

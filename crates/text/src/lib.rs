@@ -1,7 +1,7 @@
-//! Source files, spans, diagnostics and tokens: what every language of Masque shares.
+//! Source files, spans, diagnostics and tokens, shared by all languages of Masque.
 //!
-//! A [`Diagnostic`] is data; [`render`] draws it for people, and the report crate serialises it.
-//! A [`Cursor`] reads the [`Tokens`] of a [`Language`], and says what is wrong with them.
+//! A [`Diagnostic`] is data; [`render`] turns it into text, and the report crate serialises it.
+//! A [`Cursor`] reads the [`Tokens`] of a [`Language`] and collects diagnostics.
 //!
 //! ```
 //! use masque_text::{Diagnostic, Sources, render};

@@ -1,7 +1,7 @@
-//! Diagnostics drawn for people, by `annotate-snippets`.
+//! Rendering of diagnostics as text, with `annotate-snippets`.
 //!
-//! Only the lines a diagnostic speaks of are handed over, in one window for each cluster of
-//! labels: the cost of a message does not grow with the file.
+//! Only the lines that carry labels are rendered, in one window per cluster of labels, so the cost of
+//! a message does not grow with the file.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::{Diagnostic, FileId, Label, Severity, Sources, Span};
 
-/// Labels farther apart than this many lines are shown in windows of their own.
-const WINDOW: u32 = 12;
-/// A span over more lines than this is shown by its first line.
-const TALL: u32 = 4;
-/// A span wider than this is shown by its beginning.
-const WIDE: u32 = 100;
+/// Number of lines between two labels from which on they are shown in separate windows.
+const WINDOW_GAP: u32 = 12;
+/// Maximum number of lines of a span; of a longer one the first line is shown.
+const MAX_SPAN_LINES: u32 = 4;
+/// Maximum number of bytes shown of a span on one line.
+const MAX_SPAN_BYTES: u32 = 100;
 
-/// The diagnostic as text, with a newline at its end; with colours if `color`.
+/// Renders a diagnostic as text that ends with a newline, with ANSI colours if `color`.
 pub fn render(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -39,14 +39,14 @@ pub fn render(sources: &Sources, diagnostic: &Diagnostic, color: bool) -> String
     text
 }
 
-/// Labels of one file that lie near each other.
+/// A cluster of labels of one file.
 struct Window<'d> {
     file: FileId,
     lines: Range<u32>,
     labels: Vec<(bool, Span, &'d str)>,
 }
 
-/// The primary label's window first, then the others in the order of the text.
+/// Clusters the labels. The window of the primary label comes first, the others follow in text order.
 fn windows<'d>(sources: &Sources, diagnostic: &'d Diagnostic) -> Vec<Window<'d>> {
     let mut windows: Vec<Window> = Vec::new();
     let secondary = diagnostic.secondary.iter().map(|label| (false, label));
@@ -56,11 +56,11 @@ fn windows<'d>(sources: &Sources, diagnostic: &'d Diagnostic) -> Vec<Window<'d>>
         let file = sources.file_of(*span);
         let span = shorten(sources, *span);
         let (start, end) = sources.locate(span);
-        let near = windows.iter_mut().find(|w| {
-            w.file == file && start.line < w.lines.end + WINDOW && w.lines.start < end.line + WINDOW
+        let close = windows.iter_mut().find(|w| {
+            w.file == file && start.line < w.lines.end + WINDOW_GAP && w.lines.start < end.line + WINDOW_GAP
         });
         let label = (is_primary, span, text.as_str());
-        match near {
+        match close {
             Some(window) => {
                 window.lines = window.lines.start.min(start.line)..window.lines.end.max(end.line + 1);
                 window.labels.push(label);
@@ -71,16 +71,16 @@ fn windows<'d>(sources: &Sources, diagnostic: &'d Diagnostic) -> Vec<Window<'d>>
     windows
 }
 
-/// The span itself, or its beginning if it is tall or wide.
+/// The span, or its beginning if it has too many lines or bytes.
 fn shorten(sources: &Sources, span: Span) -> Span {
     let (start, end) = sources.locate(span);
     let text = sources.slice(span);
-    let length = match (end.line - start.line > TALL, span.end - span.start > WIDE) {
+    let length = match (end.line - start.line > MAX_SPAN_LINES, span.end - span.start > MAX_SPAN_BYTES) {
         (true, _) => text.lines().next().unwrap_or_default().trim_end().len(),
         (_, true) if start.line == end.line => text.len(),
         _ => return span,
     };
-    span.slice(0, text.floor_char_boundary(length.min(WIDE as usize)) as u32)
+    span.slice(0, text.floor_char_boundary(length.min(MAX_SPAN_BYTES as usize)) as u32)
 }
 
 impl Window<'_> {

@@ -1,7 +1,7 @@
-//! Source files laid end to end in one space of byte positions.
+//! Source files, concatenated into one range of byte positions.
 //!
-//! A [`Span`] is two positions in that space, so it is eight bytes and still names its file:
-//! the trees of a 33 MB model are full of them.
+//! A [`Span`] is two positions in that range: eight bytes that also identify the file. Syntax trees
+//! of a 33 MB model hold millions of them.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span from the beginning of `self` to the end of `last`.
+    /// The span from the start of `self` to the end of `last`.
     pub fn to(self, last: Span) -> Span {
         Span { start: self.start, end: last.end.max(self.end) }
     }
@@ -30,7 +30,7 @@ impl Span {
         Span { start: self.start + from, end: self.start + to }
     }
 
-    /// The empty span just after this one, where something is missing.
+    /// The empty span just after this one, for text that is missing there.
     pub fn after(self) -> Span {
         Span { start: self.end, end: self.end }
     }
@@ -45,7 +45,7 @@ pub struct Location {
     pub column: u32,
 }
 
-/// The sources of one run together outgrow the 32-bit position space.
+/// The sources of one run exceed the 32-bit range of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -54,11 +54,11 @@ struct File {
     name: String,
     text: String,
     base: u32,
-    /// Offsets in `text` at which lines begin; made when first asked for.
+    /// Offsets in `text` at which lines begin. Computed on first use.
     lines: OnceCell<Vec<u32>>,
 }
 
-/// All source texts of one run: files, and formulas from the command line.
+/// All source texts of one run: files and formulas from the command line.
 #[derive(Debug, Default)]
 pub struct Sources {
     files: Vec<File>,
@@ -77,22 +77,22 @@ impl Sources {
         Ok(FileId(self.files.len() as u32 - 1))
     }
 
-    /// How many texts there are.
+    /// Number of texts.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The bytes of all texts.
+    /// Total size of all texts in bytes.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.text.len() as u64).sum()
     }
 
-    /// Forgets all texts but the first `len`: spans into the others mean nothing any more.
+    /// Removes all texts but the first `len`. Spans into the removed ones become invalid.
     pub fn truncate(&mut self, len: usize) {
         self.files.truncate(len);
     }
@@ -113,24 +113,24 @@ impl Sources {
         Span { start: file.base, end: file.base + file.text.len() as u32 }
     }
 
-    /// The file a span lies in.
+    /// The file that a span lies in.
     pub fn file_of(&self, span: Span) -> FileId {
         FileId(self.files.partition_point(|f| f.base <= span.start) as u32 - 1)
     }
 
-    /// The text a span covers.
+    /// The text that a span covers.
     pub fn slice(&self, span: Span) -> &str {
         let file = &self.files[self.file_of(span).0 as usize];
         &file.text[(span.start - file.base) as usize..(span.end - file.base) as usize]
     }
 
-    /// Line and column at which a span begins and ends.
+    /// Locations of the start and the end of a span.
     pub fn locate(&self, span: Span) -> (Location, Location) {
         let file = &self.files[self.file_of(span).0 as usize];
         (file.location(span.start - file.base), file.location(span.end - file.base))
     }
 
-    /// The lines that a span touches: the number of the first, and their bytes in the file.
+    /// The lines that a span touches: the number of the first one, and their byte range in the file.
     pub(crate) fn lines_of(&self, span: Span) -> (u32, Range<usize>) {
         let file = &self.files[self.file_of(span).0 as usize];
         let (start, end) = (span.start - file.base, span.end - file.base);
@@ -141,7 +141,7 @@ impl Sources {
         (first as u32 + 1, lines[first] as usize..to)
     }
 
-    /// The offset of a span in its own file.
+    /// The byte range of a span in its file.
     pub(crate) fn in_file(&self, span: Span) -> Range<usize> {
         let base = self.files[self.file_of(span).0 as usize].base;
         (span.start - base) as usize..(span.end - base) as usize

@@ -1,19 +1,17 @@
-//! Did you mean ...?
+//! Suggestions for misspelt names.
 
-/// The candidate nearest to `used`, as a help line, if one is near enough to be a likely slip.
+/// Returns a help line with the candidate that is closest to `used`, if one is close enough.
 ///
-/// Near is an edit distance (with swaps of neighbours) of at most a third of the length; names
-/// that differ only in case are always near.
+/// Close means an edit distance (with swaps of adjacent characters) of at most a third of the length;
+/// names that differ only in case are always close.
 pub fn did_you_mean<S: AsRef<str>>(used: &str, candidates: impl IntoIterator<Item = S>) -> Option<String> {
     let allowed = used.chars().count().div_ceil(3).min(4);
     candidates
         .into_iter()
         .filter_map(|candidate| {
             let name = candidate.as_ref();
-            let distance = match name.eq_ignore_ascii_case(used) {
-                true => 0,
-                false => distance_within(used, name, allowed)?,
-            };
+            let is_same = name.eq_ignore_ascii_case(used);
+            let distance = if is_same { 0 } else { distance_within(used, name, allowed)? };
             (name != used).then(|| (distance, name.to_string()))
         })
         .min()
@@ -47,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_names_are_suggested_and_far_ones_are_not() {
+    fn close_names_are_suggested_and_distant_ones_are_not() {
         let names = ["sayequal", "saydifferent", "none"];
         assert_eq!(did_you_mean("sayequel", names).as_deref(), Some("did you mean `sayequal`?"));
         assert_eq!(did_you_mean("NONE", names).as_deref(), Some("did you mean `none`?"));

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use crate::Span;
 
-/// Names longer than this are no tokens: messages quote names, and nobody could read them.
+/// Maximum length of a name in bytes. Messages quote names, so they must stay readable; a longer
+/// name becomes [`Kind::UNKNOWN`].
 pub const LONGEST_NAME: usize = 255;
 
 /// The kinds of token of one language.
@@ -46,35 +47,35 @@ pub const LONGEST_NAME: usize = 255;
 /// assert_eq!(tokens.comments()[0].before, 1);
 /// ```
 pub trait Kind: Copy + PartialEq {
-    /// A name or a keyword: the parser tells them apart.
+    /// A name or a keyword; the parser distinguishes them.
     const WORD: Self;
-    /// What is no token, or a name that is too long.
+    /// Text that is no token, or a name that is too long.
     const UNKNOWN: Self;
-    /// After the last token.
+    /// The end of the text, after the last token.
     const END: Self;
 
-    /// Cuts a text into pieces; blanks may be left out.
+    /// Splits a text into tokens and comments. White space may be left out.
     fn cut(text: &str) -> impl Iterator<Item = (Result<Self, ()>, Range<usize>)>;
 
-    /// Whether this is a comment, which stands beside the tokens and is none of them.
+    /// Whether this is a comment. Comments are kept beside the tokens.
     fn is_comment(self) -> bool {
         false
     }
 
-    /// Whether this is a name, of at most [`LONGEST_NAME`] bytes.
+    /// Whether this is a name, whose length is limited to [`LONGEST_NAME`].
     fn is_name(self) -> bool {
         self == Self::WORD
     }
 }
 
-/// Makes an enum with the variants `Word`, `Unknown` and `End`, cut by `logos`, the kinds of token of a
-/// language, and gives its table of tokens the name `Tokens`. `comment` is the variant of comments, `names`
+/// Implements [`Kind`] for an enum that derives `logos::Logos` and has the variants `Word`, `Unknown` and
+/// `End`, and defines `Tokens` as its table of tokens. `comment` names the variant of comments, `names` is
 /// a pattern of the variants that are names.
 #[macro_export]
 macro_rules! token_kinds {
     ($token:ident $(, comment: $comment:ident)? $(, names: $names:pat)? $(,)?) => {
         /// The tokens of one text with their spans. The last one is `End`.
-        pub(crate) type Tokens = $crate::Tokens<$token>;
+        pub(crate) type Tokens<'t> = $crate::Tokens<'t, $token>;
 
         impl $crate::Kind for $token {
             const WORD: Self = $token::Word;
@@ -96,7 +97,8 @@ macro_rules! token_kinds {
     };
 }
 
-/// The length of a block comment's rest, given the text after its `/*`, and whether it ends.
+/// Given the text after `/*`, returns how many bytes of it belong to the comment, and whether the
+/// comment is closed.
 pub fn block_comment(rest: &str) -> (usize, bool) {
     match rest.find("*/") {
         Some(end) => (end + 2, true),
@@ -104,27 +106,30 @@ pub fn block_comment(rest: &str) -> (usize, bool) {
     }
 }
 
-/// A comment, and the token it stands before.
+/// A comment, and the token that follows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Comment {
-    /// Where it stands.
+    /// Span of the comment.
     pub span: Span,
-    /// The index of the next token.
+    /// Index of the next token.
     pub before: u32,
 }
 
 /// The tokens of one text with their spans. The last one is [`Kind::END`].
 #[derive(Debug)]
-pub struct Tokens<K> {
+pub struct Tokens<'t, K> {
+    text: &'t str,
+    /// Position of the first byte of `text`.
+    base: u32,
     kinds: Vec<K>,
     spans: Vec<Span>,
     comments: Vec<Comment>,
 }
 
-impl<K: Kind> Tokens<K> {
-    /// Cuts `text`, whose first byte is at position `base`.
-    pub fn new(text: &str, base: u32) -> Self {
-        let mut tokens = Tokens { kinds: Vec::new(), spans: Vec::new(), comments: Vec::new() };
+impl<'t, K: Kind> Tokens<'t, K> {
+    /// Splits `text`, whose first byte is at position `base`.
+    pub fn new(text: &'t str, base: u32) -> Self {
+        let mut tokens = Tokens { text, base, kinds: Vec::new(), spans: Vec::new(), comments: Vec::new() };
         for (kind, range) in K::cut(text) {
             let span = Span { start: base + range.start as u32, end: base + range.end as u32 };
             match kind {
@@ -133,7 +138,7 @@ impl<K: Kind> Tokens<K> {
                 }
                 Ok(kind) if kind.is_name() && range.len() > LONGEST_NAME => tokens.push(K::UNKNOWN, span),
                 Ok(kind) => tokens.push(kind, span),
-                // A run of garbage is one token, and so one message.
+                // Adjacent unknown characters form one token, so that they give one message.
                 Err(()) => match tokens.spans.last_mut() {
                     Some(last) if tokens.kinds.last() == Some(&K::UNKNOWN) && last.end == span.start => {
                         last.end = span.end;
@@ -167,22 +172,22 @@ impl<K: Kind> Tokens<K> {
         self.spans[index.min(self.spans.len() - 1)]
     }
 
-    /// How many tokens there are, `END` not counted.
+    /// Number of tokens, `END` not counted.
     pub fn len(&self) -> usize {
         self.kinds.len() - 1
     }
 
-    /// Whether there are none, `END` not counted.
+    /// Whether there are no tokens, `END` not counted.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The first token at or after a position.
+    /// Index of the first token at or after a position.
     pub fn at(&self, position: u32) -> usize {
         self.spans.partition_point(|span| span.start < position)
     }
 
-    /// Two tokens in a row with nothing between them: what another language may take for one.
+    /// The kinds of a token and the next one, if they touch: another language may have them as one sign.
     pub fn pair(&self, first: usize) -> Option<(K, K)> {
         let touch = self.span(first).end == self.span(first + 1).start;
         touch.then(|| (self.kind(first), self.kind(first + 1)))
@@ -191,5 +196,26 @@ impl<K: Kind> Tokens<K> {
     /// The comments, in the order of the text.
     pub fn comments(&self) -> &[Comment] {
         &self.comments
+    }
+
+    /// The position of the first byte of the text.
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// The text that a span covers.
+    pub fn slice(&self, span: Span) -> &'t str {
+        &self.text[(span.start - self.base) as usize..(span.end - self.base) as usize]
+    }
+
+    /// The text of a token.
+    pub fn text(&self, index: usize) -> &'t str {
+        self.slice(self.span(index))
+    }
+
+    /// What stands between a token and the one before it: white space and comments.
+    pub fn gap(&self, index: usize) -> &'t str {
+        let start = index.checked_sub(1).map_or(self.base, |before| self.span(before).end);
+        self.slice(Span { start, end: self.span(index).start })
     }
 }

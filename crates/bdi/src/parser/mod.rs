@@ -1,6 +1,6 @@
-//! Recursive descent with recovery: one message per broken statement, then on to the next.
+//! Recursive descent parser with recovery: one diagnostic per broken item, then the next item.
 //!
-//! Time is linear in the text: a token is looked at a bounded number of times, and recovery only
+//! The time is linear in the text: a token is inspected a bounded number of times, and recovery only
 //! moves forward.
 
 mod file;
@@ -8,37 +8,23 @@ mod formula;
 mod program;
 mod recover;
 
-use std::ops::{Deref, DerefMut};
-
 use masque_text::{Cursor, Diagnostic, FileId, Parsed, Sources};
 
 use self::recover::Bdi;
 use crate::lexer::{Token, is_reserved};
-use crate::tree::{Name, Op, Term, Tree};
+use crate::tree::{Expr, Name, Op, Term, Tree};
 
-/// Brackets, blocks and prefix operators may nest this deep; flat chains may be of any length.
+/// Maximum depth of nested brackets, blocks and prefix operators. Flat chains may have any length.
 pub const NESTING_LIMIT: u32 = 200;
 
-/// A cursor that leaves a tree behind.
+/// A cursor that builds a tree.
 struct Parser<'t> {
     cursor: Cursor<'t, Bdi>,
 }
 
-impl<'t> Deref for Parser<'t> {
-    type Target = Cursor<'t, Bdi>;
+masque_text::parser_on_cursor!(Parser, Bdi);
 
-    fn deref(&self) -> &Self::Target {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
-
-/// Reads a file. The tree holds whatever could be read.
+/// Parses a file. The tree contains the items that could be read.
 pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, file);
     let mut tree = Tree { span: sources.span(file), ..Tree::default() };
@@ -46,7 +32,7 @@ pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
     (tree, parser.cursor.into_diagnostics())
 }
 
-/// Reads one more property for a parsed file: `FORMULA`, or `PATH : FORMULA`.
+/// Parses one more property for a parsed file: `FORMULA`, or `PATH : FORMULA`.
 ///
 /// ```
 /// use masque_text::Sources;
@@ -72,7 +58,7 @@ impl<'t> Parser<'t> {
         Parser { cursor: Cursor::new(sources.text(file), sources.span(file).start) }
     }
 
-    /// A name; reserved words are refused.
+    /// A name. Reserved words are refused.
     fn name(&mut self, what: &str) -> Parsed<Name> {
         let word = self.word();
         if word.is_empty() {
@@ -93,24 +79,24 @@ impl<'t> Parser<'t> {
     fn term(&mut self, what: &str) -> Parsed<Term> {
         let start = self.position;
         let name = self.name(what)?;
-        let mut args = None;
-        if self.eat(Token::Open) {
-            self.deepen()?;
-            let mut list = Vec::new();
-            if self.kind() != Token::Close {
-                list.push(self.formula()?);
-                while self.eat(Token::Comma) {
-                    list.push(self.formula()?);
-                }
-            }
-            self.expect(Token::Close, "`,` or `)`")?;
-            self.depth -= 1;
-            args = Some(list);
-        }
+        let args = if self.eat(Token::Open) { Some(self.nested(Self::arguments)?) } else { None };
         Ok(Term { name, args, span: self.span_from(start) })
     }
 
-    /// `B(` and the like at this place, without reading it: the attitude and whether it is `PB`.
+    /// `p, !q)`
+    fn arguments(&mut self) -> Parsed<Vec<Expr>> {
+        let mut list = Vec::new();
+        if self.kind() != Token::Close {
+            list.push(self.formula()?);
+            while self.eat(Token::Comma) {
+                list.push(self.formula()?);
+            }
+        }
+        self.expect(Token::Close, "`,` or `)`")?;
+        Ok(list)
+    }
+
+    /// Whether `B(`, `PB(` or another attitude follows: the operator, and whether it is the dual `P..`.
     fn attitude_ahead(&self) -> Option<(Op, bool)> {
         if self.kind_ahead(1) != Token::Open {
             return None;

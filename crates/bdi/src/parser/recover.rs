@@ -1,14 +1,14 @@
-//! Messages about syntax, and how reading goes on after one.
+//! Syntax errors, and recovery from them.
 //!
-//! A broken item is skipped to the next word that can only begin an item, so that each agent,
-//! view and property gets a message of its own.
+//! A broken item is skipped up to the next word that can only begin an item, so each agent, view and
+//! property gets its own diagnostic.
 
 use masque_text::{Codes, Cursor, Diagnostic, Language};
 
 use super::{NESTING_LIMIT, Parser};
 use crate::lexer::Token;
 
-/// What messages must know of the language.
+/// Codes and hints of the BDI language.
 #[derive(Debug)]
 pub(super) struct Bdi;
 
@@ -42,7 +42,7 @@ impl Language for Bdi {
         }
     }
 
-    /// How this language writes the sign of another that the token at hand is a part of.
+    /// How this language writes a sign of another language that the current token is part of.
     fn guess(cursor: &Cursor<'_, Self>) -> Option<String> {
         let before = cursor.position.checked_sub(1).and_then(|first| cursor.tokens.pair(first));
         let sign = match (cursor.kind(), before) {
@@ -66,7 +66,7 @@ impl Language for Bdi {
 }
 
 impl Parser<'_> {
-    /// Whether a word that can only begin an item of the file stands here.
+    /// Whether the current word can only begin an item of the file.
     pub(super) fn at_item(&self) -> bool {
         match self.word() {
             "agent" | "view" | "mas" | "property" | "option" | "top" => true,

@@ -1,27 +1,15 @@
-//! What must be true of every text, however broken.
+//! Reading of any text, however broken.
 
 use masque_bdi::{check, format, parse};
-use masque_testkit::points_into;
-use masque_text::{Diagnostic, Sources, render};
+use masque_testkit::LanguageUnderTest;
+use masque_text::Diagnostic;
 
-/// Parses, checks and formats any text: no panic, every message points into the text, and
-/// formatting twice changes nothing. Says whether the text is syntactically correct.
+/// Parses, checks and formats any text. Returns whether it is syntactically correct.
 pub(crate) fn survives(text: &str) -> bool {
-    let mut sources = Sources::default();
-    sources.add("before.bdi", "// another file: é\n").unwrap();
-    let file = sources.add("test.bdi", text).unwrap();
-    let (tree, mut diagnostics) = parse(&sources, file);
-    let is_correct = !diagnostics.iter().any(Diagnostic::is_error);
-    if is_correct {
-        diagnostics.extend(check(&tree, &[]).diagnostics);
-    }
-    points_into(&sources, file, "bdi/", &diagnostics);
-    diagnostics.iter().take(2).for_each(|diagnostic| drop(render(&sources, diagnostic, false)));
-    let formatted = format(&sources, file);
-    assert_eq!(formatted.is_ok(), is_correct);
-    if let Ok(once) = formatted {
-        let again = sources.add("again.bdi", once.as_str()).unwrap();
-        assert_eq!(format(&sources, again), Ok(once), "not idempotent: {text:?}");
-    }
-    is_correct
+    LanguageUnderTest { prefix: "bdi/", format }.survives(text, |sources, file| {
+        let (tree, syntax) = parse(sources, file);
+        let is_correct = !syntax.iter().any(Diagnostic::is_error);
+        let further = if is_correct { check(&tree, &[]).diagnostics } else { Vec::new() };
+        (syntax, further)
+    })
 }

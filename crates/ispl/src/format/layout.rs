@@ -1,9 +1,9 @@
 //! Breaking lines that are too long.
 //!
-//! What fits into the line is written into the line. What does not breaks at its loosest
-//! operators, and the parts go on in the same way, each with the operators inside it. Operators
-//! lead the new lines. Greedy and without looking back: a token is looked at once for each level
-//! of operators, so the time is linear.
+//! An expression that fits is written on one line. Otherwise it breaks at its loosest operators, and
+//! its operands are laid out in the same way. Operators begin the new lines. The algorithm is greedy
+//! and does not backtrack: a token is inspected once for each level of operators, so the time is
+//! linear.
 //!
 //! ```text
 //! recv1 = r0 if
@@ -18,19 +18,19 @@ use super::spacing::Rank;
 use super::{INDENT, WIDTH};
 use crate::lexer::Token;
 
-/// An operand longer than this gets a line of its own; shorter ones share lines.
-const WIDE: usize = 35;
-/// A bracket that does not fit goes on in its line if it opens before this column.
-const HUG: usize = 60;
+/// Maximum width in columns of operands that share a line.
+const MAX_SHARED_OPERAND: usize = 35;
+/// Column up to which an opening bracket whose contents do not fit stays on its line.
+const MAX_BRACKET_COLUMN: usize = 60;
 
-/// Where the parts of an expression go on.
+/// Indentation of the continuation lines of an expression.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    /// Its own operators.
+struct Indents {
+    /// Column of its own operators.
     operators: usize,
-    /// The inside of its brackets, if it is a single operand.
+    /// Column of the contents of its brackets, if it is a single operand.
     brackets: usize,
-    /// How many columns must follow it in its last line.
+    /// Number of columns that follow it on its last line.
     tail: usize,
 }
 
@@ -41,32 +41,32 @@ impl Printer<'_> {
         if self.fits(0, n, 0) {
             return self.put_all(0, n, self.indent);
         }
-        // The lines after a heading are indented themselves.
+        // The lines after a heading are indented too, so its continuation is indented further.
         let next = self.indent + if kind == LineKind::Open { 2 * INDENT } else { INDENT };
         let end = n - usize::from(self.pieces[n - 1].kind == Token::Semicolon);
         let tail = n - end;
         match self.separator(0, end) {
             Some((at, Rank::If)) => {
-                let place = Place { operators: next + INDENT, brackets: next + INDENT, tail: 3 };
-                self.expr(0, at, place);
+                let indents = Indents { operators: next + INDENT, brackets: next + INDENT, tail: 3 };
+                self.expr(0, at, indents);
                 self.lead(at, next, false);
                 // A comment may have moved the `if` to the line of its condition.
                 let is_alone = self.is_fresh();
                 self.put(at, next);
                 self.lead(at + 1, next, !is_alone);
                 let operators = if is_alone { next + INDENT } else { next };
-                self.expr(at + 1, end, Place { operators, brackets: next + INDENT, tail });
+                self.expr(at + 1, end, Indents { operators, brackets: next + INDENT, tail });
             }
             Some((at, Rank::Colon)) if self.pieces[at + 1].kind == Token::OpenBrace => {
                 self.choice(at, end, next, tail);
             }
             Some((at, Rank::Colon)) => {
-                self.expr(0, at, Place { operators: next, brackets: next, tail: 2 });
+                self.expr(0, at, Indents { operators: next, brackets: next, tail: 2 });
                 self.put(at, next);
                 self.lead(at + 1, next, true);
-                self.expr(at + 1, end, Place { operators: next, brackets: next + INDENT, tail });
+                self.expr(at + 1, end, Indents { operators: next, brackets: next + INDENT, tail });
             }
-            _ => self.expr(0, end, Place { operators: next, brackets: next, tail }),
+            _ => self.expr(0, end, Indents { operators: next, brackets: next, tail }),
         }
         self.put_all(end, n, next);
     }
@@ -75,8 +75,8 @@ impl Printer<'_> {
     fn choice(&mut self, at: usize, end: usize, next: usize, tail: usize) {
         let list = self.width(at, end) + tail;
         // A short list stays with the last line of the condition.
-        let beside = if list <= WIDE { list + 1 } else { 2 };
-        self.expr(0, at, Place { operators: next, brackets: next, tail: beside });
+        let beside = if list <= MAX_SHARED_OPERAND { list + 1 } else { 2 };
+        self.expr(0, at, Indents { operators: next, brackets: next, tail: beside });
         let breaks = self.column() + 1 + list > WIDTH && next + list <= WIDTH && !self.has_comments(at, end);
         self.lead(at, next, breaks);
         self.put(at, next);
@@ -101,18 +101,18 @@ impl Printer<'_> {
         piece.max(self.pieces[piece].close as usize) + 1
     }
 
-    fn expr(&mut self, from: usize, to: usize, place: Place) {
+    fn expr(&mut self, from: usize, to: usize, indents: Indents) {
         if from >= to {
             return;
         }
-        self.lead(from, place.operators, false);
-        if self.fits(from, to, place.tail) {
-            return self.put_all(from, to, place.operators);
+        self.lead(from, indents.operators, false);
+        if self.fits(from, to, indents.tail) {
+            return self.put_all(from, to, indents.operators);
         }
         match self.loosest(from, to) {
-            Rank::Never => self.operand(from, to, place.brackets, place.tail),
-            Rank::Relation => self.comparison(from, to, place),
-            rank => self.chain(from, to, rank, place),
+            Rank::Never => self.operand(from, to, indents.brackets, indents.tail),
+            Rank::Relation => self.comparison(from, to, indents),
+            rank => self.chain(from, to, rank, indents),
         }
     }
 
@@ -134,38 +134,38 @@ impl Printer<'_> {
         piece.min(to)
     }
 
-    /// `a < b`: broken before the sign only if the right side is in one piece.
-    fn comparison(&mut self, from: usize, to: usize, place: Place) {
+    /// `a < b`: breaks before the sign only if the right side is a single operand.
+    fn comparison(&mut self, from: usize, to: usize, indents: Indents) {
         let sign = self.find(from, to, Rank::Relation);
-        self.expr(from, sign, Place { tail: self.width(sign, sign + 1) + 1, ..place });
-        let width = self.width(sign, to) + place.tail;
+        self.expr(from, sign, Indents { tail: self.width(sign, sign + 1) + 1, ..indents });
+        let width = self.width(sign, to) + indents.tail;
         let is_whole = self.pieces[sign + 1].kind != Token::OpenBrace
             && self.loosest(sign + 1, to) == Rank::Never
-            && place.operators + width <= WIDTH;
-        self.lead(sign, place.operators, is_whole && self.column() + 1 + width > WIDTH);
-        self.put(sign, place.operators);
-        self.expr(sign + 1, to, place);
+            && indents.operators + width <= WIDTH;
+        self.lead(sign, indents.operators, is_whole && self.column() + 1 + width > WIDTH);
+        self.put(sign, indents.operators);
+        self.expr(sign + 1, to, indents);
     }
 
-    /// Operands of one level. Implications and untils take a line for each operand; so do the
-    /// large operands of other operators, while small ones share lines.
-    fn chain(&mut self, from: usize, to: usize, rank: Rank, place: Place) {
+    /// Operands of one level. Each operand of an implication or until gets its own line, and so does
+    /// each large operand of another operator; small ones share lines.
+    fn chain(&mut self, from: usize, to: usize, rank: Rank, indents: Indents) {
         let shares = !matches!(rank, Rank::LoosestUntil | Rank::Iff | Rank::Implies | Rank::Until);
         let inside =
-            Place { operators: place.operators + INDENT, brackets: place.operators + INDENT, tail: 0 };
+            Indents { operators: indents.operators + INDENT, brackets: indents.operators + INDENT, tail: 0 };
         let (mut start, mut was_large) = (from, true);
         loop {
             // The operand with the operator before it.
             let operand = if start == from { start } else { start + 1 };
             let end = self.find(operand, to, rank);
-            let tail = if end == to { place.tail } else { 0 };
+            let tail = if end == to { indents.tail } else { 0 };
             let is_large = !shares || self.is_large(operand, end);
             if start != from {
                 let fits = self.column() + 1 + self.width(start, end) + tail <= WIDTH;
-                self.lead(start, place.operators, was_large || is_large || !fits);
-                self.put(start, place.operators);
+                self.lead(start, indents.operators, was_large || is_large || !fits);
+                self.put(start, indents.operators);
             }
-            self.expr(operand, end, Place { tail, ..inside });
+            self.expr(operand, end, Indents { tail, ..inside });
             if end == to {
                 return;
             }
@@ -175,11 +175,12 @@ impl Printer<'_> {
 
     fn is_large(&self, from: usize, to: usize) -> bool {
         self.pieces[to - 1].n_logical > self.pieces[from].n_logical
-            || self.width(from, to) > WIDE
+            || self.width(from, to) > MAX_SHARED_OPERAND
             || self.has_comments(from, to)
     }
 
-    /// A name, brackets, prefix operators: what breaks inside brackets only, or where it must.
+    /// A name, brackets or prefix operators: breaks inside brackets, and elsewhere only if it is too
+    /// long.
     fn operand(&mut self, from: usize, to: usize, indent: usize, tail: usize) {
         let mut piece = from;
         while piece < to {
@@ -197,7 +198,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The end of the pieces that no space divides, up to a bracket.
+    /// The end of the pieces that are not separated by spaces, up to a bracket.
     fn word_end(&self, from: usize, to: usize) -> usize {
         let ends = |piece: &usize| self.pieces[*piece].has_space || self.pieces[*piece].close > 0;
         (from + 1..to).find(ends).unwrap_or(to)
@@ -213,28 +214,28 @@ impl Printer<'_> {
             return self.braces(open, close);
         }
         self.put(open, indent);
-        self.lead(open + 1, indent, self.column() > HUG);
-        let (mut from, mut inside) = (open + 1, Place { operators: indent, brackets: indent, tail: 2 });
+        self.lead(open + 1, indent, self.column() > MAX_BRACKET_COLUMN);
+        let (mut from, mut inside) = (open + 1, Indents { operators: indent, brackets: indent, tail: 2 });
         while let Some((at, rank)) = self.separator(from, close) {
             let is_binder = rank == Rank::Colon;
-            let binder = Place { operators: indent + INDENT, brackets: indent + INDENT, tail: 2 };
+            let binder = Indents { operators: indent + INDENT, brackets: indent + INDENT, tail: 2 };
             self.expr(from, at, if is_binder { binder } else { inside });
             self.put(at, indent);
             let end = self.separator(at + 1, close).map_or(close, |next| next.0);
             let after = if end == close { tail } else { 0 };
             let fits = self.column() + 2 + self.width(at + 1, end) + after <= WIDTH;
-            let breaks = !fits && (is_binder || self.column() > HUG);
+            let breaks = !fits && (is_binder || self.column() > MAX_BRACKET_COLUMN);
             self.lead(at + 1, indent, breaks);
             inside.brackets = indent + if breaks { INDENT } else { 0 };
             from = at + 1;
         }
-        self.expr(from, close, Place { tail: tail + 1, ..inside });
-        // Hundreds of brackets may end here.
+        self.expr(from, close, Indents { tail: tail + 1, ..inside });
+        // Hundreds of brackets may close here.
         self.lead(close, indent, self.column() + 2 > WIDTH);
         self.put(close, indent);
     }
 
-    /// `{a, b, ..}` with its entries filled into lines like words.
+    /// `{a, b, ..}`, with its entries filled into lines like the words of a paragraph.
     fn braces(&mut self, open: usize, close: usize) {
         let outside = self.line_indent;
         let inside = outside + INDENT;
@@ -244,11 +245,11 @@ impl Printer<'_> {
             let end = self.separator(from, close).map_or(close, |comma| comma.0);
             let fits = self.column() + 1 + self.width(from, end) < WIDTH;
             self.lead(from, inside, from == open + 1 || !fits);
-            self.expr(from, end, Place { operators: inside + INDENT, brackets: inside + INDENT, tail: 1 });
+            self.expr(from, end, Indents { operators: inside + INDENT, brackets: inside + INDENT, tail: 1 });
             self.put_all(end, (end + 1).min(close), inside);
             from = end + 1;
         }
-        // A comment before the brace belongs to the entries.
+        // A comment before the brace is indented like the entries.
         self.lead(close, inside, true);
         self.break_to(outside);
         self.put(close, outside);

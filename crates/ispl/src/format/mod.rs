@@ -1,10 +1,10 @@
-//! The formatter: the same tokens and comments in the same order, other white space.
+//! The formatter. It keeps tokens and comments in their order and changes the white space.
 //!
-//! The tree says what the lines of a file are ([`mod@outline`]); inside a line only tokens count.
-//! [`spacing`] decides what stands between two tokens and where a line may break, [`layout`]
-//! breaks the lines that are too long. Nothing depends on the white space of the input except
-//! whether a comment has a line of its own and where the author left a line blank, so formatting
-//! twice changes nothing. Every step is linear in the text: a 33 MB model is formatted in seconds.
+//! The tree determines the lines of a file ([`mod@outline`]); inside a line only tokens matter.
+//! [`spacing`] decides where spaces stand and where a line may break, [`layout`] breaks the lines that
+//! are too long. Of the white space of the input, only blank lines and comments on their own line
+//! matter, so formatting twice changes nothing. Every step is linear in the text: a 33 MB model is
+//! formatted in seconds.
 
 mod layout;
 mod outline;
@@ -18,12 +18,12 @@ use crate::parser::parse;
 use outline::outline;
 use print::Printer;
 
-/// Lines break if they would be longer than this. A comment at the end of a line is not counted.
+/// Maximum line length in columns. A comment at the end of a line is not counted.
 const WIDTH: usize = 100;
-/// Spaces for each level of indentation.
+/// Number of spaces per level of indentation.
 const INDENT: usize = 2;
 
-/// The text of a file in the standard layout, or its syntax errors.
+/// Returns the text of a file in the standard layout, or its syntax errors.
 ///
 /// ```
 /// use masque_text::Sources;
@@ -36,10 +36,10 @@ const INDENT: usize = 2;
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
     let (tree, diagnostics) = parse(sources, file);
     Diagnostic::no_errors(diagnostics)?;
-    let (text, base) = (sources.text(file), sources.span(file).start);
-    let tokens = Tokens::new(text, base);
+    let text = sources.text(file);
+    let tokens = Tokens::new(text, sources.span(file).start);
     let outline = outline(&tree, &tokens);
-    // The tree of a large file outweighs its text many times; it has done its part.
+    // The tree of a large file takes much more memory than its text and is no longer needed.
     drop(tree);
-    Ok(Printer::new(text, base, &tokens, &outline.marks).file(&outline.lines))
+    Ok(Printer::new(text, &tokens, &outline.marks).file(&outline.lines))
 }

@@ -1,7 +1,7 @@
-//! The lines of a file, read off the tree: headings, statements, ends.
+//! The lines of a file, taken from the tree: headings, statements, ends.
 //!
-//! A line is known by its first token; it goes on to the first token of the next line. So the
-//! lines cover the file whatever the tree leaves out (brackets, semicolons).
+//! A line is identified by its first token and extends to the first token of the next line, so the
+//! lines cover the file although the tree leaves out brackets and semicolons.
 
 use masque_text::Span;
 
@@ -11,14 +11,14 @@ use crate::tree::{
     Tree, Variable,
 };
 
-/// What a line is.
+/// Kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineKind {
     /// `Agent NAME`, `Vars:`, `for i in 1..N {`
     Open,
     /// `end NAME`, `}`
     Close,
-    /// `param N = 3;`: the first word is no name.
+    /// `param N = 3;`: the first word is a keyword.
     Param,
     /// `x : 0..3;`
     Variable,
@@ -34,14 +34,14 @@ pub(super) enum LineKind {
 /// A line before it is broken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
-    /// Its first token.
+    /// Index of its first token.
     pub(super) start: u32,
-    /// How deep it stands.
+    /// Level of indentation.
     pub(super) level: u32,
     pub(super) kind: LineKind,
 }
 
-/// What the tree knows of a word that its neighbours do not tell.
+/// Role of a word that the tree determines, where the adjacent tokens do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mark {
     /// `AG`, `X`, .. as an operator; elsewhere these are names.
@@ -61,8 +61,8 @@ pub(super) struct Outline {
     pub(super) marks: Vec<(u32, Mark)>,
 }
 
-/// Reads the outline off a tree that has no errors.
-pub(super) fn outline(tree: &Tree, tokens: &Tokens) -> Outline {
+/// Computes the outline of a tree without errors.
+pub(super) fn outline(tree: &Tree, tokens: &Tokens<'_>) -> Outline {
     let mut reader = Reader { tokens, outline: Outline::default() };
     reader.file(tree);
     let mut outline = reader.outline;
@@ -73,7 +73,7 @@ pub(super) fn outline(tree: &Tree, tokens: &Tokens) -> Outline {
 }
 
 struct Reader<'t> {
-    tokens: &'t Tokens,
+    tokens: &'t Tokens<'t>,
     outline: Outline,
 }
 
@@ -171,7 +171,7 @@ impl Reader<'_> {
     }
 }
 
-/// What may stand in a section.
+/// A statement of a section.
 trait Statement {
     fn span(&self) -> Span;
 
@@ -179,7 +179,7 @@ trait Statement {
         LineKind::Statement
     }
 
-    fn mark(&self, _tokens: &Tokens) -> Option<(u32, Mark)> {
+    fn mark(&self, _tokens: &Tokens<'_>) -> Option<(u32, Mark)> {
         None
     }
 }
@@ -227,14 +227,14 @@ impl Statement for FormulaLine {
         LineKind::Formula { is_path: self.logic != Logic::State }
     }
 
-    fn mark(&self, tokens: &Tokens) -> Option<(u32, Mark)> {
+    fn mark(&self, tokens: &Tokens<'_>) -> Option<(u32, Mark)> {
         let mark = match self.logic {
             Logic::State => return None,
             Logic::Ltl => Mark::Logic,
             Logic::CtlStar => Mark::CtlStar,
         };
         let start = match &self.label {
-            // The colon comes first.
+            // The formula begins after the colon.
             Some(label) => tokens.span(tokens.at(label.span.end) + 1).start,
             None => self.span.start,
         };

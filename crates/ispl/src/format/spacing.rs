@@ -1,13 +1,16 @@
-//! What stands between two tokens, and where a line may break.
+//! Spaces between tokens, and the positions where a line may break.
 //!
-//! One pass over the tokens of a line. Words are contextual, so the pass keeps track of whether
-//! an operand has just ended: then a word is an infix operator, `-` is minus and `<` compares;
-//! otherwise the word is a name or a prefix operator, `-` is a sign and `<` begins a coalition.
+//! One pass over the tokens of a line. The role of a word depends on its context, so the pass keeps
+//! track of whether an operand has just ended: then a word is an infix operator, `-` is minus and `<`
+//! compares; otherwise the word is a name or a prefix operator, `-` is a sign and `<` begins a
+//! coalition.
+
+use masque_text::Span;
 
 use super::outline::{Line, LineKind, Mark};
 use crate::lexer::{Token, Tokens};
 
-/// A place where a line may break, the best one first.
+/// Preference for breaking a line before a token, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     If,
@@ -26,7 +29,7 @@ pub(super) enum Rank {
     BitAnd,
     Sum,
     Product,
-    /// Not here.
+    /// The line never breaks here.
     Never,
 }
 
@@ -37,30 +40,31 @@ impl Rank {
     }
 }
 
-/// A token of the line at hand.
+/// A token of the current line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// Its bytes in the file.
+    /// Start of its span.
     pub(super) start: u32,
+    /// End of its span.
     pub(super) end: u32,
-    /// A space stands before it unless a new line begins.
+    /// Whether a space precedes it unless it begins a line.
     pub(super) has_space: bool,
     pub(super) kind: Token,
     pub(super) rank: Rank,
-    /// For an opening bracket the piece that closes it, otherwise 0.
+    /// For an opening bracket, the index of the piece that closes it; otherwise 0.
     pub(super) close: u32,
-    /// Where it begins if everything stands in one line.
+    /// Column at which it begins if the line is not broken.
     pub(super) column: u32,
-    /// How many connectives come before it.
+    /// Number of connectives before it.
     pub(super) n_logical: u32,
-    /// How many pieces up to this one have comments before them.
+    /// Number of pieces up to this one that are preceded by comments.
     pub(super) n_commented: u32,
 }
 
-/// What a token is to its neighbours.
+/// Role of a token, which determines the spaces around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Before the first token.
+    /// The beginning of the line.
     Nothing,
     Operand,
     /// `AG`, `K`, `sum`: tight before a bracket.
@@ -80,40 +84,29 @@ enum Role {
     CloseCoalition,
     /// `}` of `EX{c}`
     CloseStep,
-    /// Tight before it: `,`, `;` and the colon of a heading.
+    /// No space before it: `,`, `;` and the colon of a heading.
     Stop,
     Colon,
-    /// Tight on both sides: `.` and `..`.
+    /// No space on either side: `.` and `..`.
     Dot,
 }
 
 /// Reads lines in the order of the text.
 pub(super) struct Spacing<'t> {
-    text: &'t str,
-    base: u32,
-    tokens: &'t Tokens,
+    tokens: &'t Tokens<'t>,
     /// Marks and comments of the lines not yet read.
     marks: &'t [(u32, Mark)],
     next_comment: usize,
-    /// The open brackets: piece, and whether arithmetic around it is tight.
+    /// The open brackets: index of the piece, and whether arithmetic around it has no spaces.
     open: Vec<(u32, bool)>,
-    /// Arithmetic is tight: in bounds of ranges.
+    /// Whether arithmetic has no spaces, as in bounds of ranges.
     is_tight: bool,
     after_operand: bool,
 }
 
 impl<'t> Spacing<'t> {
-    pub(super) fn new(text: &'t str, base: u32, tokens: &'t Tokens, marks: &'t [(u32, Mark)]) -> Self {
-        Spacing {
-            text,
-            base,
-            tokens,
-            marks,
-            next_comment: 0,
-            open: Vec::new(),
-            is_tight: false,
-            after_operand: false,
-        }
+    pub(super) fn new(tokens: &'t Tokens<'t>, marks: &'t [(u32, Mark)]) -> Self {
+        Spacing { tokens, marks, next_comment: 0, open: Vec::new(), is_tight: false, after_operand: false }
     }
 
     /// Fills `pieces` with the tokens of a line, which ends before token `end`.
@@ -132,7 +125,7 @@ impl<'t> Spacing<'t> {
             let has_space = has_space(last, last_kind, role, kind);
             column += u32::from(has_space);
             n_commented += u32::from(self.has_comment(index));
-            let (start, end) = (span.start - self.base, span.end - self.base);
+            let Span { start, end } = span;
             pieces.push(Piece {
                 start,
                 end,
@@ -150,7 +143,7 @@ impl<'t> Spacing<'t> {
         }
     }
 
-    /// Whether a comment stands before a token.
+    /// Whether a comment precedes a token.
     fn has_comment(&mut self, index: usize) -> bool {
         let comments = self.tokens.comments();
         let mut found = false;
@@ -169,12 +162,7 @@ impl<'t> Spacing<'t> {
         self.marks.first().filter(|mark| mark.0 == start).map(|mark| mark.1)
     }
 
-    fn text(&self, index: usize) -> &'t str {
-        let span = self.tokens.span(index);
-        &self.text[(span.start - self.base) as usize..(span.end - self.base) as usize]
-    }
-
-    /// The first token of a line.
+    /// Role of the first token of a line.
     fn first(&mut self, line: Line, index: usize) -> (Role, Rank) {
         match line.kind {
             LineKind::Open | LineKind::Close | LineKind::Param => (Role::Keyword, Rank::Never),
@@ -182,7 +170,7 @@ impl<'t> Spacing<'t> {
         }
     }
 
-    /// Any other token.
+    /// Role of any other token.
     fn next(&mut self, line: Line, index: usize, pieces: &mut [Piece]) -> (Role, Rank) {
         let kind = self.tokens.kind(index);
         let (role, rank) = match kind {
@@ -218,7 +206,7 @@ impl<'t> Spacing<'t> {
             Token::Colon if line.kind == LineKind::Open && self.open.is_empty() => (Role::Stop, Rank::Never),
             Token::Colon => (Role::Colon, Rank::Colon),
             // The point after the variable of a fixpoint.
-            Token::Dot if index >= 2 && matches!(self.text(index - 2), "mu" | "nu") => {
+            Token::Dot if index >= 2 && matches!(self.tokens.text(index - 2), "mu" | "nu") => {
                 (Role::Stop, Rank::Never)
             }
             Token::Dot | Token::DotDot => (Role::Dot, Rank::Never),
@@ -252,7 +240,7 @@ impl<'t> Spacing<'t> {
     }
 
     fn infix_word(&mut self, line: Line, index: usize) -> Rank {
-        match self.text(index) {
+        match self.tokens.text(index) {
             "if" => Rank::If,
             "and" => Rank::And,
             "or" => Rank::Or,
@@ -273,7 +261,7 @@ impl<'t> Spacing<'t> {
 
     fn opening(&mut self, kind: Token, piece: usize) -> (Role, Rank) {
         self.open.push((piece as u32, self.is_tight));
-        // What is in braces or in an index is no part of the range around it.
+        // Braces and indices are not part of the range around them.
         self.is_tight &= kind == Token::Open;
         (Role::Open, Rank::Never)
     }

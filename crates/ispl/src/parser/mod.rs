@@ -1,6 +1,6 @@
-//! Recursive descent with recovery: one message per broken statement, then on to the next.
+//! Recursive descent parser with recovery: one diagnostic per broken statement, then the next statement.
 //!
-//! Time is linear in the text: a token is looked at a bounded number of times, and recovery only
+//! The time is linear in the text: a token is inspected a bounded number of times, and recovery only
 //! moves forward.
 
 mod coalition;
@@ -10,8 +10,6 @@ mod foreign;
 mod recover;
 mod sections;
 
-use std::ops::{Deref, DerefMut};
-
 use masque_text::{Cursor, Diagnostic, FileId, Parsed, Reported, Sources, Span};
 
 use self::recover::Ispl;
@@ -20,10 +18,10 @@ use crate::tree::{
     Binder, Dialect, Expr, ExprId, Index, Item, Kind, List, Names, Pattern, Ref, Symbol, Tree,
 };
 
-/// Brackets and prefix operators may nest this deep; flat chains may be of any length.
+/// Maximum depth of nested brackets and prefix operators. Flat chains may have any length.
 pub const NESTING_LIMIT: u32 = 500;
 
-/// How expressions are read.
+/// Syntax of the expressions that are being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// Conditions and arithmetic.
@@ -34,41 +32,29 @@ enum Mode {
     Path { quantifiers: bool },
 }
 
-/// A cursor that leaves a tree behind.
+/// A cursor that builds a tree.
 struct Parser<'t> {
     cursor: Cursor<'t, Ispl>,
     tree: Tree,
     mode: Mode,
-    /// The expression that was last read in brackets, to warn where brackets are missing.
+    /// The last expression that was read in brackets, to warn where brackets are missing.
     bracketed: Option<ExprId>,
-    /// Coalitions around the formula that is being read.
+    /// Number of coalitions around the formula that is being read.
     n_coalitions: u32,
-    /// Whether the file was said to be written in ATL*.
+    /// Whether it was already reported that the file is written in ATL*.
     is_atl_star: bool,
 }
 
-impl<'t> Deref for Parser<'t> {
-    type Target = Cursor<'t, Ispl>;
+masque_text::parser_on_cursor!(Parser, Ispl);
 
-    fn deref(&self) -> &Self::Target {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
-
-/// Reads a file. The tree holds whatever could be read.
+/// Parses a file. The tree contains the statements that could be read.
 pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, file, Tree::new(sources.span(file)));
     parser.file();
     (parser.tree, parser.cursor.into_diagnostics())
 }
 
-/// Reads one more formula for a parsed file, as if it stood at the end of its Formulae section.
+/// Parses one more formula for a parsed file, as if it stood at the end of its Formulae section.
 pub fn parse_property(sources: &Sources, file: FileId, tree: &mut Tree) -> Vec<Diagnostic> {
     let empty = Tree::new(sources.span(file));
     let mut parser = Parser::new(sources, file, std::mem::replace(tree, empty));
@@ -104,15 +90,15 @@ impl Tree {
     }
 }
 
-/// Names and what is common to all sections.
+/// Names, and syntax that all sections share.
 impl<'t> Parser<'t> {
     fn new(sources: &'t Sources, file: FileId, tree: Tree) -> Self {
         let cursor = Cursor::new(sources.text(file), sources.span(file).start);
         Parser { cursor, tree, mode: Mode::Condition, bracketed: None, n_coalitions: 0, is_atl_star: false }
     }
 
-    /// `;` at the end of a statement. If it is missing but the next line begins something new,
-    /// that is said where it is missing, and reading goes on.
+    /// Reads the `;` at the end of a statement. If it is missing and a new line begins here, reports
+    /// that at the end of the statement and continues.
     fn expect_semicolon(&mut self, what: &str) -> Parsed<()> {
         if self.eat(Token::Semicolon) {
             return Ok(());
@@ -143,7 +129,7 @@ impl<'t> Parser<'t> {
         List { start, len: items.len() as u32 }
     }
 
-    /// A plain name; the words that no reading could take for a name are refused.
+    /// A plain name. Words that cannot be names are refused.
     fn name(&mut self, what: &str) -> Parsed<(Symbol, Span)> {
         let word = self.word();
         if word.is_empty() {
@@ -184,10 +170,12 @@ impl<'t> Parser<'t> {
         let mut indexes = Vec::new();
         if self.eat(Token::OpenBracket) {
             loop {
-                indexes.push(match self.at_binder() {
-                    true => Index::Each(self.binder()?),
-                    false => Index::At(self.index_expr()?),
-                });
+                let index = if self.at_binder() {
+                    Index::Each(self.binder()?)
+                } else {
+                    Index::At(self.index_expr()?)
+                };
+                indexes.push(index);
                 if !self.eat(Token::Comma) {
                     break;
                 }
@@ -225,10 +213,7 @@ impl<'t> Parser<'t> {
         let lo = self.index_expr()?;
         self.expect(Token::DotDot, "`..`")?;
         let hi = self.index_expr()?;
-        let condition = match self.eat_word("where") {
-            true => Some(self.condition()?),
-            false => None,
-        };
+        let condition = if self.eat_word("where") { Some(self.condition()?) } else { None };
         let span = self.span_from(start);
         self.tree.binders.push(Binder { name, lo, hi, condition, span });
         Ok(self.tree.binders.len() as u32 - 1)
@@ -244,8 +229,8 @@ impl<'t> Parser<'t> {
             let (before, n_errors) = (self.position, self.diagnostics().len());
             match self.item(one) {
                 Ok(item) => items.push(item),
-                // What is no statement may be the heading of the next section: then an `end` is
-                // missing, and whoever closes this section says so.
+                // This may be the heading of the next section: then an `end` is missing, which is
+                // reported when this section is closed.
                 Err(Reported) if self.is_heading(before) => {
                     self.retract(n_errors);
                     self.position = before;
@@ -268,9 +253,7 @@ impl<'t> Parser<'t> {
         self.advance();
         let binder = self.binder()?;
         self.expect(Token::OpenBrace, "`{`")?;
-        self.deepen()?;
-        let items = self.items(one);
-        self.depth -= 1;
+        let items = self.nested(|parser| Ok(parser.items(one)))?;
         self.expect(Token::CloseBrace, "`}`")?;
         Ok(Item::For { binder, items, span: self.span_from(start) })
     }

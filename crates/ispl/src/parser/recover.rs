@@ -1,7 +1,7 @@
-//! Messages about syntax, and how reading goes on after one.
+//! Syntax errors, and recovery from them.
 //!
-//! A broken statement is skipped to its `;`. The landmarks of a file, its headings and `end`s, are
-//! recognised even where something else is expected, so that a missing `end` is one error.
+//! A broken statement is skipped up to its `;`. The landmarks of a file, its headings and `end`s, are
+//! recognised even where something else is expected, so a missing `end` gives one error.
 
 use masque_text::{Codes, Cursor, Diagnostic, Language, Span};
 
@@ -9,7 +9,7 @@ use super::sections::{AFTER_AGENTS, OF_AGENT};
 use super::{NESTING_LIMIT, Parser, is_infix};
 use crate::lexer::Token;
 
-/// What messages must know of ISPL.
+/// Codes and hints of ISPL.
 #[derive(Debug)]
 pub(super) struct Ispl;
 
@@ -41,7 +41,7 @@ impl Language for Ispl {
         }
     }
 
-    /// How ISPL writes the sign of another language that the token at hand is a part of.
+    /// How ISPL writes a sign of another language that the current token is part of.
     fn guess(cursor: &Cursor<'_, Self>) -> Option<String> {
         let pair = |first: usize| cursor.tokens.pair(first);
         let sign = match (pair(cursor.position), cursor.position.checked_sub(1).and_then(pair)) {
@@ -58,14 +58,14 @@ impl Language for Ispl {
 
 /// Recovery.
 impl Parser<'_> {
-    /// Skips the rest of a statement that began at `start` and is broken: to just after its `;`
-    /// (or, of a `for`, its `}`), or to the end of what contains it.
+    /// Skips the rest of a broken statement that began at `start`: up to and including its `;`
+    /// (for a loop, its `}`), or up to the end of the enclosing block.
     pub(super) fn recover(&mut self, start: usize) {
         if self.kind() == Token::End || self.at_end() || self.at_agent() {
             return;
         }
         let is_loop = self.is_loop(start);
-        // Braces that the statement has opened; an unmatched `}` belongs to the `for` around it.
+        // Number of braces that the statement has opened. An unmatched `}` closes the enclosing `for`.
         let mut open = 0u32;
         for position in start..self.position {
             match self.tokens.kind(position) {
@@ -96,7 +96,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether of braces and semicolons a `}` comes next.
+    /// Whether the next brace or semicolon is a `}`.
     fn closes_next(&self) -> bool {
         let is_end =
             |kind| matches!(kind, Token::OpenBrace | Token::CloseBrace | Token::Semicolon | Token::End);
@@ -129,7 +129,7 @@ impl Parser<'_> {
             }
     }
 
-    /// `Agent NAME`: never the beginning of anything else.
+    /// `Agent NAME`: no other construct begins like this.
     pub(super) fn at_agent(&self) -> bool {
         self.is_agent(self.position)
     }
@@ -155,7 +155,7 @@ impl Parser<'_> {
             )
     }
 
-    /// `Evaluation p`: what comes after the agents.
+    /// `Evaluation p` or another section that follows the agents.
     pub(super) fn is_file_heading(&self, position: usize) -> bool {
         AFTER_AGENTS.contains(&self.word_at(position))
             && match self.tokens.kind(position + 1) {
@@ -164,7 +164,7 @@ impl Parser<'_> {
             }
     }
 
-    /// Whether the name of a section stands here alone, before the next section or an `end`.
+    /// Whether this is the bare name of a section, followed by the next section or an `end`.
     pub(super) fn is_stray_name(&self, position: usize) -> bool {
         let word = self.word_at(position);
         (OF_AGENT.contains(&word) || AFTER_AGENTS.contains(&word) || matches!(word, "Ev" | "Agent"))
@@ -191,13 +191,12 @@ impl Parser<'_> {
             }
             return;
         }
-        // `end` alone, and then the next thing: another agent, section or `end`.
-        let is_bare = match found == name {
-            true => {
-                let begins = |at| self.is_agent_heading(at) || self.tokens.kind(at) == Token::OpenBracket;
-                self.is_agent(position + 1) && self.word_ahead(2) != "Agent" && begins(position + 3)
-            }
-            false => found.is_empty() || self.is_landmark(position + 1),
+        // `end` alone, followed by another agent, section or `end`.
+        let is_bare = if found == name {
+            let begins = |at| self.is_agent_heading(at) || self.tokens.kind(at) == Token::OpenBracket;
+            self.is_agent(position + 1) && self.word_ahead(2) != "Agent" && begins(position + 3)
+        } else {
+            found.is_empty() || self.is_landmark(position + 1)
         };
         if is_bare {
             let message = format!("`end` without a name where `end {name}` is expected");
@@ -214,7 +213,7 @@ impl Parser<'_> {
             self.error(
                 Diagnostic::error("ispl/wrong-end", span, message).also(heading, "the section begins here"),
             );
-            // The end of something larger is left for it.
+            // This `end` closes the agent around the section.
             if found == "Agent" {
                 return;
             }

@@ -1,60 +1,37 @@
-//! What the tests of the language share: texts among others, what must be true of every text, models.
+//! Helpers shared by the tests of the language.
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
 use masque_ispl::testing::pieces;
 use masque_ispl::{Options, check, format, parse};
 use masque_model::System;
-use masque_testkit::points_into;
-use masque_text::{Diagnostic, FileId, Sources, render};
+use masque_testkit::LanguageUnderTest;
+use masque_text::Sources;
 
-/// A text among other sources, so that its positions do not begin at 0.
-pub fn source(text: &str) -> (Sources, FileId) {
-    let mut sources = Sources::default();
-    sources.add("before.ispl", "-- another file: é\n").unwrap();
-    let file = sources.add("test.ispl", text).unwrap();
-    (sources, file)
-}
+/// The language, for the checks that all languages share.
+pub const ISPL: LanguageUnderTest = LanguageUnderTest { prefix: "ispl/", format };
 
 /// Formats a text that has no syntax errors.
 pub fn formatted(text: &str) -> String {
-    let (sources, file) = source(text);
-    match format(&sources, file) {
-        Ok(text) => text,
-        Err(errors) => {
-            let errors: String = errors.iter().map(|error| render(&sources, error, false)).collect();
-            panic!("{errors}\n{text}");
-        }
-    }
+    ISPL.formatted(text)
 }
 
-/// Formatting changes white space only, the result is laid out as we promise, and formatting it
-/// again changes nothing. Returns the formatted text.
+/// Formats a text and checks that tokens and comments are the same. Returns the formatted text.
 pub fn formats_well(text: &str) -> String {
-    let once = formatted(text);
-    assert_eq!(pieces(&once), pieces(text), "tokens or comments changed: {text:?}\n{once}");
-    let is_layout = |c: char| c.is_ascii_whitespace();
-    assert!(once.is_empty() || once.ends_with('\n') && !once.ends_with("\n\n"), "{once:?}");
-    assert!(!once.starts_with(is_layout) && !once.contains("\n\n\n"), "{once:?}");
-    assert!(once.lines().all(|line| !line.ends_with(is_layout)), "{once:?}");
-    let twice = formatted(&once);
-    assert_eq!(twice, once, "not idempotent: {text:?}");
+    let content = |text: &str| pieces(text).into_iter().map(String::from).collect::<Vec<_>>();
+    let once = ISPL.formats_well(text, content);
+    assert!(!once.contains("\n\n\n"), "{once:?}");
     once
 }
 
-/// Parses, checks and formats any text: no panic, and every message points into the text.
-/// Says whether the text is syntactically correct.
+/// Parses, checks and formats any text. Returns whether it is syntactically correct.
 pub fn survives(text: &str) -> bool {
-    let (sources, file) = source(text);
-    let (mut tree, diagnostics) = parse(&sources, file);
-    points_into(&sources, file, "ispl/", &diagnostics);
-    let is_correct = !diagnostics.iter().any(Diagnostic::is_error);
-    let checked = check(&sources, &mut tree, &Options::default());
-    points_into(&sources, file, "ispl/", &checked.diagnostics);
+    let is_correct = ISPL.survives(text, |sources, file| {
+        let (mut tree, syntax) = parse(sources, file);
+        let further = check(sources, &mut tree, &Options::default()).diagnostics;
+        (syntax, further)
+    });
     if is_correct {
         formats_well(text);
-    } else {
-        let errors = format(&sources, file).expect_err("formatted despite errors");
-        assert!(!errors.is_empty() && errors.iter().all(Diagnostic::is_error));
     }
     is_correct
 }

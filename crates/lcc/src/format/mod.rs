@@ -1,24 +1,23 @@
-//! The formatter: the same tokens and comments in the same order, other white space.
+//! The formatter. It keeps tokens and comments in their order and changes the white space.
 //!
-//! The tree says where lines may break ([`mod@plan`]); between two tokens of a line only their
-//! kinds count ([`spacing`]). Nothing depends on the white space of the input except whether a
-//! comment has a line of its own and where the author left a line blank, so formatting twice
-//! changes nothing.
+//! The tree determines where lines may break ([`mod@plan`]); the space between two tokens of a line
+//! depends only on their kinds ([`spacing`]). Of the white space of the input, only blank lines and
+//! comments on their own line matter, so formatting twice changes nothing.
 
 mod plan;
 mod spacing;
 
-use masque_text::{Diagnostic, FileId, Sources};
+use masque_text::{Diagnostic, FileId, Sources, Span};
 
 use crate::lexer::{Token, Tokens};
 use crate::parser::parse;
 use crate::tree::Item;
 use plan::Plan;
 
-/// Lines break if they would be longer than this. A comment at the end of a line is not counted.
+/// Maximum line length in columns. A comment at the end of a line is not counted.
 const WIDTH: usize = 100;
 
-/// The text of a file in the standard layout, or its syntax errors.
+/// Returns the text of a file in the standard layout, or its syntax errors.
 ///
 /// ```
 /// let mut sources = masque_text::Sources::default();
@@ -29,9 +28,8 @@ const WIDTH: usize = 100;
 pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>> {
     let (tree, diagnostics) = parse(sources, file);
     Diagnostic::no_errors(diagnostics)?;
-    let (text, base) = (sources.text(file), sources.span(file).start);
-    let tokens = Tokens::new(text, base);
-    let plan = Plan::new(text, base, &tokens, &tree);
+    let tokens = Tokens::new(sources.text(file), sources.span(file).start);
+    let plan = Plan::new(&tokens, &tree);
     let formulas = tree.items.iter().filter_map(|item| match item {
         Item::Property(property) => {
             Some((tokens.at(property.formula.start), tokens.at(property.formula.end)))
@@ -39,8 +37,6 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>
         _ => None,
     });
     let mut printer = Printer {
-        text,
-        base,
         tokens: &tokens,
         plan: &plan,
         formulas: formulas.collect(),
@@ -53,11 +49,9 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>
 }
 
 struct Printer<'t> {
-    text: &'t str,
-    base: u32,
-    tokens: &'t Tokens,
+    tokens: &'t Tokens<'t>,
     plan: &'t Plan,
-    /// Formulas are printed as they are: first token, and the token behind the last.
+    /// Token ranges of formulas, which are copied unchanged.
     formulas: Vec<(usize, usize)>,
     out: String,
     line: String,
@@ -73,13 +67,12 @@ impl Printer<'_> {
             match self.plan.breaks[at] {
                 Some(indent) => {
                     self.end_line();
-                    self.blank(self.start(at), at);
+                    self.blank(self.tokens.span(at).start, at);
                     self.indent = indent;
                 }
                 None if must_break => self.end_line(),
                 None => {
-                    let is_spaced =
-                        self.plan.spaced[at] || spacing::is_spaced(self.text, self.base, self.tokens, at);
+                    let is_spaced = self.plan.spaced[at] || spacing::is_spaced(self.tokens, at);
                     if is_spaced && !self.line.is_empty() {
                         self.line.push(' ');
                     }
@@ -92,11 +85,11 @@ impl Printer<'_> {
         std::mem::take(&mut self.out)
     }
 
-    /// Prints a token, or a whole formula; the token after it.
+    /// Prints a token or a whole formula. Returns the token after it.
     fn token(&mut self, at: usize) -> usize {
         if let Some((_, end)) = self.formulas.iter().find(|(start, _)| *start == at).copied() {
-            let (from, to) = (self.start(at), self.end(end - 1));
-            let lines = self.text[from..to].lines().map(str::trim);
+            let text = self.tokens.slice(self.tokens.span(at).to(self.tokens.span(end - 1)));
+            let lines = text.lines().map(str::trim);
             self.line.push_str(&lines.collect::<Vec<_>>().join("\n    "));
             let inside = |before: u32| (before as usize) < end;
             while self.tokens.comments().get(self.next_comment).is_some_and(|comment| inside(comment.before))
@@ -105,47 +98,43 @@ impl Printer<'_> {
             }
             return end;
         }
-        self.line.push_str(spacing::written(self.text, self.base, self.tokens, at));
+        self.line.push_str(spacing::written(self.tokens, at));
         at + 1
     }
 
-    fn start(&self, at: usize) -> usize {
-        (self.tokens.span(at).start - self.base) as usize
+    /// The source text before a position.
+    fn before(&self, position: u32) -> &str {
+        self.tokens.slice(Span { start: self.tokens.base(), end: position })
     }
 
-    fn end(&self, at: usize) -> usize {
-        (self.tokens.span(at).end - self.base) as usize
-    }
-
-    /// Prints the comments before a token; whether the token needs a line of its own.
+    /// Prints the comments before a token. Returns whether the token must begin a line.
     fn comments(&mut self, at: usize) -> bool {
         let mut must_break = false;
         while let Some(comment) = self.tokens.comments().get(self.next_comment) {
             if comment.before as usize > at {
                 break;
             }
-            let (from, to) =
-                ((comment.span.start - self.base) as usize, (comment.span.end - self.base) as usize);
-            let before = self.text[..from].trim_end_matches([' ', '\t']);
+            let start = comment.span.start;
+            let before = self.before(start).trim_end_matches([' ', '\t']);
             let is_first = before.is_empty() || before.ends_with('\n');
             if is_first {
                 self.end_line();
-                self.blank(from, at);
+                self.blank(start, at);
                 self.indent = self.plan.breaks.get(at).copied().flatten().unwrap_or(self.indent);
             } else if !self.line.is_empty() {
                 self.line.push_str("  ");
             }
-            self.line.push_str(self.text[from..to].trim_end());
+            self.line.push_str(self.tokens.slice(comment.span).trim_end());
             must_break = true;
             self.next_comment += 1;
         }
         must_break
     }
 
-    /// Leaves a line blank before a statement, or a comment before it, where the author did.
-    fn blank(&mut self, from: usize, at: usize) {
+    /// Keeps a blank line of the input before a statement, or before a comment on it.
+    fn blank(&mut self, position: u32, at: usize) {
         let begins = at >= self.tokens.len() || self.plan.begins.contains(&at);
-        let before = &self.text[..from];
+        let before = self.before(position);
         let gap = &before[before.trim_end().len()..];
         let is_blank = gap.bytes().filter(|byte| *byte == b'\n').count() > 1;
         if begins && is_blank && !self.out.is_empty() && !self.out.ends_with("\n\n") {

@@ -1,4 +1,4 @@
-//! Where lines break.
+//! Decides where lines break.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,20 @@ use super::{WIDTH, is_close, is_open, spacing};
 use crate::lexer::{Token, Tokens};
 use crate::tree::{Clause, Item, Proc, ProcKind, Tree};
 
-/// For each token, whether it begins a line and how far that is indented.
+/// Line breaks and spaces of a file.
 pub(super) struct Plan {
+    /// For each token that begins a line, the indentation of that line.
     pub(super) breaks: Vec<Option<usize>>,
-    /// Tokens before which a blank stands although their kinds want none.
+    /// Tokens preceded by a space although their kinds do not ask for one.
     pub(super) spaced: Vec<bool>,
     /// The first tokens of statements.
     pub(super) begins: BTreeSet<usize>,
 }
 
 impl Plan {
-    pub(super) fn new(text: &str, base: u32, tokens: &Tokens, tree: &Tree) -> Plan {
+    pub(super) fn new(tokens: &Tokens<'_>, tree: &Tree) -> Plan {
         let n = tokens.len();
         let mut planner = Planner {
-            text,
-            base,
             tokens,
             plan: Plan { breaks: vec![None; n], spaced: vec![false; n], begins: BTreeSet::new() },
             partner: partners(tokens),
@@ -40,8 +39,8 @@ impl Plan {
     }
 }
 
-/// For each opening bracket the closing one.
-fn partners(tokens: &Tokens) -> Vec<usize> {
+/// For each opening bracket, the index of the matching closing bracket.
+fn partners(tokens: &Tokens<'_>) -> Vec<usize> {
     let mut partners = vec![usize::MAX; tokens.len()];
     let mut open = Vec::new();
     for at in 0..tokens.len() {
@@ -58,15 +57,13 @@ fn partners(tokens: &Tokens) -> Vec<usize> {
 }
 
 struct Planner<'t> {
-    text: &'t str,
-    base: u32,
-    tokens: &'t Tokens,
+    tokens: &'t Tokens<'t>,
     plan: Plan,
     partner: Vec<usize>,
 }
 
 impl Planner<'_> {
-    /// Where a statement begins: its keyword, if it has one, stands before what the tree has.
+    /// The first token of a statement: its keyword, if it has one, which the tree does not cover.
     fn start_of(&self, item: &Item) -> Span {
         let before = |span: Span| match self.tokens.at(span.start).checked_sub(1) {
             Some(keyword) => self.tokens.span(keyword),
@@ -89,17 +86,17 @@ impl Planner<'_> {
     }
 
     fn set(&mut self, at: usize, indent: usize) {
-        if let Some(place) = self.plan.breaks.get_mut(at) {
-            *place = Some(indent);
+        if let Some(line) = self.plan.breaks.get_mut(at) {
+            *line = Some(indent);
         }
     }
 
-    /// The tokens of a span: the first, and the one behind the last.
+    /// The tokens of a span: the first one, and the one after the last.
     fn range(&self, span: Span) -> (usize, usize) {
         (self.tokens.at(span.start), self.tokens.at(span.end))
     }
 
-    /// How long tokens are on one line; too long if a comment stands among them.
+    /// Width of some tokens on one line; more than [`WIDTH`] if there is a comment among them.
     fn width(&self, (from, to): (usize, usize)) -> usize {
         let comments = self.tokens.comments();
         let first = comments.partition_point(|comment| comment.before as usize <= from);
@@ -107,8 +104,8 @@ impl Planner<'_> {
             return WIDTH + 1;
         }
         let one = |at: usize| {
-            let blank = usize::from(at > from && spacing::is_spaced(self.text, self.base, self.tokens, at));
-            blank + spacing::written(self.text, self.base, self.tokens, at).chars().count()
+            let blank = usize::from(at > from && spacing::is_spaced(self.tokens, at));
+            blank + spacing::written(self.tokens, at).chars().count()
         };
         (from..to).map(one).sum()
     }
@@ -122,14 +119,14 @@ impl Planner<'_> {
         self.process(&clause.body, 2, 1);
     }
 
-    /// Breaks a process that begins at an indentation; so much follows it on its last line.
+    /// Breaks a process that begins at `indent`. Its last line is followed by `after` columns.
     fn process(&mut self, process: &Proc, indent: usize, after: usize) {
         let (mut from, mut to) = self.range(process.span);
         if indent + self.width((from, to)) + after <= WIDTH {
             return;
         }
         let mut indent = indent;
-        // `( first` .. `last )`: what is inside is set two further in.
+        // `( first` .. `last )`: the inside is indented by two.
         while from + 1 < to && self.tokens.kind(from) == Token::Open && self.partner[from] == to - 1 {
             self.plan.spaced[from + 1] = true;
             self.plan.spaced[to - 1] = true;

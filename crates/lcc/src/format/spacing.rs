@@ -1,12 +1,11 @@
-//! What stands between two tokens of a line.
+//! Spaces between the tokens of a line.
 
 use super::{is_close, is_open};
 use crate::lexer::{Token, Tokens};
 
-/// A token as it is written: the signs of the paper become those of this language.
-pub(super) fn written<'t>(text: &'t str, base: u32, tokens: &Tokens, at: usize) -> &'t str {
-    let span = tokens.span(at);
-    let source = &text[(span.start - base) as usize..(span.end - base) as usize];
+/// The text of a token in ASCII.
+pub(super) fn written<'t>(tokens: &Tokens<'t>, at: usize) -> &'t str {
+    let source = tokens.text(at);
     match (tokens.kind(at), source) {
         (Token::Sends, _) => "=>",
         (Token::Receives, _) => "<=",
@@ -19,10 +18,10 @@ pub(super) fn written<'t>(text: &'t str, base: u32, tokens: &Tokens, at: usize) 
     }
 }
 
-/// Whether a blank stands before a token that does not begin a line.
-pub(super) fn is_spaced(text: &str, base: u32, tokens: &Tokens, at: usize) -> bool {
+/// Whether a space precedes a token that does not begin a line.
+pub(super) fn is_spaced(tokens: &Tokens<'_>, at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else { return false };
-    let word = |at: usize| written(text, base, tokens, at);
+    let word = |at: usize| written(tokens, at);
     let (last, next) = (tokens.kind(before), tokens.kind(at));
     let is_wanted = match (last, next) {
         (_, Token::Comma | Token::Stop | Token::Colon) => false,
@@ -42,18 +41,19 @@ pub(super) fn is_spaced(text: &str, base: u32, tokens: &Tokens, at: usize) -> bo
     is_wanted || clash(word(before), word(at))
 }
 
-/// Whether two tokens would be read as others if no blank stood between them: `:` and `:`.
+/// Whether two tokens would be read differently without a space between them, as `:` and `:`.
 fn clash(first: &str, second: &str) -> bool {
-    let tokens = Tokens::new(&[first, second].concat(), 0);
+    let both = [first, second].concat();
+    let tokens = Tokens::new(&both, 0);
     tokens.len() != 2 || tokens.span(0).end as usize != first.len()
 }
 
-/// Whether a sign after this token is between two operands.
+/// Whether an operand ends with this token, so that a following sign is an infix operator.
 fn ends_operand(token: Token) -> bool {
     matches!(token, Token::Word | Token::Variable | Token::Number | Token::Quoted) || is_close(token)
 }
 
-/// The words before which a bracket does not open arguments.
+/// Words after which a bracket does not open arguments.
 fn is_operator(word: &str) -> bool {
     matches!(word, "then" | "or" | "par" | "and" | "not" | "is" | "mod" | "after" | "until")
 }

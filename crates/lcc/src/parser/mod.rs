@@ -1,7 +1,7 @@
-//! Recursive descent with recovery: one message per broken statement, then on to the next.
+//! Recursive descent parser with recovery: one diagnostic per broken statement, then the next statement.
 //!
-//! Files in the manner of LiJ and OpenKnowledge are read as they are: role declarations, clauses
-//! without full stops, postconditions before a message, `<--` for `<-`.
+//! Files written for LiJ and OpenKnowledge are accepted: role declarations, clauses without full
+//! stops, postconditions before a message, `<--` for `<-`.
 
 mod constraint;
 mod pattern;
@@ -10,9 +10,7 @@ mod recover;
 mod statement;
 mod term;
 
-use std::ops::{Deref, DerefMut};
-
-use masque_text::{Cursor, Diagnostic, FileId, Parsed, Sources};
+use masque_text::{Cursor, Diagnostic, FileId, Sources};
 
 use self::recover::Lcc;
 use crate::tree::Tree;
@@ -20,29 +18,17 @@ use crate::tree::Tree;
 pub(crate) use pattern::{Action, parse_action};
 pub(crate) use recover::RESERVED;
 
-/// Brackets and prefix operators may nest this deep; chains may be of any length.
+/// Maximum depth of nested brackets and prefix operators. Flat chains may have any length.
 pub const NESTING_LIMIT: u32 = 200;
 
-/// A cursor that leaves a tree behind.
+/// A cursor that builds a tree.
 pub(crate) struct Parser<'t> {
     cursor: Cursor<'t, Lcc>,
 }
 
-impl<'t> Deref for Parser<'t> {
-    type Target = Cursor<'t, Lcc>;
+masque_text::parser_on_cursor!(Parser, Lcc);
 
-    fn deref(&self) -> &Self::Target {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
-
-/// Reads a file. The tree holds whatever could be read.
+/// Parses a file. The tree contains the statements that could be read.
 ///
 /// ```
 /// let mut sources = masque_text::Sources::default();
@@ -59,13 +45,5 @@ pub fn parse(sources: &Sources, file: FileId) -> (Tree, Vec<Diagnostic>) {
 impl<'t> Parser<'t> {
     fn new(text: &'t str, base: u32) -> Self {
         Parser { cursor: Cursor::new(text, base) }
-    }
-
-    /// Reads something one level deeper.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        self.deepen()?;
-        let value = read(self);
-        self.depth -= 1;
-        value
     }
 }

@@ -1,19 +1,22 @@
-//! Messages about broken statements, and where reading goes on.
+//! Syntax errors, and recovery from them.
 
 use masque_text::{Codes, Cursor, Diagnostic, Language, Span};
 
 use super::{NESTING_LIMIT, Parser};
 use crate::lexer::Token;
 
-/// The words that begin a statement.
+/// Words that begin a statement.
 pub(crate) const STATEMENTS: [&str; 12] = [
     "agent", "server", "common", "know", "rule", "choice", "option", "now", "mail", "property", "import", "r",
 ];
 
-/// The words that are no constants.
+/// Words that cannot be constants.
 pub(crate) const RESERVED: [&str; 5] = ["then", "or", "par", "and", "not"];
 
-/// What messages must know of the language.
+/// Maximum number of tokens inspected to recognise the head of a statement.
+const MAX_HEAD_TOKENS: usize = 2000;
+
+/// Codes and hints of LCC.
 #[derive(Debug)]
 pub(crate) struct Lcc;
 
@@ -31,7 +34,7 @@ impl Language for Lcc {
     const NESTING_LIMIT: u32 = NESTING_LIMIT;
     const FLATTER: &'static str = "chains may be of any length; a clause of its own may do a part of this";
 
-    /// Signs of the paper are tokens of this language.
+    /// The signs of the paper are tokens of this language, so no sign is foreign.
     fn sign(_foreign: char) -> Option<&'static str> {
         None
     }
@@ -109,7 +112,7 @@ fn unclosed_text(span: Span, text: &str) -> Diagnostic {
 }
 
 impl Parser<'_> {
-    /// Goes to where the next statement begins: after a full stop, or at its first word.
+    /// Skips to the next statement: after a full stop, or to its first word.
     pub(super) fn recover(&mut self) {
         self.depth = 0;
         if self.position == self.start {
@@ -130,12 +133,12 @@ impl Parser<'_> {
     }
 }
 
-/// Whether something new begins here: a statement, or nothing more.
+/// Whether the current statement ends here: at a full stop, the next statement or the end of the text.
 pub(super) fn at_boundary(cursor: &Cursor<'_, Lcc>) -> bool {
     cursor.kind() == Token::End || cursor.kind() == Token::Stop || at_statement(cursor, cursor.position)
 }
 
-/// Whether a statement begins at a token: a clause, or a keyword followed by what it needs.
+/// Whether a statement begins at a token: a clause, or a keyword with the tokens that must follow it.
 fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
     use Token::{Colon, Open, Variable, Word};
     let (next, second) = (cursor.tokens.kind(at + 1), cursor.tokens.kind(at + 2));
@@ -153,22 +156,23 @@ fn at_statement(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
     }
 }
 
-/// `a( .. ) ::`. Looks at the head only, which is short.
+/// Whether `a( .. ) ::` begins here. Only the head is inspected.
 fn is_clause_head(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
     after_brackets(cursor, at + 1).is_some_and(|after| cursor.tokens.kind(after) == Token::Defines)
 }
 
-/// `r( .. )` before a statement, not before an operator of a process.
+/// Whether `r( .. )` stands before a statement, not before an operator of a process.
 fn is_role_declaration(cursor: &Cursor<'_, Lcc>, at: usize) -> bool {
     let Some(after) = after_brackets(cursor, at + 1) else { return false };
     let is_operator = RESERVED.contains(&cursor.word_at(after));
     matches!(cursor.tokens.kind(after), Token::Stop | Token::End | Token::Word) && !is_operator
 }
 
-/// The token after the bracket that closes the one at `open`, if it comes soon.
+/// Index of the token after the bracket that closes the one at `open`, searching
+/// [`MAX_HEAD_TOKENS`] tokens.
 fn after_brackets(cursor: &Cursor<'_, Lcc>, open: usize) -> Option<usize> {
     let mut depth = 0;
-    for at in open..open + 2000 {
+    for at in open..open + MAX_HEAD_TOKENS {
         match cursor.tokens.kind(at) {
             Token::Open | Token::OpenBracket => depth += 1,
             Token::Close | Token::CloseBracket => depth -= 1,

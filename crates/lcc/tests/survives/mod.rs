@@ -1,26 +1,16 @@
-//! What must be true of every text, however broken.
+//! Reading of any text, however broken.
 
 use masque_lcc::{Parts, format, open, parse};
-use masque_testkit::points_into;
-use masque_text::{Diagnostic, Sources, render};
+use masque_testkit::LanguageUnderTest;
+use masque_text::render;
 
-/// Parses, opens and formats any text: no panic, every message points into the text, and
-/// formatting twice changes nothing. Says whether the text is syntactically correct.
+/// Parses, opens and formats any text. Returns whether it is syntactically correct.
 pub(crate) fn survives(text: &str) -> bool {
-    let mut sources = Sources::default();
-    sources.add("before.lcc", "% another file: é\n").unwrap();
-    let file = sources.add("test.lcc", text).unwrap();
-    let (_, diagnostics) = parse(&sources, file);
-    let is_correct = !diagnostics.iter().any(Diagnostic::is_error);
-    points_into(&sources, file, "lcc/", &diagnostics);
-    // Messages about formulas are those of their language.
-    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
-    opened.diagnostics.iter().take(2).for_each(|diagnostic| drop(render(&sources, diagnostic, false)));
-    let formatted = format(&sources, file);
-    assert_eq!(formatted.is_ok(), is_correct);
-    if let Ok(once) = formatted {
-        let again = sources.add("again.lcc", once.as_str()).unwrap();
-        assert_eq!(format(&sources, again), Ok(once), "not idempotent: {text:?}");
-    }
-    is_correct
+    LanguageUnderTest { prefix: "lcc/", format }.survives(text, |sources, file| {
+        let (_, syntax) = parse(sources, file);
+        // Diagnostics about formulas have the codes of their own language.
+        let opened = open(sources, &Parts { files: vec![file], ..Parts::default() });
+        opened.diagnostics.iter().take(2).for_each(|diagnostic| drop(render(sources, diagnostic, false)));
+        (syntax, Vec::new())
+    })
 }

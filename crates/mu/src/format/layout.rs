@@ -1,4 +1,4 @@
-//! Where the lines of a property break.
+//! Line breaking for properties.
 //!
 //! ```text
 //! name : nu Z. [-]Z
@@ -7,24 +7,25 @@
 //!                    && (mu X. <->tt && [-in(price)]X)) ;
 //! ```
 //!
-//! What is too long for a line breaks before each sign of its outermost chain. Short prefixes stay
-//! on the line of what follows them, which is set in below itself; after long ones a line begins.
+//! A part that is too long for a line breaks before each operator of its outermost chain. A short
+//! prefix stays on the line of its operand, whose lines are aligned; after a long prefix a new line
+//! begins.
 
 use super::part::{Form, Part, columns};
 
-/// Lines break if they would be longer than this.
+/// Maximum line length in columns.
 const WIDTH: usize = 100;
-/// Longer names and prefixes are followed by a new line.
-const SHORT: usize = 14;
-/// How far a part is set in that begins a line below its prefix.
+/// Maximum width in columns of a name or prefix whose operand begins on the same line.
+const MAX_HANGING_PREFIX: usize = 14;
+/// Indentation of a part that begins a line below its prefix, in columns.
 const INDENT: usize = 2;
 
-/// A property with its name, `name : formula ;`.
+/// Lays out a property with its name, `name : formula ;`.
 pub(super) fn property(name: &str, formula: &Part) -> String {
     let head = format!("{name} : ");
     let mut writer = Writer { out: head.clone(), column: columns(&head) };
     let fits = columns(&head) + formula.width + 2 <= WIDTH;
-    if !fits && columns(&head) > SHORT {
+    if !fits && columns(&head) > MAX_HANGING_PREFIX {
         writer.out.truncate(head.len() - 1);
         writer.line(INDENT);
     }
@@ -51,7 +52,7 @@ impl Writer {
         self.column = indent;
     }
 
-    /// Writes a part whose lines begin at `indent`; so much follows it on its last line.
+    /// Writes a part whose lines begin at `indent`. Its last line is followed by `after` columns.
     fn part(&mut self, part: &Part, indent: usize, after: usize) {
         if self.column + part.width + after <= WIDTH {
             let mut text = String::new();
@@ -73,19 +74,19 @@ impl Writer {
                         self.push(" ");
                     }
                     let after = if at + 1 == links.len() { after } else { 0 };
-                    // Signs that bind more stand further in than those of this chain.
+                    // Operators that bind tighter are indented further than those of this chain.
                     let is_tighter = at == 0 && matches!(link.form, Form::Chain(_));
                     let inner = self.column + if is_tighter { INDENT } else { 0 };
                     self.part(link, inner, after);
                 }
             }
-            Form::Prefixed(prefix, inner) if columns(prefix) <= SHORT => {
+            Form::Prefixed(prefix, inner) if columns(prefix) <= MAX_HANGING_PREFIX => {
                 self.push(prefix);
                 self.part(inner, self.column, after);
             }
             Form::Prefixed(prefix, inner) => {
                 self.push(prefix.trim_end());
-                // A leaf is no shorter on a line of its own.
+                // A leaf cannot be broken, so a new line would not help.
                 if matches!(inner.form, Form::Leaf(_)) {
                     self.push(&" ".repeat(columns(prefix) - columns(prefix.trim_end())));
                 } else {

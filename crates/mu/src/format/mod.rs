@@ -1,12 +1,11 @@
-//! The formatter of property files: the same tokens and comments in the same order, other white
-//! space, and the signs of papers as they are typed (`∧` becomes `&&`).
+//! The formatter of property files. It keeps tokens and comments in their order, changes the white
+//! space, and writes mathematical signs in ASCII (`∧` becomes `&&`).
 //!
-//! A property that fits stands on one line. Else its lines break at the operators that bind least
-//! ([`layout`]). A property with a comment inside keeps the lines that its author gave it, since a
-//! comment is about what stands beside it; so does one with text that only the language of the model
-//! may know. Nothing else depends on the white space of the input but
-//! where the author left a line blank, and whether a comment has a line of its own; so formatting
-//! twice changes nothing.
+//! A property that fits is written on one line. Otherwise its lines break at the operators that bind
+//! least ([`layout`]). A property with a comment inside keeps its lines, because the comment refers to
+//! what stands beside it; so does a property with text that only the language of the model may
+//! understand. Of the white space of the input, only blank lines and comments on their own line matter,
+//! so formatting twice changes nothing.
 
 mod layout;
 mod part;
@@ -17,7 +16,7 @@ use crate::lexer::{Token, Tokens};
 use crate::parser::parse_properties;
 use part::Reader;
 
-/// The text of a property file in the standard layout, or its syntax errors.
+/// Returns the text of a property file in the standard layout, or its syntax errors.
 ///
 /// ```
 /// let mut sources = masque_text::Sources::default();
@@ -29,9 +28,8 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>
     let span = sources.span(file);
     let (_, diagnostics) = parse_properties(sources, span);
     Diagnostic::no_errors(diagnostics)?;
-    let text = sources.text(file);
-    let tokens = Tokens::new(text, span.start);
-    let mut printer = Printer { text, base: span.start, tokens: &tokens, out: String::new() };
+    let tokens = Tokens::new(sources.text(file), span.start);
+    let mut printer = Printer { tokens: &tokens, out: String::new() };
     let mut at = 0;
     while at < tokens.len() {
         printer.comments(at);
@@ -43,31 +41,28 @@ pub fn format(sources: &Sources, file: FileId) -> Result<String, Vec<Diagnostic>
 }
 
 struct Printer<'t> {
-    text: &'t str,
-    base: u32,
-    tokens: &'t Tokens,
+    tokens: &'t Tokens<'t>,
     out: String,
 }
 
-impl<'t> Printer<'t> {
-    /// Prints the property that begins with a token; the token after it.
+impl Printer<'_> {
+    /// Prints the property that begins with a token. Returns the token after it.
     fn property(&mut self, at: usize) -> usize {
-        let mut reader = Reader::new(self.text, self.base, self.tokens, at);
+        let mut reader = Reader::new(self.tokens, at);
         // `name : formula ;`
         let name = reader.next().to_string();
         reader.next();
         let formula = reader.formula();
         let end = reader.position();
-        let has_comment = (at + 1..=end).any(|token| !self.gap(token).trim().is_empty());
-        // What is no token here may end with its line in the language of the model.
+        let has_comment = (at + 1..=end).any(|token| !self.tokens.gap(token).trim().is_empty());
+        // Text that is no token here may extend to the end of its line in the language of the model.
         let is_strange = self.tokens.kinds()[at..end].contains(&Token::Unknown);
-        match has_comment || is_strange {
-            true => {
-                let (from, to) = (self.start(at), self.end(end));
-                let lines: Vec<&str> = self.text[from..to].lines().map(str::trim_end).collect();
-                self.out.push_str(&lines.join("\n"));
-            }
-            false => self.out.push_str(&layout::property(&name, &formula)),
+        if has_comment || is_strange {
+            let text = self.tokens.slice(self.tokens.span(at).to(self.tokens.span(end)));
+            let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+            self.out.push_str(&lines.join("\n"));
+        } else {
+            self.out.push_str(&layout::property(&name, &formula));
         }
         end + 1
     }
@@ -75,13 +70,13 @@ impl<'t> Printer<'t> {
     /// Ends the line before a token, prints the comments there, and leaves a line blank where the
     /// author did.
     fn comments(&mut self, at: usize) {
-        let gap = self.gap(at);
-        let mut rest = gap;
+        let mut rest = self.tokens.gap(at);
         let mut is_first = true;
         while let Some((blank, comment, behind)) = next_comment(rest) {
-            match is_first && at > 0 && !blank.contains('\n') {
-                true => self.out.push_str("  "),
-                false => self.break_line(blank),
+            if is_first && at > 0 && !blank.contains('\n') {
+                self.out.push_str("  ");
+            } else {
+                self.break_line(blank);
             }
             self.out.push_str(comment);
             (rest, is_first) = (behind, false);
@@ -91,7 +86,7 @@ impl<'t> Printer<'t> {
         }
     }
 
-    /// Begins a line, after a blank one if the white space has one.
+    /// Begins a line, after a blank one if the white space contains one.
     fn break_line(&mut self, white: &str) {
         self.end_line();
         let is_blank = white.bytes().filter(|byte| *byte == b'\n').count() > 1;
@@ -105,35 +100,21 @@ impl<'t> Printer<'t> {
             self.out.push('\n');
         }
     }
-
-    /// What stands between a token and the one before: white space and comments.
-    fn gap(&self, at: usize) -> &'t str {
-        let from = at.checked_sub(1).map_or(0, |before| self.end(before));
-        &self.text[from..self.start(at)]
-    }
-
-    fn start(&self, at: usize) -> usize {
-        (self.tokens.span(at).start - self.base) as usize
-    }
-
-    fn end(&self, at: usize) -> usize {
-        (self.tokens.span(at).end - self.base) as usize
-    }
 }
 
-/// Splits at the first comment: white space, the comment, and what is behind it.
+/// Splits at the first comment: the white space before it, the comment, and the rest.
 fn next_comment(gap: &str) -> Option<(&str, &str, &str)> {
     let start = gap.find(['/', '%'])?;
     let (blank, rest) = gap.split_at(start);
-    let length = match rest.starts_with("/*") {
-        true => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
-        false => rest.find('\n').unwrap_or(rest.len()),
+    let length = match rest.strip_prefix("/*") {
+        Some(inside) => 2 + masque_text::block_comment(inside).0,
+        None => rest.find('\n').unwrap_or(rest.len()),
     };
     let (comment, behind) = rest.split_at(length);
     Some((blank, comment.trim_end(), behind))
 }
 
-/// Whether a token of the grammar opens a modality.
+/// Whether a token opens a modality.
 fn opens_modality(token: Token) -> bool {
     matches!(token, Token::Less | Token::OpenBracket)
 }

@@ -1,14 +1,14 @@
-//! A formula as parts that may stand on lines of their own.
+//! A formula as a tree of parts between which lines may break.
 //!
-//! The reader goes over tokens that the parser has accepted, so it does not look for mistakes; and
-//! it goes no deeper than the parser did.
+//! The reader sees only tokens that the parser has accepted, so it does not check for mistakes and
+//! recurses no deeper than the parser did.
 
 use super::opens_modality;
 use crate::lexer::{Token, Tokens};
 use crate::parser::{RESERVED, is_variable};
 use crate::tree::PathOperator;
 
-/// A part of a formula, and the columns it takes on one line.
+/// A part of a formula, and its width in columns when written on one line.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) form: Form,
@@ -17,13 +17,13 @@ pub(super) struct Part {
 
 #[derive(Debug)]
 pub(super) enum Form {
-    /// What is never broken: a constant, an atom, a macro.
+    /// Text that is never broken: a constant, an atom, a macro.
     Leaf(String),
-    /// Prefixes, and what they stand before.
+    /// Prefix operators, and their operand.
     Prefixed(String, Box<Part>),
-    /// Operands, each with the sign before it.
+    /// Operands, each with the operator before it.
     Chain(Vec<(String, Part)>),
-    /// What stands in brackets.
+    /// A formula in brackets.
     Bracketed(Box<Part>),
 }
 
@@ -40,7 +40,7 @@ impl Part {
         Part { form, width }
     }
 
-    /// The part on one line.
+    /// Writes the part on one line.
     pub(super) fn flat(&self, out: &mut String) {
         match &self.form {
             Form::Leaf(text) => out.push_str(text),
@@ -65,25 +65,23 @@ impl Part {
     }
 }
 
-/// The columns that a text takes.
+/// Width of a text in columns.
 pub(super) fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Goes over the tokens of a formula.
+/// Reads the tokens of a formula.
 pub(super) struct Reader<'t> {
-    text: &'t str,
-    base: u32,
-    tokens: &'t Tokens,
+    tokens: &'t Tokens<'t>,
     at: usize,
 }
 
 impl<'t> Reader<'t> {
-    pub(super) fn new(text: &'t str, base: u32, tokens: &'t Tokens, at: usize) -> Self {
-        Reader { text, base, tokens, at }
+    pub(super) fn new(tokens: &'t Tokens<'t>, at: usize) -> Self {
+        Reader { tokens, at }
     }
 
-    /// The token that is next.
+    /// Index of the next token.
     pub(super) fn position(&self) -> usize {
         self.at
     }
@@ -92,17 +90,16 @@ impl<'t> Reader<'t> {
         self.tokens.kind(self.at)
     }
 
-    /// The tokens from one to another, as they are written.
+    /// The source text from one token to another.
     fn source(&self, from: usize, to: usize) -> &'t str {
-        let (start, end) = (self.tokens.span(from).start, self.tokens.span(to).end);
-        &self.text[(start - self.base) as usize..(end - self.base) as usize]
+        self.tokens.slice(self.tokens.span(from).to(self.tokens.span(to)))
     }
 
     fn word(&self) -> &'t str {
-        if self.kind() == Token::Word { self.source(self.at, self.at) } else { "" }
+        if self.kind() == Token::Word { self.tokens.text(self.at) } else { "" }
     }
 
-    /// Takes one token: its text, in the signs of this language.
+    /// Reads one token. Returns its text in ASCII.
     pub(super) fn next(&mut self) -> &'t str {
         let (kind, at) = (self.kind(), self.at);
         self.at += 1;
@@ -113,11 +110,11 @@ impl<'t> Reader<'t> {
             Token::Arrow => "->",
             Token::Mu => "mu",
             Token::Nu => "nu",
-            _ => self.source(at, at),
+            _ => self.tokens.text(at),
         }
     }
 
-    /// Any formula: chains of `->`, of `||` and of `&&`, in this order.
+    /// Reads a formula: chains of `->`, of `||` and of `&&`, in this order.
     pub(super) fn formula(&mut self) -> Part {
         self.chain(0)
     }
@@ -129,16 +126,13 @@ impl<'t> Reader<'t> {
         while let Some(sign) = self.sign(level) {
             links.push((sign, operand(self)));
         }
-        match links.len() {
-            1 => links.remove(0).1,
-            _ => Part::new(Form::Chain(links)),
-        }
+        if links.len() == 1 { links.remove(0).1 } else { Part::new(Form::Chain(links)) }
     }
 
-    /// Takes the sign of a chain, if it goes on.
+    /// Reads the next operator of a chain, if the chain continues.
     fn sign(&mut self, level: usize) -> Option<String> {
         match (level, self.kind(), self.word()) {
-            // Where an operand has ended, a minus is the first half of an arrow.
+            // After an operand, a minus is the first half of an arrow.
             (0, Token::Minus, _) => {
                 self.at += 2;
                 Some("->".to_string())
@@ -149,7 +143,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Prefixes and what they stand before. A fixpoint reaches as far right as it can.
+    /// Reads prefix operators and their operand. A fixpoint extends as far right as it can.
     fn prefixed(&mut self) -> Part {
         let mut prefix = String::new();
         let inner = loop {
@@ -172,10 +166,7 @@ impl<'t> Reader<'t> {
                 _ => break self.operand(),
             }
         };
-        match prefix.is_empty() {
-            true => inner,
-            false => Part::new(Form::Prefixed(prefix, Box::new(inner))),
-        }
+        if prefix.is_empty() { inner } else { Part::new(Form::Prefixed(prefix, Box::new(inner))) }
     }
 
     fn operand(&mut self) -> Part {
@@ -199,7 +190,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// An opening bracket, patterns and what joins them, up to the bracket that closes it.
+    /// Reads an opening bracket, patterns and their operators, up to the matching bracket.
     fn patterns(&mut self, close: Token, out: &mut String) {
         let mut n_open = 0;
         while self.at < self.tokens.len() {
@@ -212,9 +203,9 @@ impl<'t> Reader<'t> {
                 Token::Dot => out.push_str(" . "),
                 Token::Comma => out.push_str(", "),
                 kind => {
-                    out.push_str(self.source(self.at, self.at));
+                    out.push_str(self.tokens.text(self.at));
                     n_open += usize::from(kind == Token::Open);
-                    // Of round brackets the last one closes, of the others the first.
+                    // Round brackets may nest; the first bracket of another kind closes.
                     let is_inner = kind == Token::Close && n_open > 1;
                     n_open -= usize::from(kind == Token::Close && n_open > 0);
                     if kind == close && !is_inner {
@@ -227,7 +218,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What belongs to the language of the model, as it is written; on one line.
+    /// Reads text of the language of the model. Returns it unchanged but on one line.
     fn primitive(&mut self, is_pattern: bool) -> String {
         let from = self.at;
         self.at += 1;

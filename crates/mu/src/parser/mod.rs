@@ -1,10 +1,8 @@
-//! Recursive descent with recovery: one message per broken property, then on to the next.
+//! Recursive descent parser with recovery: one diagnostic per broken property, then the next property.
 
 mod formula;
 mod recover;
 mod regular;
-
-use std::ops::{Deref, DerefMut};
 
 use masque_text::{Cursor, Diagnostic, Parsed, Reported, Sources, Span};
 use rustc_hash::FxHashMap;
@@ -15,17 +13,17 @@ use crate::tree::{Name, Named, Pattern, Phi};
 
 pub(crate) use formula::{RESERVED, is_variable};
 
-/// Brackets and prefix operators may nest this deep; flat chains may be of any length.
+/// Maximum depth of nested brackets and prefix operators. Flat chains may have any length.
 pub const NESTING_LIMIT: u32 = 250;
 
-/// Reads one formula: the whole text at `span`.
+/// Parses one formula, which is the whole text at `span`.
 pub fn parse_formula(sources: &Sources, span: Span) -> (Option<Phi>, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, span);
     let phi = parser.whole_formula().ok();
     (phi, parser.cursor.into_diagnostics())
 }
 
-/// Reads one action pattern, such as `{in(offer(_)), -out(_)@s}`: the whole text at `span`.
+/// Parses one action pattern, such as `{in(offer(_)), -out(_)@s}`, which is the whole text at `span`.
 pub fn parse_pattern(sources: &Sources, span: Span) -> (Option<Pattern>, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, span);
     let pattern = parser.pattern().and_then(|pattern| match parser.kind() {
@@ -35,31 +33,19 @@ pub fn parse_pattern(sources: &Sources, span: Span) -> (Option<Pattern>, Vec<Dia
     (pattern.ok(), parser.cursor.into_diagnostics())
 }
 
-/// Reads the properties of a file, `name : formula ;` each. Those that could be read are returned.
+/// Parses the properties of a file, `name : formula ;` each. Returns those that could be read.
 pub fn parse_properties(sources: &Sources, span: Span) -> (Vec<Named>, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, span);
     let properties = parser.properties();
     (properties, parser.cursor.into_diagnostics())
 }
 
-/// A cursor that leaves formulas behind.
+/// A cursor that builds formulas.
 struct Parser<'t> {
     cursor: Cursor<'t, Mu>,
 }
 
-impl<'t> Deref for Parser<'t> {
-    type Target = Cursor<'t, Mu>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
+masque_text::parser_on_cursor!(Parser, Mu);
 
 /// Properties.
 impl Parser<'_> {
@@ -112,22 +98,14 @@ impl Parser<'_> {
     }
 }
 
-/// What all parts need.
+/// Helpers of all parts.
 impl<'t> Parser<'t> {
     fn new(sources: &'t Sources, span: Span) -> Self {
         Parser { cursor: Cursor::new(sources.slice(span), span.start) }
     }
 
-    /// Whether `->` stands here. It is not one token, because `<->` is not.
+    /// Whether the next tokens are `->`. It is not one token because `<->` is a modality.
     fn at_arrow(&self) -> bool {
         self.tokens.pair(self.position) == Some((Token::Minus, Token::Greater))
-    }
-
-    /// Reads something one level deeper.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        self.deepen()?;
-        let value = read(self);
-        self.depth -= 1;
-        value
     }
 }

@@ -1,4 +1,4 @@
-//! Messages about syntax, and how reading goes on after one.
+//! Syntax errors, and recovery from them.
 
 use masque_text::{Codes, Cursor, Diagnostic, Language, Reported, Span};
 
@@ -6,7 +6,7 @@ use super::{NESTING_LIMIT, Parser};
 use crate::lexer::Token;
 use crate::tree::Name;
 
-/// What messages must know of the language.
+/// Codes and hints of the mu-calculus.
 #[derive(Debug)]
 pub(super) struct Mu;
 
@@ -43,7 +43,7 @@ impl Language for Mu {
 
 /// Messages.
 impl Parser<'_> {
-    /// What is expected does not follow a whole formula, where an operator may have been meant.
+    /// Reports that `what` does not follow a whole formula, where an operator may have been meant.
     pub(super) fn expected_after_formula(&mut self, what: &str) -> Reported {
         let help = match self.kind() {
             Token::Bar => {
@@ -57,7 +57,7 @@ impl Parser<'_> {
         self.expected_with(what, help)
     }
 
-    /// Takes a closing bracket, or says which one is open.
+    /// Reads a closing bracket, or reports which one is open.
     pub(super) fn close(&mut self, kind: Token, open: Span, sign: &str) -> Result<(), Reported> {
         if self.eat(kind) { Ok(()) } else { Err(self.unclosed(open, sign)) }
     }
@@ -99,7 +99,7 @@ impl Parser<'_> {
         );
     }
 
-    /// Goes on after the next `;`, or before what looks like the next property.
+    /// Skips to after the next `;`, or to what looks like the next property.
     pub(super) fn skip_property(&mut self) {
         self.depth = 0;
         while self.kind() != Token::End {
