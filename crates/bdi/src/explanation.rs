@@ -1,5 +1,7 @@
 //! Why properties fail and why states are removed, in terms of the model.
 
+use masque_model::Count;
+
 use crate::model::{Edge, FormulaId, Model, State, VarId, WorldPath};
 use crate::plan::WorldId;
 
@@ -64,8 +66,8 @@ pub enum RemovalReason {
 pub struct Removal {
     /// Why they were removed.
     pub reason: RemovalReason,
-    /// Number of states, in decimal.
-    pub n_states: String,
+    /// Number of states.
+    pub n_states: Count,
     /// Path to the nearest of them, with the values of defined attitudes; empty if it does not replay.
     pub example: Vec<State>,
 }

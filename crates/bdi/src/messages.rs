@@ -55,7 +55,7 @@ fn of_world(model: &Model, plan: &Plan, world: WorldId, result: &WorldResult, fo
             let message = format!("initial states removed, {} left", result.initial);
             warn("bdi/initial-removed", message, "`masque worlds` tells which attitudes they lack");
         }
-        if result.dead != "0" {
+        if !result.dead.is_zero() {
             let message = format!("{} state(s) without a future trimmed", result.dead);
             warn("bdi/trimmed", message, "all their successors are incoherent; `masque worlds` tells why");
         }

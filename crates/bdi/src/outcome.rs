@@ -1,5 +1,6 @@
 //! What checking a file finds: worlds with their sizes, and a verdict for each property.
 
+use masque_model::Count;
 use masque_text::Span;
 use masque_verdict::{Stop, Verdict};
 
@@ -29,29 +30,27 @@ impl Status {
     }
 }
 
-/// A world after synthesis. Numbers of states are decimal: they outgrow any machine word.
-///
-/// `built = bad + dead + unreachable + kept`
+/// A world after synthesis, with exact numbers of states: `built = bad + dead + unreachable + kept`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldResult {
     /// Whether it was removed.
     pub status: Status,
     /// States reached by the program.
-    pub built: String,
+    pub built: Count,
     /// States that Condition 2 (or consistency) removes.
-    pub bad: String,
+    pub bad: Count,
     /// Other states without a future.
-    pub dead: String,
+    pub dead: Count,
     /// States that can no longer be reached.
-    pub unreachable: String,
+    pub unreachable: Count,
     /// States that remain.
-    pub kept: String,
+    pub kept: Count,
     /// Initial states that remain.
-    pub initial: String,
+    pub initial: Count,
     /// Whether some initial state was removed.
     pub lost_initial: bool,
     /// Edges on which some states have nothing accessible, and how many.
-    pub inconsistent: Vec<(Edge, String)>,
+    pub inconsistent: Vec<(Edge, Count)>,
     /// Whether explicit attitudes are labels only, as nesting ends here.
     pub is_opaque: bool,
     /// Whether no initial state starts a fair path.
@@ -66,7 +65,7 @@ pub struct PropertyResult {
     /// The verdict.
     pub verdict: Verdict,
     /// In how many of the world's states it is true, and how many there are; `None` if it was not decided.
-    pub satisfied: Option<(String, String)>,
+    pub satisfied: Option<(Count, Count)>,
     /// Whether an implication holds because its antecedent is never true where it is asked.
     pub is_vacuous: bool,
     /// Why it fails; [`run()`](crate::run()) fills it in.

@@ -58,7 +58,7 @@ pub struct Run {
 /// let (model, plan) = check(&tree, &[]).model.unwrap();
 /// let run = run(&model, &plan, Default::default(), &Default::default(), &mut |_, _| {});
 /// assert_eq!(run.properties[0].verdict.word(), "fails");
-/// assert_eq!(run.worlds.unwrap()[1].kept, "2");
+/// assert_eq!(run.worlds.unwrap()[1].kept.to_string(), "2");
 /// ```
 pub fn run(
     model: &Model,

@@ -49,11 +49,11 @@ fn differences(text: &str, run: &Value, decide: fn(&Model, &Plan) -> Results) ->
         let world = &worlds[planned.world.index()];
         for (field, value) in expected.as_object().unwrap() {
             let found = match field.as_str() {
-                "built" => &world.built,
-                "bad" => &world.bad,
-                "dead" => &world.dead,
-                "final" => &world.kept,
-                "status" => world.status.text(),
+                "built" => world.built.to_string(),
+                "bad" => world.bad.to_string(),
+                "dead" => world.dead.to_string(),
+                "final" => world.kept.to_string(),
+                "status" => world.status.text().to_string(),
                 other => panic!("unknown field {other}"),
             };
             let value = value.as_str().map_or(value.to_string(), str::to_string);

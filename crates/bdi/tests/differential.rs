@@ -88,8 +88,8 @@ fn compare(seeds: std::ops::Range<u64>) -> Tally {
         tally.labels += label_is_meaning(&mut reference, model, plan, &what);
         let (worlds, properties) = found.unwrap();
         tally.systems += 1;
-        tally.removed += worlds.iter().filter(|w| w.kept == "0").count();
-        tally.pruned += worlds.iter().filter(|w| w.bad != "0" && w.kept != "0").count();
+        tally.removed += worlds.iter().filter(|w| w.kept.is_zero()).count();
+        tally.pruned += worlds.iter().filter(|w| !w.bad.is_zero() && !w.kept.is_zero()).count();
         tally.inconsistent += worlds.iter().filter(|w| !w.inconsistent.is_empty()).count();
         tally.holds += properties.iter().filter(|p| p.verdict.word() == "holds").count();
         tally.fails += properties.iter().filter(|p| p.verdict.word() == "fails").count();

@@ -15,6 +15,7 @@ mod steps;
 mod synthesis;
 mod truth;
 
+use masque_model::Count;
 use rustc_hash::FxHashMap;
 
 use crate::model::{FormulaId, Model};
@@ -83,14 +84,14 @@ impl<'m> Reference<'m> {
             let is_empty = |s: &usize| !self.accessible(world, &built.states[*s], edge).contains(&true);
             let n_empty = (0..n_states).filter(|&s| kept[s]).filter(is_empty).count();
             if n_empty > 0 {
-                inconsistent.push((edge, n_empty.to_string()));
+                inconsistent.push((edge, Count::from(n_empty)));
             }
         }
         let fair = self.fair(world);
         let has_fairness = !self.model.program(planned.program).fair.is_empty();
         WorldResult {
             status: built.status,
-            built: n_states.to_string(),
+            built: Count::from(n_states),
             bad: count(&built.bad),
             dead: count(&built.dead),
             unreachable: count(&unreachable),
@@ -112,7 +113,7 @@ impl<'m> Reference<'m> {
     }
 }
 
-/// The number of states in a set, in decimal.
-fn count(set: &[bool]) -> String {
-    set.iter().filter(|&&is_in| is_in).count().to_string()
+/// Returns the number of states in a set.
+fn count(set: &[bool]) -> Count {
+    Count::from(set.iter().filter(|&&is_in| is_in).count())
 }

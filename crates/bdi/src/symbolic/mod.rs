@@ -16,6 +16,7 @@ mod step;
 mod truth;
 mod world;
 
+use masque_model::Count;
 use masque_symbolic::space::{Cube, Limited, Set, Space};
 use masque_verdict::{Budget, Verdict, Why};
 use rustc_hash::FxHashMap;
@@ -92,9 +93,10 @@ impl<'m> Engine<'m> {
         &self.worlds[&world]
     }
 
-    /// How many states a set of a world has, in decimal.
-    fn count(&self, world: WorldId, set: &Set) -> String {
-        self.space.count(set, self.layout_of(world).current.len() as u32).to_string()
+    /// Returns the number of states in a set of states of a world.
+    fn count(&self, world: WorldId, set: &Set) -> Count {
+        let count = self.space.count(set, self.layout_of(world).current.len() as u32);
+        count.to_string().parse().expect("natural numbers are written in decimal digits")
     }
 
     /// The current bits of a program.
