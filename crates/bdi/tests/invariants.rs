@@ -131,7 +131,7 @@ fn normal_forms_mean_the_same() {
     let mut n_formulas = 0;
     for seed in 40_000..40_400 {
         let (text, options) = random::system(seed);
-        let (_, tree) = tree_of(&text);
+        let (mut sources, tree) = tree_of(&text);
         let mut normal = tree.clone();
         for property in &mut normal.properties {
             if let tree::Question::Formula(expr) = &mut property.question {
@@ -141,12 +141,7 @@ fn normal_forms_mean_the_same() {
                 n_formulas += 1;
             }
         }
-        let overrides = options.iter().map(|(name, value)| masque_bdi::Override {
-            name: name.clone(),
-            value: value.clone(),
-            span: tree.span,
-        });
-        let overrides: Vec<_> = overrides.collect();
+        let overrides = support::overrides(&options, &mut sources);
         let [Some(first), Some(second)] = [&tree, &normal].map(|tree| check(tree, &overrides).model) else {
             continue;
         };
@@ -193,15 +188,9 @@ fn explanations_are_true() {
         let read = support::read(&text, &options);
         let Some((model, plan)) = &read.model else { continue };
         let Ok(mut engine) = Engine::new(model, plan, &Budget::default()) else { continue };
-        let found: Vec<Explanation> = (0..model.properties.len())
-            .filter(|&p| matches!(model.properties[p].question, Question::Formula(_)))
-            .filter_map(|p| {
-                let fails = engine.property(p).verdict.word() == "fails";
-                fails.then(|| {
-                    engine.explain(p).unwrap().unwrap_or_else(|| panic!("seed {seed}: nothing for {p}"))
-                })
-            })
-            .collect();
+        let mut found = support::explanations(&mut engine, model);
+        found.retain(|(p, _)| matches!(model.properties[*p].question, Question::Formula(_)));
+        let found: Vec<Explanation> = found.into_iter().map(|(_, explanation)| explanation).collect();
         let mut all = Vec::new();
         found.iter().for_each(|explanation| parts(explanation, &mut all));
         // The same file, asked for each part.
@@ -212,14 +201,7 @@ fn explanations_are_true() {
             let asked = sources.add("part", format!("{world} : {formula}")).unwrap();
             assert!(parse_property(&sources, asked, &mut tree).is_empty(), "seed {seed}: {formula}");
         }
-        let overrides: Vec<_> = options
-            .iter()
-            .map(|(name, value)| masque_bdi::Override {
-                name: name.clone(),
-                value: value.clone(),
-                span: tree.span,
-            })
-            .collect();
+        let overrides = support::overrides(&options, &mut sources);
         let (model, plan) = check(&tree, &overrides).model.unwrap_or_else(|| panic!("seed {seed}\n{text}"));
         let mut reference = Reference::new(&model, &plan).unwrap();
         for (index, part) in all.iter().enumerate() {

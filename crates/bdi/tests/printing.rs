@@ -6,7 +6,7 @@ mod support;
 use fastrand::Rng;
 use masque_bdi::model::{FormulaId, Model, Question};
 use masque_bdi::tree::{Expr, Question as Asked};
-use masque_bdi::{Override, check, formula_text, parse, parse_property};
+use masque_bdi::{check, formula_text, parse, parse_property};
 use masque_testkit::{seeds, structure};
 use masque_text::{Diagnostic, Sources};
 use support::formulas::expression;
@@ -57,9 +57,7 @@ fn load(text: &str, options: &[(String, String)], more: &[String]) -> Result<Mod
         let file = sources.add("<--property>", property.as_str()).unwrap();
         found.extend(parse_property(&sources, file, &mut tree));
     }
-    let overrides: Vec<Override> = (options.iter().cloned())
-        .map(|(name, value)| Override { name, value, span: sources.span(file) })
-        .collect();
+    let overrides = support::overrides(options, &mut sources);
     let checked = check(&tree, &overrides);
     found.extend(checked.diagnostics);
     found.retain(Diagnostic::is_error);

@@ -10,16 +10,7 @@ use masque_bdi::replay::{Flaw, replay, replay_removal};
 use masque_bdi::symbolic::Engine;
 use masque_bdi::tree::Op;
 use masque_verdict::Budget;
-use support::random;
-
-/// The explanations of the properties that fail, by their index.
-fn explanations(engine: &mut Engine<'_>, model: &Model) -> Vec<(usize, Explanation)> {
-    let failing = (0..model.properties.len()).filter_map(|p| {
-        let fails = engine.property(p).verdict.word() == "fails";
-        fails.then(|| (p, engine.explain(p).unwrap().unwrap()))
-    });
-    failing.collect()
-}
+use support::{explanations, random};
 
 fn n_parts(part: &Explanation, is_counted: fn(&Shape) -> bool) -> usize {
     let below = part.next.iter().map(|next| n_parts(next, is_counted));

@@ -5,10 +5,15 @@ pub(crate) mod formulas;
 pub(crate) mod nnf;
 pub(crate) mod random;
 
+use masque_bdi::explanation::Explanation;
 use masque_bdi::model::Model;
-use masque_bdi::plan::Plan;
+use masque_bdi::outcome::{Failure, PropertyResult, WorldResult};
+use masque_bdi::plan::{Plan, WorldId};
+use masque_bdi::reference::Reference;
+use masque_bdi::symbolic::Engine;
 use masque_bdi::{Override, check, parse};
 use masque_text::{Diagnostic, Sources, render};
+use masque_verdict::Budget;
 
 /// A text, its model if it has no errors, and its diagnostics.
 pub(crate) struct Read {
@@ -21,13 +26,7 @@ pub(crate) struct Read {
 pub(crate) fn read(text: &str, options: &[(String, String)]) -> Read {
     let mut sources = Sources::default();
     let file = sources.add("test.bdi", text).unwrap();
-    let overrides: Vec<Override> = options
-        .iter()
-        .map(|(name, value)| {
-            let given = sources.add("--option", format!("{name}={value}")).unwrap();
-            Override { name: name.clone(), value: value.clone(), span: sources.span(given) }
-        })
-        .collect();
+    let overrides = overrides(options, &mut sources);
     let (tree, mut diagnostics) = parse(&sources, file);
     let mut model = None;
     if !diagnostics.iter().any(Diagnostic::is_error) {
@@ -36,6 +35,43 @@ pub(crate) fn read(text: &str, options: &[(String, String)]) -> Read {
         model = checked.model;
     }
     Read { sources, model, diagnostics }
+}
+
+/// Options as if they were given on the command line.
+pub(crate) fn overrides(options: &[(String, String)], sources: &mut Sources) -> Vec<Override> {
+    let overrides = options.iter().map(|(name, value)| {
+        let given = sources.add("--option", format!("{name}={value}")).unwrap();
+        Override { name: name.clone(), value: value.clone(), span: sources.span(given) }
+    });
+    overrides.collect()
+}
+
+/// The worlds and the verdicts of a model.
+pub(crate) type Results = (Vec<WorldResult>, Vec<PropertyResult>);
+
+/// Builds the worlds and decides the properties with the symbolic engine.
+pub(crate) fn by_engine(model: &Model, plan: &Plan) -> Result<Results, Failure> {
+    let mut engine = Engine::new(model, plan, &Budget::default())?;
+    let worlds = (0..plan.worlds.len() as u32).map(|w| engine.world_result(WorldId(w)).unwrap()).collect();
+    let properties = (0..model.properties.len()).map(|p| engine.property(p)).collect();
+    Ok((worlds, properties))
+}
+
+/// Builds the worlds and decides the properties with the reference.
+pub(crate) fn by_reference(model: &Model, plan: &Plan) -> Result<Results, Failure> {
+    let mut reference = Reference::new(model, plan)?;
+    let worlds = (0..plan.worlds.len() as u32).map(|w| reference.world_result(WorldId(w))).collect();
+    let properties = (0..model.properties.len()).map(|p| reference.property(p)).collect();
+    Ok((worlds, properties))
+}
+
+/// Explains the properties that fail; returns the explanations with the indices of the properties.
+pub(crate) fn explanations(engine: &mut Engine<'_>, model: &Model) -> Vec<(usize, Explanation)> {
+    let failing = (0..model.properties.len()).filter_map(|p| {
+        let fails = engine.property(p).verdict.word() == "fails";
+        fails.then(|| (p, engine.explain(p).unwrap().unwrap()))
+    });
+    failing.collect()
 }
 
 impl Read {
