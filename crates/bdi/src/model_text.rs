@@ -1,6 +1,7 @@
 //! Checked formulas as text, for explanations: what is written here can be read again.
 
 use crate::model::{Expr, ExprId, Formula, FormulaId, Model};
+use crate::print::sum_sign;
 
 impl Model {
     /// A formula as text, brackets around every operand that has an operator of its own.
@@ -90,12 +91,7 @@ impl Model {
             (Expr::Sum(items), _) => {
                 let mut text = String::new();
                 for (i, (is_negative, item)) in items.iter().enumerate() {
-                    text.push_str(match (i, is_negative) {
-                        (0, false) => "",
-                        (0, true) => "-",
-                        (_, false) => " + ",
-                        (_, true) => " - ",
-                    });
+                    text.push_str(sum_sign(i, *is_negative));
                     match &self.exprs[item.index()] {
                         Expr::Sum(_) => text.push_str(&format!("({})", self.number_text(*item, *item))),
                         _ => text.push_str(&self.number_text(*item, *item)),

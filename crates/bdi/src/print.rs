@@ -135,12 +135,7 @@ fn write(out: &mut String, expr: &Expr, place: Level) {
         }
         Kind::Sum(items) => {
             for (i, (is_negative, item)) in items.iter().enumerate() {
-                out.push_str(match (i, is_negative) {
-                    (0, false) => "",
-                    (0, true) => "-",
-                    (_, false) => " + ",
-                    (_, true) => " - ",
-                });
+                out.push_str(sum_sign(i, *is_negative));
                 write(out, item, inside(own));
             }
         }
@@ -158,14 +153,24 @@ fn write(out: &mut String, expr: &Expr, place: Level) {
     }
 }
 
-pub(crate) fn quantifier_text(quantifier: Quantifier) -> &'static str {
+/// Returns the sign before the item of a sum with this index.
+pub(crate) fn sum_sign(index: usize, is_negative: bool) -> &'static str {
+    match (index, is_negative) {
+        (0, false) => "",
+        (0, true) => "-",
+        (_, false) => " + ",
+        (_, true) => " - ",
+    }
+}
+
+fn quantifier_text(quantifier: Quantifier) -> &'static str {
     match quantifier {
         Quantifier::E => "E",
         Quantifier::A => "A",
     }
 }
 
-pub(crate) fn unary_text(op: Unary) -> &'static str {
+fn unary_text(op: Unary) -> &'static str {
     match op {
         Unary::X => "X ",
         Unary::F => "F ",
@@ -173,7 +178,7 @@ pub(crate) fn unary_text(op: Unary) -> &'static str {
     }
 }
 
-pub(crate) fn binary_text(op: Binary) -> &'static str {
+fn binary_text(op: Binary) -> &'static str {
     match op {
         Binary::U => " U ",
         Binary::R => " R ",

@@ -6,6 +6,8 @@ mod program;
 mod property;
 mod vocabulary;
 
+use std::hash::Hash;
+
 use masque_text::{Diagnostic, Severity, Span, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -63,8 +65,8 @@ struct Checker<'t> {
     vocabularies: Vec<Vocabulary>,
     bodies: Vec<&'t Body>,
     agents: FxHashMap<String, AgentId>,
-    formulas: FxHashMap<Formula, FormulaId>,
-    exprs: FxHashMap<Expr, ExprId>,
+    formulas: FxHashMap<Formula, u32>,
+    exprs: FxHashMap<Expr, u32>,
     /// Programs whose actions are declared.
     declared_actions: FxHashSet<ProgramId>,
     diagnostics: Vec<Diagnostic>,
@@ -239,24 +241,20 @@ impl<'t> Checker<'t> {
     }
 
     fn add(&mut self, formula: Formula) -> FormulaId {
-        if let Some(&id) = self.formulas.get(&formula) {
-            return id;
-        }
-        let id = FormulaId(self.model.formulas.len() as u32);
-        self.model.formulas.push(formula.clone());
-        self.formulas.insert(formula, id);
-        id
+        FormulaId(intern(&mut self.model.formulas, &mut self.formulas, formula))
     }
 
     fn add_expr(&mut self, expr: Expr) -> ExprId {
-        if let Some(&id) = self.exprs.get(&expr) {
-            return id;
-        }
-        let id = ExprId(self.model.exprs.len() as u32);
-        self.model.exprs.push(expr.clone());
-        self.exprs.insert(expr, id);
-        id
+        ExprId(intern(&mut self.model.exprs, &mut self.exprs, expr))
     }
+}
+
+/// Adds an item unless it is there already; returns its index.
+fn intern<T: Clone + Eq + Hash>(items: &mut Vec<T>, indices: &mut FxHashMap<T, u32>, item: T) -> u32 {
+    *indices.entry(item).or_insert_with_key(|item| {
+        items.push(item.clone());
+        items.len() as u32 - 1
+    })
 }
 
 /// Long texts are cut in messages.

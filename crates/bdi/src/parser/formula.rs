@@ -67,7 +67,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
-    fn deeper<T>(&mut self, read: fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn deeper<T>(&mut self, read: fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.deepen()?;
         let result = read(self)?;
         self.depth -= 1;

@@ -53,18 +53,10 @@ impl Parser<'_> {
             (_, "if") => self.conditional()?,
             (_, "loop") => {
                 self.advance();
-                self.deepen()?;
-                let body = self.program()?;
-                self.depth -= 1;
-                self.expect(Token::Word, "`;`, `|` or `endloop`").and_then(|span| {
-                    match self.text_of(span) {
-                        "endloop" => Ok(()),
-                        _ => {
-                            self.position -= 1;
-                            Err(self.expected("`;`, `|` or `endloop`"))
-                        }
-                    }
-                })?;
+                let body = self.deeper(Parser::program)?;
+                if !self.eat_word("endloop") {
+                    return Err(self.expected("`;`, `|` or `endloop`"));
+                }
                 StmtKind::Loop(body)
             }
             (Token::OpenBrace, _) => self.block(Token::CloseBrace, "`;`, `|` or `}`")?,
@@ -77,9 +69,7 @@ impl Parser<'_> {
 
     fn block(&mut self, close: Token, what: &str) -> Parsed<StmtKind> {
         self.advance();
-        self.deepen()?;
-        let body = self.program()?;
-        self.depth -= 1;
+        let body = self.deeper(Parser::program)?;
         self.expect(close, what)?;
         Ok(StmtKind::Block(body))
     }
@@ -124,11 +114,7 @@ impl Parser<'_> {
 
     /// `x := e, y := f`: one step.
     pub(super) fn assigns(&mut self) -> Parsed<Vec<Assign>> {
-        let mut assigns = vec![self.assign()?];
-        while self.eat(Token::Comma) {
-            assigns.push(self.assign()?);
-        }
-        Ok(assigns)
+        self.list(Parser::assign)
     }
 
     fn assign(&mut self) -> Parsed<Assign> {
