@@ -33,7 +33,7 @@ pub fn findings(
 
 fn of_world(model: &Model, plan: &Plan, world: WorldId, result: &WorldResult, found: &mut Vec<Diagnostic>) {
     let name = plan.name(world);
-    let span = model.program(plan.worlds[world.index()].program).span;
+    let span = model.program(plan.program(world)).span;
     let mut warn = |code, message: String, help: &str| {
         found.push(Diagnostic::warning(code, span, format!("{name}: {message}")).hint(help));
     };

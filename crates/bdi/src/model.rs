@@ -250,6 +250,17 @@ pub enum Question {
     Realism(Realism, AgentId),
 }
 
+impl Question {
+    /// Returns the edges whose accessible states the question compares.
+    pub(crate) fn edges(&self) -> Vec<Edge> {
+        match *self {
+            Question::Formula(_) => Vec::new(),
+            Question::Serial(edge) => vec![edge],
+            Question::Realism(_, agent) => Op::ALL.map(|op| Edge { op, agent }).to_vec(),
+        }
+    }
+}
+
 /// A world by the way to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WorldPath {
@@ -389,6 +400,23 @@ impl Model {
             }
         }
         edges
+    }
+
+    /// Returns the state that initial assignments start from: every variable is false or least.
+    pub(crate) fn blank_state(&self, program: ProgramId) -> State {
+        let program = self.program(program);
+        let values = program.vars.iter().map(|&var| self.var(var).domain.bounds().0).collect();
+        State { point: program.entry, values, action: None }
+    }
+
+    /// Whether a step with this action may be delayed.
+    pub(crate) fn may_delay(&self, action: Option<ActionId>) -> bool {
+        action.is_some_and(|action| self.options.may_delay(&self.actions[action.index()]))
+    }
+
+    /// Returns the index of a variable in the states of its program.
+    pub(crate) fn slot(&self, var: VarId) -> Option<usize> {
+        self.program(self.var(var).program).vars.iter().position(|v| *v == var)
     }
 
     /// `B(rcv)`

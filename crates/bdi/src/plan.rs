@@ -11,17 +11,10 @@ use masque_text::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Condition2, Edge, Formula, FormulaId, Model, ProgramId, Question, WorldPath};
-use crate::tree::Op;
 
-/// A world of a [`Plan`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct WorldId(pub u32);
-
-impl WorldId {
-    /// As an index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+masque_text::ids! {
+    /// A world of a [`Plan`].
+    WorldId
 }
 
 /// What is known of a world before it is built.
@@ -89,9 +82,29 @@ impl Plan {
         self.paths.iter().map(|path| path.world).filter(move |world| seen.insert(*world))
     }
 
-    /// Whether the truth of an attitude in a world is read from the label.
+    /// Returns the program that runs in a world.
+    pub fn program(&self, world: WorldId) -> ProgramId {
+        self.worlds[world.index()].program
+    }
+
+    /// Returns the world below on an edge, if there is one.
+    pub fn child(&self, world: WorldId, edge: Edge) -> Option<WorldId> {
+        self.worlds[world.index()].children.get(&edge).copied()
+    }
+
+    /// Whether the truth of an attitude in a world is read from its label.
     pub fn is_label(&self, model: &Model, world: WorldId, is_explicit: bool) -> bool {
         is_explicit && (model.options.condition2 == Condition2::Remove || self.worlds[world.index()].is_leaf)
+    }
+
+    /// Returns edge and argument of each attitude of a formula that is looked up in accessible states.
+    fn looked_up(&self, model: &Model, world: WorldId, formula: FormulaId) -> Vec<(Edge, FormulaId)> {
+        let attitudes = model.attitudes(formula).into_iter().filter_map(|id| match *model.formula(id) {
+            Formula::Attitude { edge, arg, explicit } => Some((edge, arg, explicit)),
+            _ => None,
+        });
+        let looked_up = attitudes.filter(|(.., explicit)| !self.is_label(model, world, explicit.is_some()));
+        looked_up.map(|(edge, arg, _)| (edge, arg)).collect()
     }
 }
 
@@ -145,18 +158,13 @@ impl<'m> Planner<'m> {
             for &edge in &property.path.edges {
                 world = self.child(world, edge, property.span)?;
             }
-            match property.question {
-                Question::Formula(formula) => {
-                    self.open.push(Need { world, formula, builder: None, span: property.span });
-                    let formula = property.antecedent.map_or(formula, |antecedent| antecedent.formula);
-                    self.open.push(Need { world, formula, builder: None, span: property.span });
-                }
-                Question::Serial(edge) => _ = self.child(world, edge, property.span)?,
-                Question::Realism(_, agent) => {
-                    for op in Op::ALL {
-                        self.child(world, Edge { op, agent }, property.span)?;
-                    }
-                }
+            if let Question::Formula(formula) = property.question {
+                self.open.push(Need { world, formula, builder: None, span: property.span });
+                let formula = property.antecedent.map_or(formula, |antecedent| antecedent.formula);
+                self.open.push(Need { world, formula, builder: None, span: property.span });
+            }
+            for edge in property.question.edges() {
+                self.child(world, edge, property.span)?;
             }
             self.plan.properties.push(world);
             self.work()?;
@@ -194,7 +202,7 @@ impl<'m> Planner<'m> {
     }
 
     fn child(&mut self, world: WorldId, edge: Edge, span: Span) -> Result<WorldId, Box<Diagnostic>> {
-        if let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) {
+        if let Some(child) = self.plan.child(world, edge) {
             return Ok(child);
         }
         let PlannedWorld { program, depth, is_leaf, .. } = self.plan.worlds[world.index()];
@@ -226,13 +234,7 @@ impl<'m> Planner<'m> {
             if !self.seen.insert((world, formula, builder.as_ref().map(|b| b.0))) {
                 continue;
             }
-            for attitude in self.model.attitudes(formula) {
-                let Formula::Attitude { edge, arg, explicit } = *self.model.formula(attitude) else {
-                    continue;
-                };
-                if self.plan.is_label(self.model, world, explicit.is_some()) {
-                    continue;
-                }
+            for (edge, arg) in self.plan.looked_up(self.model, world, formula) {
                 let child = self.child(world, edge, span)?;
                 let mut next = builder.clone();
                 if let Some((builder, between)) = &mut next {
@@ -305,7 +307,7 @@ impl<'m> Planner<'m> {
     }
 
     fn cyclic(&self, cycle: &[WorldId]) -> Diagnostic {
-        let program = |id: &WorldId| self.model.program(self.plan.worlds[id.index()].program);
+        let program = |id: &WorldId| self.model.program(self.plan.program(*id));
         let names: Vec<&str> =
             cycle.iter().map(|id| self.model.agents[program(id).agent.index()].name.as_str()).collect();
         let message = format!("cyclic nesting {}", names.join(" -> "));
@@ -376,24 +378,15 @@ impl<'m> Listing<'m> {
                 Some(node)
             });
             self.work();
-            let Some(mut node) = root else { continue };
-            let mut is_there = true;
-            for &edge in &path.edges {
-                match self.child(node, edge) {
-                    Some(child) => node = child,
-                    None => is_there = false,
+            let Some(root) = root else { continue };
+            let node = path.edges.iter().try_fold(root, |node, &edge| self.child(node, edge));
+            if let (Some(node), Some(property)) = (node, property) {
+                if let Question::Formula(formula) = property.question {
+                    self.open.push((node, formula));
                 }
-            }
-            match property.map(|p| &p.question) {
-                _ if !is_there => {}
-                Some(Question::Formula(formula)) => self.open.push((node, *formula)),
-                Some(Question::Serial(edge)) => _ = self.child(node, *edge),
-                Some(Question::Realism(_, agent)) => {
-                    for op in Op::ALL {
-                        self.child(node, Edge { op, agent: *agent });
-                    }
+                for edge in property.question.edges() {
+                    self.child(node, edge);
                 }
-                None => {}
             }
             self.work();
         }
@@ -421,7 +414,7 @@ impl<'m> Listing<'m> {
         if let Some(&child) = self.nodes[node].children.get(&edge) {
             return Some(child);
         }
-        let world = *self.plan.worlds[self.nodes[node].world.index()].children.get(&edge)?;
+        let world = self.plan.child(self.nodes[node].world, edge)?;
         let mut path = self.nodes[node].path.clone();
         path.edges.push(edge);
         let child = self.add(path, world)?;
@@ -437,13 +430,7 @@ impl<'m> Listing<'m> {
                 }
             }
             let Some((node, formula)) = self.open.pop() else { return };
-            for attitude in self.model.attitudes(formula) {
-                let Formula::Attitude { edge, arg, explicit } = *self.model.formula(attitude) else {
-                    continue;
-                };
-                if self.plan.is_label(self.model, self.nodes[node].world, explicit.is_some()) {
-                    continue;
-                }
+            for (edge, arg) in self.plan.looked_up(self.model, self.nodes[node].world, formula) {
                 if let Some(child) = self.child(node, edge) {
                     self.open.push((child, arg));
                 }

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Reference, State};
-use crate::model::{Assign, Expr, ExprId, Point, PointId, ProgramId, Step, Value, VarId};
+use crate::model::{Assign, Expr, ExprId, Point, PointId, Step, Value, VarId};
 use crate::outcome::Failure;
 use crate::plan::WorldId;
 
@@ -60,23 +60,12 @@ impl<'m> Reference<'m> {
         Ok(Explored { states, initial, next })
     }
 
-    fn program_id(&self, world: WorldId) -> ProgramId {
-        self.plan.worlds[world.index()].program
-    }
-
     /// From the valuation where all is false or least, by the initial assignments.
     fn initial_states(&mut self, world: WorldId, overflow: &mut Overflow) -> Vec<State> {
-        let program = self.model.program(self.program_id(world));
-        let least = |var: &VarId| match self.model.var(*var).attitude {
-            Some(_) => 0,
-            None => self.model.var(*var).domain.bounds().0,
-        };
-        let values = program.vars.iter().map(least).collect();
-        let blank = State { point: program.entry, values, action: None };
-        self.assigned(world, &blank, &program.init, overflow)
-            .into_iter()
-            .map(|values| State { point: program.entry, values, action: None })
-            .collect()
+        let program = self.plan.program(world);
+        let blank = self.model.blank_state(program);
+        let valuations = self.assigned(world, &blank, &self.model.program(program).init, overflow);
+        valuations.into_iter().map(|values| State { values, ..blank.clone() }).collect()
     }
 
     fn successors(&mut self, world: WorldId, state: &State, overflow: &mut Overflow) -> Vec<State> {
@@ -92,10 +81,7 @@ impl<'m> Reference<'m> {
                     for values in self.assigned(world, state, &step.assigns, overflow) {
                         successors.push(State { point, values, action: step.action });
                     }
-                    let may_wait = |id: crate::model::ActionId| {
-                        self.model.options.may_delay(&self.model.actions[id.index()])
-                    };
-                    if step.action.is_some_and(may_wait) {
+                    if self.model.may_delay(step.action) {
                         successors.push(State { action: None, ..state.clone() });
                     }
                 }
@@ -115,7 +101,7 @@ impl<'m> Reference<'m> {
         enabled: &mut Vec<Enabled<'m>>,
     ) {
         let model = self.model;
-        match &model.program(self.program_id(world)).points[at.index()] {
+        match &model.program(self.plan.program(world)).points[at.index()] {
             Point::End => enabled.push(Enabled::Idle(at)),
             Point::Step(step, next) => enabled.push(Enabled::Step(step, *next)),
             Point::If(condition, then, otherwise) => {
@@ -156,7 +142,7 @@ impl<'m> Reference<'m> {
                 overflow.add(assign);
                 return Vec::new();
             }
-            let slot = self.slot(assign.var);
+            let slot = self.model.slot(assign.var).unwrap_or_default();
             let mut branches = Vec::new();
             for values in &results {
                 for &choice in &choices {
@@ -170,17 +156,16 @@ impl<'m> Reference<'m> {
         results
     }
 
-    /// Where a variable stands in the valuations of its program.
-    pub(super) fn slot(&self, var: VarId) -> usize {
-        let program = self.model.program(self.model.var(var).program);
-        program.vars.iter().position(|v| *v == var).unwrap_or_default()
+    /// The value of a variable.
+    pub(super) fn value(&self, state: &State, var: VarId) -> i64 {
+        state.values[self.model.slot(var).unwrap_or_default()]
     }
 
     /// The value of an arithmetic expression.
     pub(super) fn number(&self, state: &State, expr: ExprId) -> i64 {
         match &self.model.exprs[expr.index()] {
             Expr::Number(value) => *value,
-            Expr::Var(var) => state.values[self.slot(*var)],
+            Expr::Var(var) => self.value(state, *var),
             Expr::Sum(items) => {
                 let signed = items.iter().map(|(is_negative, item)| {
                     let value = self.number(state, *item);

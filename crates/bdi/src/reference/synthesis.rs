@@ -42,11 +42,9 @@ impl Reference<'_> {
     /// Acc_e(s) = S_v ∩ ⋂ {⟦φ⟧_v | O(i, φ) explicit on e, true in s}
     /// ```
     pub fn accessible(&mut self, world: WorldId, state: &State, edge: Edge) -> Vec<bool> {
-        let planned = &self.plan.worlds[world.index()];
-        let Some(&child) = planned.children.get(&edge) else { return Vec::new() };
-        let program = planned.program;
+        let Some(child) = self.plan.child(world, edge) else { return Vec::new() };
         let mut accessible = self.world(child).kept.clone();
-        for var in self.model.program(program).vars.clone() {
+        for var in self.model.program(self.plan.program(world)).vars.clone() {
             let Some(attitude) = self.model.var(var).attitude else { continue };
             if attitude.edge == edge && self.label(world, state, var) {
                 let arg = self.sat(child, attitude.arg);
@@ -69,7 +67,7 @@ impl Reference<'_> {
             if self.model.options.consistency && !accessible.contains(&true) {
                 return true;
             }
-            let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else { continue };
+            let Some(child) = self.plan.child(world, edge) else { continue };
             for var in vars {
                 let Some(attitude) = self.model.var(var).attitude else { continue };
                 if self.model.options.condition2 == Condition2::Infer || self.label(world, state, var) {

@@ -16,7 +16,7 @@ impl Reference<'_> {
     pub fn label(&mut self, world: WorldId, state: &State, var: VarId) -> bool {
         match self.model.var(var).definition {
             Some(definition) => self.holds_now(world, state, definition),
-            None => state.values[self.slot(var)] != 0,
+            None => self.value(state, var) != 0,
         }
     }
 
@@ -33,7 +33,7 @@ impl Reference<'_> {
 
     /// `Acc_e(s) ⊆ ⟦φ⟧_v`
     pub fn holds_in_accessible(&mut self, world: WorldId, state: &State, edge: Edge, arg: FormulaId) -> bool {
-        let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else { return true };
+        let Some(child) = self.plan.child(world, edge) else { return true };
         let accessible = self.accessible(world, state, edge);
         let holds = self.sat(child, arg);
         accessible.iter().zip(&holds).all(|(is_accessible, holds)| !is_accessible || *holds)
@@ -43,7 +43,7 @@ impl Reference<'_> {
     pub(super) fn holds_now(&mut self, world: WorldId, state: &State, formula: FormulaId) -> bool {
         match self.model.formula(formula).clone() {
             Formula::Constant(value) => value,
-            Formula::Var(var) => state.values[self.slot(var)] != 0,
+            Formula::Var(var) => self.value(state, var) != 0,
             Formula::Compare(rel, a, b) => rel.holds(self.number(state, a), self.number(state, b)),
             Formula::Do(action) => state.action == Some(action),
             Formula::Not(f) => !self.holds_now(world, state, f),
@@ -166,7 +166,7 @@ impl Reference<'_> {
     /// `EG f` on fair paths: some path inside `f` leads to a state that lies on a cycle inside `f`
     /// through every fairness condition. By reachability from each state, one by one.
     fn some_always(&mut self, world: WorldId, f: &[bool]) -> Vec<bool> {
-        let program = self.plan.worlds[world.index()].program;
+        let program = self.plan.program(world);
         let fair: Vec<Vec<bool>> =
             self.model.program(program).fair.iter().map(|&fair| self.sat(world, fair)).collect();
         let next = &self.world(world).next;
@@ -184,7 +184,7 @@ impl Reference<'_> {
     /// The states that start a fair path.
     pub(super) fn fair(&mut self, world: WorldId) -> Vec<bool> {
         let kept = self.world(world).kept.clone();
-        let program = self.plan.worlds[world.index()].program;
+        let program = self.plan.program(world);
         if self.model.program(program).fair.is_empty() {
             return kept;
         }

@@ -14,7 +14,7 @@ pub(super) type Facts = FxHashMap<FormulaId, bool>;
 impl<'m> Replay<'m> {
     /// The program of a world.
     pub(super) fn program(&self, world: WorldId) -> &'m Program {
-        self.model.program(self.plan.worlds[world.index()].program)
+        self.model.program(self.plan.program(world))
     }
 
     /// The value of a formula in a state, if the state and the facts decide it.
@@ -101,7 +101,7 @@ impl Local<'_, '_> {
                     return label;
                 }
                 // Of no picture all is true; and what is asserted is true in what is accessible.
-                let has_picture = plan.worlds[world.index()].children.contains_key(edge);
+                let has_picture = plan.child(world, *edge).is_some();
                 (!has_picture || label == Some(true)).then_some(true)
             }
             Formula::Ex(_) | Formula::Ax(_) => None,

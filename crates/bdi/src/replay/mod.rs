@@ -344,10 +344,10 @@ impl Replay<'_> {
         let Formula::Attitude { arg, .. } = *self.model.formula(claim.formula) else {
             return refuse(Flaw::Form);
         };
-        let child = self.plan.worlds[claim.world.index()].children.get(&edge);
+        let child = self.plan.child(claim.world, edge);
         let mut path = claim.path.clone();
         path.edges.push(edge);
-        if Some(&part.world) != child || part.path != path {
+        if Some(part.world) != child || part.path != path {
             return refuse(Flaw::Stranger);
         }
         let (first, last) = self.walk(part)?;

@@ -45,12 +45,7 @@ impl Replay<'_> {
     /// Whether a state is initial: all is false or least, but for the initial assignments.
     pub(super) fn is_initial(&self, world: WorldId, state: &State) -> bool {
         let program = self.program(world);
-        let least = |var: &VarId| match self.model.var(*var).attitude {
-            Some(_) => 0,
-            None => self.model.var(*var).domain.bounds().0,
-        };
-        let values = program.vars.iter().map(least).collect();
-        let blank = State { point: program.entry, values, action: None };
+        let blank = self.model.blank_state(self.plan.program(world));
         let blank = Place { state: &blank, is_shown: false };
         state.point == program.entry
             && state.action.is_none()
@@ -113,11 +108,8 @@ impl Replay<'_> {
 
     /// A step is taken, or an action that may be delayed is.
     fn may_do(&self, world: WorldId, step: &Step, next: PointId, from: Place<'_>, to: &State) -> bool {
-        let may_wait = step
-            .action
-            .is_some_and(|action| self.model.options.may_delay(&self.model.actions[action.index()]));
         (to.point == next && to.action == step.action && self.may_assign(world, &step.assigns, from, to))
-            || may_wait && self.may_idle(world, from, to, from.state.point)
+            || self.model.may_delay(step.action) && self.may_idle(world, from, to, from.state.point)
     }
 
     /// Whether the values of a state come from those of another by assignments, all at once; of two

@@ -36,7 +36,7 @@ pub(super) struct EdgeSets {
 impl Engine<'_> {
     /// Prepares an edge; `None` if it leads nowhere.
     pub(super) fn edge(&mut self, world: WorldId, edge: Edge) -> Limited<Option<&EdgeSets>> {
-        let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else { return Ok(None) };
+        let Some(child) = self.plan.child(world, edge) else { return Ok(None) };
         if !self.edges.contains_key(&(world, edge)) {
             let sets = self.edge_sets(world, edge, child)?;
             self.edges.insert((world, edge), sets);
@@ -94,9 +94,7 @@ impl Engine<'_> {
 
     /// The states in whose accessible states a formula of the child always holds.
     pub(super) fn holds_in_accessible(&mut self, world: WorldId, edge: Edge, arg: FormulaId) -> Limited<Set> {
-        let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else {
-            return Ok(self.space.all());
-        };
+        let Some(child) = self.plan.child(world, edge) else { return Ok(self.space.all()) };
         let holds = self.sat(child, arg)?;
         let some = self.some_accessible_outside(world, edge, &holds)?;
         self.space.not(&some)

@@ -267,9 +267,7 @@ impl Explainer<'_, '_> {
     /// A state of the world below that is accessible and violates the argument of an attitude.
     fn jump(&mut self, claim: &Claim, edge: Edge, arg: FormulaId) -> Limited<Vec<Explanation>> {
         let engine = &mut *self.engine;
-        let Some(&child) = engine.plan.worlds[claim.world.index()].children.get(&edge) else {
-            return Ok(Vec::new());
-        };
+        let Some(child) = engine.plan.child(claim.world, edge) else { return Ok(Vec::new()) };
         let accessible = engine.accessible_from(claim.world, edge, &claim.state)?;
         let wrong = engine.not(child, arg)?;
         let witnesses = engine.space.and(&accessible, &wrong)?;

@@ -26,6 +26,7 @@ use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
 use crate::plan::{Plan, WorldId};
 use edge::EdgeSets;
 use layout::{Layout, ProgramLayout};
+use truth::Scope;
 use world::World;
 
 pub use explain::Fixed;
@@ -39,10 +40,8 @@ pub struct Engine<'m> {
     layout: Layout,
     worlds: FxHashMap<WorldId, World>,
     edges: FxHashMap<(WorldId, Edge), EdgeSets>,
-    /// Formulas without temporal operators, in all states, reachable or not.
-    now: FxHashMap<(WorldId, FormulaId), Set>,
-    /// Formulas in the states that are kept.
-    sat: FxHashMap<(WorldId, FormulaId), Set>,
+    /// States in which formulas are true.
+    truth: FxHashMap<(Scope, WorldId, FormulaId), Set>,
     fair: FxHashMap<WorldId, Set>,
     cubes: FxHashMap<ProgramId, Cube>,
 }
@@ -59,8 +58,7 @@ impl<'m> Engine<'m> {
             layout,
             worlds: FxHashMap::default(),
             edges: FxHashMap::default(),
-            now: FxHashMap::default(),
-            sat: FxHashMap::default(),
+            truth: FxHashMap::default(),
             fair: FxHashMap::default(),
             cubes: FxHashMap::default(),
         };
@@ -82,7 +80,7 @@ impl<'m> Engine<'m> {
     }
 
     fn program_of(&self, world: WorldId) -> ProgramId {
-        self.plan.worlds[world.index()].program
+        self.plan.program(world)
     }
 
     fn layout_of(&self, world: WorldId) -> &ProgramLayout {

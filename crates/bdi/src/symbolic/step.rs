@@ -54,6 +54,13 @@ pub(super) struct Draft {
     pub(super) overflows: Vec<(VarId, Span, Set)>,
 }
 
+impl Draft {
+    /// Returns a step that assigns nothing yet; `to` and `action` are codes.
+    pub(super) fn new(guard: Set, to: u64, action: u64) -> Draft {
+        Draft { guard, to, action, effects: Vec::new(), overflows: Vec::new() }
+    }
+}
+
 impl Arrow {
     pub(super) fn new(space: &Space, layout: &ProgramLayout, mut draft: Draft) -> Limited<Arrow> {
         // From the bottom of the order up: each conjunction then adds nodes on top of the last.

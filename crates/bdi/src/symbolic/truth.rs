@@ -8,116 +8,118 @@ use masque_symbolic::fixpoint::{globally, reach};
 use masque_symbolic::space::{Limited, Set};
 
 use super::Engine;
+use super::step::action_code;
 use crate::model::{Formula, FormulaId};
 use crate::plan::WorldId;
 
+/// States of a world in which formulas are evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Scope {
+    /// All states, reachable or not. Only for formulas without temporal operators.
+    All,
+    /// The states that are kept.
+    Kept,
+}
+
 impl Engine<'_> {
-    /// The states, reachable or not, in which a formula without temporal operators is true.
+    /// Returns the states, reachable or not, in which a formula without temporal operators is true.
     pub(super) fn now(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
-        if let Some(known) = self.now.get(&(world, formula)) {
-            return Ok(known.clone());
-        }
-        let model = self.model;
-        let result = match model.formula(formula) {
-            Formula::Constant(value) => self.space.constant(*value),
-            Formula::Var(var) => self.space.bit(self.layout_of(world).vars[var].current[0], true)?,
-            Formula::Compare(rel, a, b) => {
-                let (a, b) = (self.number(world, *a)?, self.number(world, *b)?);
-                a.compare(&self.space, *rel, &b)?
-            }
-            Formula::Do(action) => {
-                let actions = &model.program(self.program_of(world)).actions;
-                match actions.iter().position(|a| a == action) {
-                    Some(position) => {
-                        let bits = &self.layout_of(world).action.current;
-                        self.space.has_code(bits, position as u64 + 1)?
-                    }
-                    None => self.space.none(),
-                }
-            }
-            Formula::Not(f) => {
-                let f = self.now(world, *f)?;
-                self.space.not(&f)?
-            }
-            Formula::And(parts) => {
-                let mut all = self.space.all();
-                for &part in parts {
-                    let part = self.now(world, part)?;
-                    all = self.space.and(&all, &part)?;
-                }
-                all
-            }
-            Formula::Or(parts) => {
-                let mut any = self.space.none();
-                for &part in parts {
-                    let part = self.now(world, part)?;
-                    any = self.space.or(&any, &part)?;
-                }
-                any
-            }
-            Formula::Iff(f, g) => {
-                let (f, g) = (self.now(world, *f)?, self.now(world, *g)?);
-                self.space.iff(&f, &g)?
-            }
-            Formula::Attitude { edge, arg, explicit } => match explicit {
-                Some(var) if self.plan.is_label(model, world, true) => self.label(world, *var)?,
-                _ => self.holds_in_accessible(world, *edge, *arg)?,
-            },
-            temporal => unreachable!("the checker admits no {temporal:?} in a program"),
-        };
-        self.now.insert((world, formula), result.clone());
-        Ok(result)
+        self.truth(Scope::All, world, formula)
     }
 
-    /// The kept states of a world in which a formula is true.
+    /// Returns the kept states of a world in which a formula is true.
     pub(super) fn sat(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
-        if let Some(known) = self.sat.get(&(world, formula)) {
+        self.truth(Scope::Kept, world, formula)
+    }
+
+    fn truth(&mut self, scope: Scope, world: WorldId, formula: FormulaId) -> Limited<Set> {
+        if let Some(known) = self.truth.get(&(scope, world, formula)) {
             return Ok(known.clone());
         }
-        let result = self.evaluate(world, formula)?;
-        self.sat.insert((world, formula), result.clone());
+        let result = self.evaluate(scope, world, formula)?;
+        self.truth.insert((scope, world, formula), result.clone());
         Ok(result)
     }
 
-    fn evaluate(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
-        let kept = self.world(world).kept.clone();
-        match self.model.formula(formula) {
-            Formula::Constant(_)
-            | Formula::Var(_)
-            | Formula::Compare(..)
-            | Formula::Do(_)
-            | Formula::Attitude { .. } => {
-                let now = self.now(world, formula)?;
-                self.space.and(&now, &kept)
+    fn evaluate(&mut self, scope: Scope, world: WorldId, formula: FormulaId) -> Limited<Set> {
+        let model = self.model;
+        let states = match scope {
+            Scope::All => self.space.all(),
+            Scope::Kept => self.world(world).kept.clone(),
+        };
+        match (model.formula(formula), scope) {
+            (Formula::Not(f), _) => {
+                let f = self.truth(scope, world, *f)?;
+                self.space.minus(&states, &f)
             }
-            Formula::Not(f) => self.not(world, *f),
-            Formula::And(parts) => {
-                let mut all = kept;
+            (Formula::And(parts), _) => {
+                let mut all = states;
                 for &part in parts {
-                    let part = self.sat(world, part)?;
+                    let part = self.truth(scope, world, part)?;
                     all = self.space.and(&all, &part)?;
                 }
                 Ok(all)
             }
-            Formula::Or(parts) => {
+            (Formula::Or(parts), _) => {
                 let mut any = self.space.none();
                 for &part in parts {
-                    let part = self.sat(world, part)?;
+                    let part = self.truth(scope, world, part)?;
                     any = self.space.or(&any, &part)?;
                 }
                 Ok(any)
             }
-            Formula::Iff(f, g) => {
-                let (f, g) = (self.sat(world, *f)?, self.sat(world, *g)?);
-                self.space.minus(&kept, &self.space.xor(&f, &g)?)
+            (Formula::Iff(f, g), _) => {
+                let (f, g) = (self.truth(scope, world, *f)?, self.truth(scope, world, *g)?);
+                self.space.and(&states, &self.space.iff(&f, &g)?)
             }
-            Formula::Ex(_) | Formula::Ef(_) | Formula::Eg(_) | Formula::Eu(..) | Formula::Er(..) => {
-                self.on_some_path(world, formula, true)
+            (_, Scope::All) => self.atom(world, formula),
+            (
+                Formula::Constant(_)
+                | Formula::Var(_)
+                | Formula::Compare(..)
+                | Formula::Do(_)
+                | Formula::Attitude { .. },
+                Scope::Kept,
+            ) => {
+                let now = self.now(world, formula)?;
+                self.space.and(&now, &states)
             }
-            Formula::Ax(_) | Formula::Af(_) | Formula::Ag(_) | Formula::Au(..) | Formula::Ar(..) => {
+            (
+                Formula::Ex(_) | Formula::Ef(_) | Formula::Eg(_) | Formula::Eu(..) | Formula::Er(..),
+                Scope::Kept,
+            ) => self.on_some_path(world, formula, true),
+            (
+                Formula::Ax(_) | Formula::Af(_) | Formula::Ag(_) | Formula::Au(..) | Formula::Ar(..),
+                Scope::Kept,
+            ) => {
                 let violated = self.on_some_path(world, formula, false)?;
-                self.space.minus(&kept, &violated)
+                self.space.minus(&states, &violated)
             }
+        }
+    }
+
+    /// Returns the states, reachable or not, in which a formula without parts in its world is true.
+    fn atom(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
+        let model = self.model;
+        match model.formula(formula) {
+            Formula::Constant(value) => Ok(self.space.constant(*value)),
+            Formula::Var(var) => self.space.bit(self.layout_of(world).vars[var].current[0], true),
+            Formula::Compare(rel, a, b) => {
+                let (a, b) = (self.number(world, *a)?, self.number(world, *b)?);
+                a.compare(&self.space, *rel, &b)
+            }
+            Formula::Do(action) => {
+                let actions = &model.program(self.program_of(world)).actions;
+                match action_code(actions, Some(*action)) {
+                    0 => Ok(self.space.none()),
+                    code => self.space.has_code(&self.layout_of(world).action.current, code),
+                }
+            }
+            Formula::Attitude { edge, arg, explicit } => match explicit {
+                Some(var) if self.plan.is_label(model, world, true) => self.label(world, *var),
+                _ => self.holds_in_accessible(world, *edge, *arg),
+            },
+            temporal => unreachable!("the checker admits no {temporal:?} in a program"),
         }
     }
 

@@ -8,6 +8,7 @@ use super::Engine;
 use super::moves::moves;
 use super::number::Number;
 use super::step::{Arrow, Draft, Effect, action_code};
+use super::truth::Scope;
 use crate::explanation::RemovalReason;
 use crate::model::{Assign, Condition2, Domain, Expr, ExprId, Formula, Point, Totality, Value, VarId};
 use crate::outcome::{Failure, Status};
@@ -103,19 +104,13 @@ impl<'m> Engine<'m> {
     }
 
     pub(super) fn post(&self, arrows: &[Arrow], from: &Set) -> Limited<Set> {
-        let mut result = self.space.none();
-        for arrow in arrows {
-            result = self.space.or(&result, &arrow.post(&self.space, from)?)?;
-        }
-        Ok(result)
+        let none = self.space.none();
+        arrows.iter().try_fold(none, |set, arrow| self.space.or(&set, &arrow.post(&self.space, from)?))
     }
 
     pub(super) fn pre(&self, arrows: &[Arrow], to: &Set) -> Limited<Set> {
-        let mut result = self.space.none();
-        for arrow in arrows {
-            result = self.space.or(&result, &arrow.pre(&self.space, to)?)?;
-        }
-        Ok(result)
+        let none = self.space.none();
+        arrows.iter().try_fold(none, |set, arrow| self.space.or(&set, &arrow.pre(&self.space, to)?))
     }
 }
 
@@ -134,20 +129,16 @@ impl<'m> Engine<'m> {
         for from in self.layout_of(id).points.clone() {
             let at = self.space.has_code(&self.layout_of(id).point.current, self.layout_of(id).code(from))?;
             let found =
-                moves(&self.space, program, from, |condition| Ok(self.now[&(id, condition)].clone()))?;
+                moves(&self.space, program, from, |test| Ok(self.truth[&(Scope::All, id, test)].clone()))?;
             for one in found {
                 let guard = self.space.and(&at, &one.guard)?;
                 let action = one.step.and_then(|step| step.action);
-                if action.is_some_and(|a| model.options.may_delay(&model.actions[a.index()])) {
-                    arrows.push(self.idle(id, guard.clone(), from)?);
+                if model.may_delay(action) {
+                    let stay = Draft::new(guard.clone(), self.layout_of(id).code(from), 0);
+                    arrows.push(Arrow::new(&self.space, self.layout_of(id), stay)?);
                 }
-                let mut draft = Draft {
-                    guard,
-                    to: self.layout_of(id).code(one.to),
-                    action: action_code(&program.actions, action),
-                    effects: Vec::new(),
-                    overflows: Vec::new(),
-                };
+                let action = action_code(&program.actions, action);
+                let mut draft = Draft::new(guard, self.layout_of(id).code(one.to), action);
                 for assign in one.step.iter().flat_map(|step| &step.assigns) {
                     self.effect(id, assign, &mut draft)?;
                 }
@@ -155,13 +146,6 @@ impl<'m> Engine<'m> {
             }
         }
         Ok(arrows)
-    }
-
-    /// Nothing happens, and control stays.
-    fn idle(&self, id: WorldId, guard: Set, at: crate::model::PointId) -> Limited<Arrow> {
-        let to = self.layout_of(id).code(at);
-        let draft = Draft { guard, to, action: 0, effects: Vec::new(), overflows: Vec::new() };
-        Arrow::new(&self.space, self.layout_of(id), draft)
     }
 
     fn effect(&mut self, id: WorldId, assign: &Assign, draft: &mut Draft) -> Limited<()> {
@@ -238,13 +222,7 @@ impl<'m> Engine<'m> {
         blank = self.space.and(&self.space.has_code(&layout.action.current, 0)?, &blank)?;
         let entry = self.space.has_code(&layout.point.current, layout.code(program.entry))?;
         blank = self.space.and(&entry, &blank)?;
-        let mut draft = Draft {
-            guard: blank.clone(),
-            to: layout.code(program.entry),
-            action: 0,
-            effects: Vec::new(),
-            overflows: Vec::new(),
-        };
+        let mut draft = Draft::new(blank.clone(), layout.code(program.entry), 0);
         for assign in &program.init {
             self.effect(id, assign, &mut draft)?;
         }
