@@ -1,13 +1,13 @@
 //! Canonical text of terms and formulas.
 //!
-//! Two attitudes are the same variable iff their canonical texts are equal, so the text keeps all
-//! of the structure and nothing else: brackets only where they are needed, one way of spacing.
+//! Two attitudes are the same variable iff their canonical texts are equal. So the text preserves the
+//! structure of the formula and nothing else: it has only necessary brackets and uniform spacing.
 
 use crate::tree::{Binary, Expr, Kind, Quantifier, Term, Unary};
 
-/// How tightly an expression binds; brackets go around what binds less tightly than its place.
+/// How tightly an expression binds; one that binds less tightly than its context requires gets brackets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+enum Level {
     Iff,
     Implies,
     Or,
@@ -18,14 +18,14 @@ pub(crate) enum Level {
     Primary,
 }
 
-/// The canonical text of a formula.
+/// Returns the canonical text of a formula.
 pub fn formula_text(expr: &Expr) -> String {
     let mut out = String::new();
     write(&mut out, expr, Level::Iff);
     out
 }
 
-/// The canonical text of a term.
+/// Returns the canonical text of a term.
 pub(crate) fn term_text(term: &Term) -> String {
     let mut out = String::new();
     write_term(&mut out, term);
@@ -62,7 +62,7 @@ fn level(kind: &Kind) -> Level {
     }
 }
 
-/// The level at which the items of a chain are written: one tighter than the chain itself.
+/// Returns the level at which the items of a chain are written: one tighter than the chain itself.
 fn inside(level: Level) -> Level {
     match level {
         Level::Iff => Level::Implies,
@@ -74,11 +74,12 @@ fn inside(level: Level) -> Level {
     }
 }
 
-fn write(out: &mut String, expr: &Expr, place: Level) {
+/// Writes an expression in a context that requires a level.
+fn write(out: &mut String, expr: &Expr, required: Level) {
     let own = level(&expr.kind);
-    // A prefix takes in a whole comparison: `!a < b` is `!(a < b)`.
-    let is_side_of_comparison = place == Level::Sum;
-    if own < place || is_side_of_comparison && own == Level::Prefix {
+    // A prefix applies to a whole comparison: `!a < b` is `!(a < b)`.
+    let is_side_of_comparison = required == Level::Sum;
+    if own < required || is_side_of_comparison && own == Level::Prefix {
         out.push('(');
         write(out, expr, Level::Iff);
         out.push(')');

@@ -18,7 +18,7 @@ use support::{Results, by_engine, by_reference};
 /// Builds the worlds and decides the properties.
 type Decide = fn(&Model, &Plan) -> Result<Results, Failure>;
 
-/// Compares a run with what is expected; the differences.
+/// Returns the differences between a run and its expected results.
 fn differences(text: &str, run: &Value, decide: Decide) -> Vec<String> {
     let options: Vec<(String, String)> = run["options"]
         .as_object()

@@ -1,4 +1,4 @@
-//! The symbolic engine against the transcribed meaning, on random systems of three agents.
+//! Compares the symbolic engine with the reference on random systems of three agents.
 
 mod support;
 
@@ -7,9 +7,9 @@ use masque_bdi::plan::{Plan, WorldId};
 use masque_bdi::reference::Reference;
 use support::{by_engine, by_reference, random};
 
-/// In a kept state an explicit attitude is true iff its argument holds in all accessible states,
-/// where incoherent states are removed. The number of attitudes and states looked at.
-fn label_is_meaning(reference: &mut Reference<'_>, model: &Model, plan: &Plan, what: &str) -> usize {
+/// Asserts that in a kept state an explicit attitude is true iff its argument holds in all accessible
+/// states, if incoherent states are removed. Returns the number of attitudes and states checked.
+fn assert_labels_match_truth(reference: &mut Reference<'_>, model: &Model, plan: &Plan, what: &str) -> usize {
     let mut n_checked = 0;
     for (index, planned) in plan.worlds.iter().enumerate() {
         if planned.is_leaf || model.options.condition2 == Condition2::Infer {
@@ -30,7 +30,7 @@ fn label_is_meaning(reference: &mut Reference<'_>, model: &Model, plan: &Plan, w
     n_checked
 }
 
-/// How often something was seen, so that the test cannot become empty unnoticed.
+/// Numbers of cases, so that the test fails if it no longer covers them.
 #[derive(Debug, Default)]
 struct Tally {
     systems: usize,
@@ -63,7 +63,7 @@ fn compare(seeds: std::ops::Range<u64>) -> Tally {
             continue;
         };
         let mut reference = Reference::new(model, plan).unwrap();
-        tally.labels += label_is_meaning(&mut reference, model, plan, &what);
+        tally.labels += assert_labels_match_truth(&mut reference, model, plan, &what);
         tally.systems += 1;
         tally.removed += worlds.iter().filter(|w| w.kept.is_zero()).count();
         tally.pruned += worlds.iter().filter(|w| !w.bad.is_zero() && !w.kept.is_zero()).count();
@@ -75,7 +75,7 @@ fn compare(seeds: std::ops::Range<u64>) -> Tally {
 }
 
 #[test]
-fn the_engine_agrees_with_the_meaning() {
+fn the_engine_agrees_with_the_reference() {
     let tally = compare(0..4000);
     eprintln!("{tally:?}");
     assert!(tally.systems >= 3000, "{tally:?}");

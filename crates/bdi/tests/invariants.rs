@@ -1,5 +1,5 @@
-//! What must hold of every system: totality, Condition 2 as the paper enumerates it, round trips of
-//! the text, and explanations that are true.
+//! Invariants of every system: totality, Condition 2 as enumerated in the paper, round trips of formulas
+//! through text, and true explanations.
 
 mod support;
 
@@ -48,8 +48,8 @@ fn worlds_are_total_and_their_numbers_add_up() {
     assert!(n_kept > 5_000);
 }
 
-/// `BadStates` as the paper has it, read with membership where it prints inclusion: enumerate all
-/// sets of attitudes, find those that imply another, remove the states that have just such a set.
+/// `BadStates` of the paper, read with membership where it prints inclusion: enumerates all sets of
+/// attitudes, finds those that imply another attitude, and removes the states with exactly such a set.
 #[test]
 fn incoherent_states_are_those_of_the_power_set() {
     let (mut n_sets, mut n_bad) = (0, 0);
@@ -106,9 +106,9 @@ fn formulas(tree: &Tree) -> Vec<String> {
     texts.collect()
 }
 
-/// Printing and reading again gives the same text; the text of a checked formula means the same.
+/// Printing and parsing again gives the same text.
 #[test]
-fn formulas_are_printed_as_they_are_read() {
+fn printed_formulas_parse_to_the_same_text() {
     for seed in 30_000..30_400 {
         let (text, _) = random::system(seed);
         let printed = formulas(&tree_of(&text).1);
@@ -125,7 +125,7 @@ fn negations_are_pushed_inwards() {
     assert_eq!(formula_text(&nnf(formula)), "x & EF !B(b, !y | !z)");
 }
 
-/// Negation normal form changes no verdict and no number.
+/// Negation normal form does not change verdicts or numbers of states.
 #[test]
 fn normal_forms_mean_the_same() {
     let mut n_formulas = 0;
@@ -136,7 +136,7 @@ fn normal_forms_mean_the_same() {
         for property in &mut normal.properties {
             if let tree::Question::Formula(expr) = &mut property.question {
                 let negated = tree::Expr { kind: tree::Kind::Not(Box::new(expr.clone())), span: expr.span };
-                // Twice, so that all of it is pushed through.
+                // Twice, so that negation is pushed through the whole formula.
                 *expr = nnf(&tree::Expr { kind: tree::Kind::Not(Box::new(nnf(&negated))), span: expr.span });
                 n_formulas += 1;
             }
@@ -155,7 +155,7 @@ fn normal_forms_mean_the_same() {
     assert!(n_formulas > 1000);
 }
 
-/// A state of the reference as explanations show it, with the values of defined attitudes.
+/// Returns a state of the reference as explanations show it, with the values of defined attitudes.
 fn shown_state(
     reference: &mut Reference<'_>,
     model: &Model,
@@ -178,8 +178,8 @@ fn parts<'e>(explanation: &'e Explanation, out: &mut Vec<&'e Explanation>) {
     explanation.next.iter().for_each(|next| parts(next, out));
 }
 
-/// Every part of every explanation is confirmed by the reference: its states are states, its steps
-/// are steps, and its formula has the value it says, also when read again from its text.
+/// The reference confirms every part of every explanation: its states exist, its steps are possible, and
+/// its formula, parsed again from its text, has the claimed value.
 #[test]
 fn explanations_are_true() {
     let (mut n_parts, mut n_jumps, mut n_lassos) = (0, 0, 0);
@@ -193,7 +193,7 @@ fn explanations_are_true() {
         let found: Vec<Explanation> = found.into_iter().map(|(_, explanation)| explanation).collect();
         let mut all = Vec::new();
         found.iter().for_each(|explanation| parts(explanation, &mut all));
-        // The same file, asked for each part.
+        // The same file, with a property for each part.
         let (mut sources, mut tree) = tree_of(&text);
         let n_own = tree.properties.len();
         for part in &all {
@@ -222,9 +222,9 @@ fn explanations_are_true() {
             assert!(states.iter().all(|&s| world.kept[s]), "{what}");
             assert!(states.windows(2).all(|pair| world.next[pair[0]].contains(&pair[1])), "{what}");
             let is_jump = matches!(part.shape, Shape::Jump { .. });
-            let starts = is_jump || found.iter().any(|f| std::ptr::eq(f, *part));
-            let judged = if starts { states[states.len() - 1] } else { states[0] };
-            assert!(!starts || world.initial[states[0]], "{what}");
+            let starts_at_initial = is_jump || found.iter().any(|f| std::ptr::eq(f, *part));
+            let judged = if starts_at_initial { states[states.len() - 1] } else { states[0] };
+            assert!(!starts_at_initial || world.initial[states[0]], "{what}");
             assert_eq!(holds[judged], part.holds, "{what}");
             if let Shape::Lasso { back_to } = part.shape {
                 assert!(world.next[states[states.len() - 1]].contains(&states[back_to]), "{what}");

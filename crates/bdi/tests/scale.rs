@@ -1,4 +1,4 @@
-//! Families that grow: the numbers are right, and nothing enumerates sets of attitudes.
+//! Families of growing size: numbers of states are right, and nothing enumerates sets of attitudes.
 
 #[allow(dead_code, unreachable_pub, reason = "the example measures all of them")]
 #[path = "../examples/scale/families.rs"]
@@ -11,7 +11,7 @@ use masque_bdi::Run;
 use masque_bdi::plan::Plan;
 use masque_verdict::{Budget, Show};
 
-/// Checks a file; a minute is a sign of enumeration, whatever the machine.
+/// Checks a file. A check that takes a minute enumerates sets, on any machine.
 fn checked(text: &str) -> (Run, Plan) {
     let start = Instant::now();
     let (model, plan) = support::model(text, &[]);
@@ -32,7 +32,8 @@ fn verdicts((run, _): &(Run, Plan)) -> Vec<&str> {
 #[test]
 fn twenty_attitudes_of_one_edge() {
     let run = checked(&families::attitudes(20));
-    // After reading, any variables and any old beliefs; after believing, as many as variables.
+    // After reading, any variables with any old beliefs; after the beliefs are assigned, one state per
+    // valuation of the variables.
     assert_eq!(kept(&run, "a"), (1 << 40) + (1 << 20));
     assert_eq!(kept(&run, "a.B(b)"), 2 << 20);
     assert_eq!(verdicts(&run), ["holds", "holds", "holds", "holds", "fails"]);
@@ -61,7 +62,7 @@ fn a_million_states() {
     assert_eq!(verdicts(&run), ["holds", "holds", "fails"]);
 }
 
-/// Worlds far below each other, chains of operands and of alternatives: no stack is used up.
+/// Deeply nested worlds and long chains of operands and alternatives do not overflow the stack.
 #[test]
 fn long_and_deep_files() {
     let chain = families::chain(400, 1).replace("x1 & x2", "x1").replace("x2 & x1", "x1");
@@ -75,7 +76,7 @@ fn long_and_deep_files() {
         many.join(" & "),
         many.join(" -> ")
     );
-    // The last of the implication is also one of its antecedents.
+    // The last operand of the implication is also one of its antecedents.
     assert_eq!(verdicts(&checked(&text)), ["fails", "holds"]);
     let ifs: String = (0..1000).map(|i| format!("if p{} then p0 := any else ", i % 50)).collect();
     let text = format!("agent a is\n  loop {ifs} p1 := any; p2 := any endloop\nproperty p: EF p0;\n");

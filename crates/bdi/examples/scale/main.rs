@@ -1,4 +1,4 @@
-//! Times and sizes of families that grow: `cargo run --release -p masque-bdi --example scale`.
+//! Times and sizes of families of growing size: `cargo run --release -p masque-bdi --example scale`.
 
 #[allow(unreachable_pub, reason = "tests use the file, too")]
 mod families;

@@ -1,4 +1,4 @@
-//! From a tree to a model: names, types, the static rules.
+//! Checks a syntax tree and builds the model: resolves names, checks types and static rules.
 
 mod formula;
 mod options;
@@ -18,19 +18,19 @@ use crate::model::{
 use crate::plan::Plan;
 use crate::tree::{Body, Name, Tree};
 
-pub use options::{DEEPEST_NESTING, Override};
+pub use options::{MAX_NESTING, Override};
 use vocabulary::Vocabulary;
 
-/// A checked file: the model if there are no errors, and all diagnostics.
+/// Result of checking a file.
 #[derive(Debug)]
 pub struct Checked {
-    /// The model and its worlds.
+    /// Model and plan of its worlds; `None` if there are errors.
     pub model: Option<(Model, Plan)>,
-    /// Errors, warnings and notes in the order of the file.
+    /// Errors, warnings and notes, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks a tree that was read without errors.
+/// Checks a syntax tree that was parsed without errors.
 ///
 /// ```
 /// use masque_text::Sources;
@@ -47,9 +47,8 @@ pub fn check(tree: &Tree, overrides: &[Override]) -> Checked {
     let mut checker = Checker::default();
     checker.tree(tree, overrides);
     let Checker { model, mut diagnostics, .. } = checker;
-    let is_good = |diagnostics: &[Diagnostic]| !diagnostics.iter().any(Diagnostic::is_error);
     let mut result = None;
-    if is_good(&diagnostics) {
+    if !diagnostics.iter().any(Diagnostic::is_error) {
         match Plan::new(&model, tree.span) {
             Ok(plan) => result = Some((model, plan)),
             Err(diagnostic) => diagnostics.push(*diagnostic),
@@ -70,11 +69,12 @@ struct Checker<'t> {
     /// Programs whose actions are declared.
     declared_actions: FxHashSet<ProgramId>,
     diagnostics: Vec<Diagnostic>,
-    /// The same thing is said once.
-    said: FxHashSet<(&'static str, String)>,
+    /// Codes and messages reported so far: each is reported once.
+    reported: FxHashSet<(&'static str, String)>,
 }
 
 impl<'t> Checker<'t> {
+    /// Checks a file in the order in which later parts need earlier ones.
     fn tree(&mut self, tree: &'t Tree, overrides: &[Override]) {
         self.read_options(tree, overrides);
         self.declare_agents(tree);
@@ -90,15 +90,17 @@ impl<'t> Checker<'t> {
         for index in 0..self.bodies.len() {
             self.program(ProgramId(index as u32), self.bodies[index]);
         }
-        self.definitions_are_acyclic();
-        self.delay_is_known();
+        self.check_definitions();
+        self.check_delay();
         self.properties(tree);
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        let place = diagnostic.primary.as_ref().map(|label| label.span);
-        let message = format!("{} {:?}", diagnostic.message, place.filter(|_| !diagnostic.is_error()));
-        if self.said.insert((diagnostic.code, message)) {
+        let span = diagnostic.primary.as_ref().map(|label| label.span);
+        // An error is reported once in the file, a warning or note once per span.
+        let span = if diagnostic.is_error() { None } else { span };
+        let message = format!("{} {span:?}", diagnostic.message);
+        if self.reported.insert((diagnostic.code, message)) {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -157,8 +159,8 @@ impl<'t> Checker<'t> {
                 None => view.agent.text.clone(),
             };
             let name = format!("view {pictured} in {}", view.observer.text);
-            let is_it = |v: &&View| (v.op, v.agent, v.observer) == (view.op, agent, observer);
-            if let Some(first) = self.model.views.iter().find(is_it) {
+            let is_same = |v: &&View| (v.op, v.agent, v.observer) == (view.op, agent, observer);
+            if let Some(first) = self.model.views.iter().find(is_same) {
                 let first = self.model.program(first.program).span;
                 self.duplicate("view", &format!("{pictured} in {}", view.observer.text), view.span, first);
                 continue;
@@ -184,7 +186,7 @@ impl<'t> Checker<'t> {
         ProgramId(self.model.programs.len() as u32 - 1)
     }
 
-    /// `mas` and `top`: by default all agents, and the first of them.
+    /// Resolves `mas` and `top`: by default all agents, and the first of `mas`.
     fn compose(&mut self, tree: &Tree) {
         if let [(_, first), (_, second), ..] = tree.mas[..] {
             self.duplicate("composition", "mas", second, first);
@@ -211,7 +213,7 @@ impl<'t> Checker<'t> {
         self.model.top = top;
     }
 
-    /// The agent of this name, or a message.
+    /// Returns the agent with this name; reports it if there is none.
     fn agent(&mut self, name: &Name) -> Option<AgentId> {
         let found = self.agents.get(&name.text).copied();
         if found.is_none() {
@@ -228,8 +230,8 @@ impl<'t> Checker<'t> {
         found
     }
 
-    /// `option delay` names an action that some program performs.
-    fn delay_is_known(&mut self) {
+    /// Reports an `option delay` that names an action which no program performs.
+    fn check_delay(&mut self) {
         let Delay::Functor(functor) = &self.model.options.delay else { return };
         if !self.model.actions.iter().any(|action| action.occurs && action.functor == *functor) {
             let message = format!("delay: action {functor} never occurs");
@@ -249,7 +251,7 @@ impl<'t> Checker<'t> {
     }
 }
 
-/// Adds an item unless it is there already; returns its index.
+/// Returns the index of an item, which is added if it is new.
 fn intern<T: Clone + Eq + Hash>(items: &mut Vec<T>, indices: &mut FxHashMap<T, u32>, item: T) -> u32 {
     *indices.entry(item).or_insert_with_key(|item| {
         items.push(item.clone());
@@ -257,12 +259,12 @@ fn intern<T: Clone + Eq + Hash>(items: &mut Vec<T>, indices: &mut FxHashMap<T, u
     })
 }
 
-/// Long texts are cut in messages.
+/// Returns a text for a message, cut off if it is long.
 fn capped(text: &str) -> String {
-    const SHOWN: usize = 80;
-    if text.len() <= SHOWN {
+    const MAX_BYTES: usize = 80;
+    if text.len() <= MAX_BYTES {
         text.to_string()
     } else {
-        format!("{}..", &text[..text.floor_char_boundary(SHOWN)])
+        format!("{}..", &text[..text.floor_char_boundary(MAX_BYTES)])
     }
 }

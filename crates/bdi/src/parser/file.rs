@@ -74,7 +74,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `;` after an item. Where it is missing but the next item begins, reading goes on.
+    /// Reads the `;` after an item. If it is missing and the next item begins, reports it and continues.
     fn semicolon(&mut self, what: &str) -> Parsed<()> {
         if self.eat(Token::Semicolon) {
             return Ok(());
@@ -146,7 +146,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// `fair f`, and not an assignment to a variable of that name.
+    /// Whether `fair f` stands here and not an assignment to a variable named `fair`.
     fn at_fairness(&self) -> bool {
         match self.kind_ahead(1) {
             Token::Word | Token::Not | Token::Number | Token::Minus => true,
@@ -215,7 +215,7 @@ impl Parser<'_> {
         Ok(if is_negative { -value } else { value })
     }
 
-    /// The number at hand.
+    /// Reads a number.
     pub(super) fn number(&mut self) -> Parsed<i64> {
         let span = self.clipped(self.span());
         match self.text_of(self.span()).parse::<i32>() {

@@ -18,7 +18,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `one sign one sign ..`: a list, or just the one.
+    /// `one sign one sign ..`: a chain, or `one` alone.
     fn chain(
         &mut self,
         sign: Token,
@@ -37,7 +37,7 @@ impl Parser<'_> {
         Ok(Expr { kind: kind(items), span: self.span_from(start) })
     }
 
-    /// Prefix operators and what they stand before.
+    /// Prefix operators with their operands.
     pub(super) fn unary(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let temporal = match self.word() {
@@ -67,6 +67,7 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
+    /// Reads something one nesting level deeper.
     pub(super) fn deeper<T>(&mut self, read: fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.deepen()?;
         let result = read(self)?;
@@ -92,8 +93,8 @@ impl Parser<'_> {
         Ok(Kind::Binary(quantifier, op, Box::new([first, second])))
     }
 
-    /// `blind I(i, AF f)`, `persistent I(i, f) unless g`. Two words in a row are nothing else, so
-    /// the words remain names.
+    /// `blind I(i, AF f)`, `persistent I(i, f) unless g`. Nothing else has two words in a row, so these
+    /// words can still be used as names.
     fn commitment(&mut self) -> Parsed<Option<Kind>> {
         if self.word_ahead(1) != "I" || self.kind_ahead(2) != Token::Open {
             return Ok(None);

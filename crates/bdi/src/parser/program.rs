@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok(StmtKind::If { arms, otherwise })
     }
 
-    /// A branch is one statement; where none stands, that is what is wrong.
+    /// Reports a branch without a statement.
     fn need_body(&mut self, head: masque_text::Span, word: &str) -> Parsed<()> {
         let is_missing = self.at_program_end() || self.kind() == Token::Semicolon || self.word() == "else";
         if !is_missing {
@@ -144,7 +144,7 @@ impl Parser<'_> {
         Ok(Assign { target, value, span: self.span_from(start) })
     }
 
-    /// `B(i, f)` as a variable.
+    /// `B(i, f)` as a variable; `PB(i, f)` is rejected.
     pub(super) fn explicit_attitude(&mut self) -> Parsed<Expr> {
         let dual = match self.attitude_ahead() {
             Some((_, dual)) => dual,

@@ -1,9 +1,8 @@
-//! The meaning of a BDI file, transcribed: explicit, slow, trusted.
+//! The semantics of BDI files, transcribed: explicit and slow, the reference for tests.
 //!
-//! Every state of every world is a value in a list, every set of states a list of booleans. The
-//! symbolic engine is measured against this on thousands of random systems. Numbers of sections
-//! refer to the two halves of \[BB04\]: programs (section 3) and synthesis (section 4), read as
-//! `docs/bdi.md` says.
+//! Every world is a list of states, and every set of states a list of booleans. Tests compare the symbolic
+//! engine with this module on thousands of random systems. It follows sections 3 (programs) and 4
+//! (synthesis) of \[BB04\], as read in `docs/bdi.md`.
 //!
 //! | file | defines |
 //! |---|---|
@@ -24,26 +23,26 @@ use crate::plan::{Plan, WorldId};
 
 pub use crate::model::State;
 
-/// A world after synthesis. Sets are lists of booleans, one for each state that was built.
+/// A world after synthesis. Sets are lists of booleans, one for each state in `states`.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// The states that the program reaches.
+    /// States that the program reaches.
     pub states: Vec<State>,
-    /// The initial ones.
+    /// Initial states.
     pub initial: Vec<bool>,
-    /// The successors of each state.
+    /// Successors of each state, by index.
     pub next: Vec<Vec<usize>>,
-    /// The incoherent states.
+    /// Incoherent states.
     pub bad: Vec<bool>,
-    /// Other states without a future.
+    /// Other states that start no infinite path through coherent states.
     pub dead: Vec<bool>,
-    /// The states that remain.
+    /// States that remain.
     pub kept: Vec<bool>,
-    /// Whether it was removed.
+    /// Whether the world was removed, and why.
     pub status: Status,
 }
 
-/// The worlds of a model, built.
+/// The worlds of a model, with the truth of formulas computed so far.
 pub struct Reference<'m> {
     pub(crate) model: &'m Model,
     pub(crate) plan: &'m Plan,
@@ -52,7 +51,7 @@ pub struct Reference<'m> {
 }
 
 impl<'m> Reference<'m> {
-    /// Builds all worlds, each after those it looks into.
+    /// Builds all worlds, each after those it is built from.
     pub fn new(model: &'m Model, plan: &'m Plan) -> Result<Self, Failure> {
         let mut reference =
             Reference { model, plan, worlds: FxHashMap::default(), known: FxHashMap::default() };
@@ -63,12 +62,12 @@ impl<'m> Reference<'m> {
         Ok(reference)
     }
 
-    /// A world; the plan orders worlds after those they look into, so it has been built.
+    /// Returns a world that has been built.
     pub fn world(&self, world: WorldId) -> &World {
         &self.worlds[&world]
     }
 
-    /// What is to be told of a world.
+    /// Returns the status and the numbers of states of a world.
     pub fn world_result(&mut self, world: WorldId) -> WorldResult {
         let built = self.world(world).clone();
         let kept = &built.kept;
@@ -107,7 +106,7 @@ impl<'m> Reference<'m> {
         }
     }
 
-    /// The answer to a property.
+    /// Decides a property.
     pub fn property(&mut self, index: usize) -> PropertyResult {
         truth::property(self, index)
     }

@@ -1,7 +1,7 @@
 //! The states of a program and its steps. [BB04 §3]
 //!
-//! The paper's Figure 1 gives a formula for each construct; what is here instead is the transition
-//! system that the text around it describes.
+//! Figure 1 of the paper gives a formula for each construct. This module implements the transition system
+//! that the text around the figure describes.
 
 use rustc_hash::FxHashMap;
 
@@ -17,16 +17,16 @@ pub(super) struct Explored {
     pub(super) next: Vec<Vec<usize>>,
 }
 
-/// What may be done in a state without time passing before it.
+/// What a program may do next in a state.
 enum Enabled<'m> {
-    /// A step, and where it leads.
+    /// A step, and the point after it.
     Step(&'m Step, PointId),
-    /// Nothing happens; control is then at the point.
+    /// Nothing happens, and control moves to this point.
     Idle(PointId),
 }
 
 impl<'m> Reference<'m> {
-    /// All states that the program of a world reaches from its initial ones.
+    /// Returns all states that the program of a world reaches from its initial states.
     pub(super) fn explore(&mut self, world: WorldId) -> Result<Explored, Failure> {
         let mut states: Vec<State> = Vec::new();
         let mut ids: FxHashMap<State, usize> = FxHashMap::default();
@@ -60,7 +60,7 @@ impl<'m> Reference<'m> {
         Ok(Explored { states, initial, next })
     }
 
-    /// From the valuation where all is false or least, by the initial assignments.
+    /// Returns the states after the initial assignments in the blank state.
     fn initial_states(&mut self, world: WorldId, overflow: &mut Overflow) -> Vec<State> {
         let program = self.plan.program(world);
         let blank = self.model.blank_state(program);
@@ -90,8 +90,8 @@ impl<'m> Reference<'m> {
         successors
     }
 
-    /// Resolves tests, choices and loops without consuming time. A loop that is met again has a
-    /// body that takes no step: then time passes at its head.
+    /// Follows tests, choices and loops, which take no time. A loop head that is reached again has a body
+    /// that takes no step; then time passes at the head.
     fn closure(
         &mut self,
         world: WorldId,
@@ -122,7 +122,7 @@ impl<'m> Reference<'m> {
         }
     }
 
-    /// The valuations after a step: all right sides are evaluated first.
+    /// Returns the valuations after a step. All right sides are evaluated before the assignments.
     fn assigned(
         &mut self,
         world: WorldId,
@@ -156,12 +156,12 @@ impl<'m> Reference<'m> {
         results
     }
 
-    /// The value of a variable.
+    /// Returns the value of a variable.
     pub(super) fn value(&self, state: &State, var: VarId) -> i64 {
         state.values[self.model.slot(var).unwrap_or_default()]
     }
 
-    /// The value of an arithmetic expression.
+    /// Returns the value of an arithmetic expression.
     pub(super) fn number(&self, state: &State, expr: ExprId) -> i64 {
         match &self.model.exprs[expr.index()] {
             Expr::Number(value) => *value,
@@ -177,7 +177,7 @@ impl<'m> Reference<'m> {
     }
 }
 
-/// The assignments that left the range of their variable: the first in the text is kept.
+/// The first assignment in the text that left the range of its variable.
 #[derive(Default)]
 struct Overflow {
     first: Option<(VarId, masque_text::Span)>,

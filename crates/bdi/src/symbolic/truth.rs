@@ -1,8 +1,8 @@
-//! MAS-Sat: the states of a world in which a formula is true. [BB04 §5, Algorithm 3]
+//! MAS-Sat: computes the states of a world in which a formula is true. [BB04 §5, Algorithm 3]
 //!
-//! Differs from the printed algorithm where that is wrong: `EX` looks for predecessors in the whole
-//! world, the arguments of `U` are not swapped, and an attitude that is not explicit is looked up
-//! through its edge. Complements are taken inside the world.
+//! Differs from the printed algorithm where that is wrong: `EX` takes predecessors in the whole world, the
+//! arguments of `U` are not swapped, and an attitude that is not explicit is evaluated in the accessible
+//! states of its edge. Complements are taken within the world.
 
 use masque_symbolic::fixpoint::{globally, reach};
 use masque_symbolic::space::{Limited, Set};
@@ -123,8 +123,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The states with a fair path that shows a temporal formula to be true, or false: `A` is the negation
-    /// of the dual `E` of the negated operands.
+    /// Returns the states with a fair path that shows that a temporal formula is true (`holds`) or false. `A`
+    /// is the negation of the dual `E` of the negated operands.
     ///
     /// ```text
     /// AX f = ¬EX ¬f   AF f = ¬EG ¬f   AG f = ¬EF ¬f   A[f U g] = ¬E[¬f R ¬g]   A[f R g] = ¬E[¬f U ¬g]
@@ -161,43 +161,44 @@ impl Engine<'_> {
         }
     }
 
-    /// The kept states of a world in which a formula has a value.
+    /// Returns the kept states of a world in which a formula has a value.
     pub(super) fn valued(&mut self, world: WorldId, formula: FormulaId, holds: bool) -> Limited<Set> {
         if holds { self.sat(world, formula) } else { self.not(world, formula) }
     }
 
+    /// Returns the kept states of a world in which a formula is false.
     pub(super) fn not(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
         let holds = self.sat(world, formula)?;
         self.space.minus(&self.world(world).kept, &holds)
     }
 
-    /// The kept states with a successor in a set of kept states.
+    /// Returns the kept states with a successor in a set of kept states.
     pub(super) fn before(&self, world: WorldId, target: &Set) -> Limited<Set> {
         let world = self.world(world);
-        self.space.and(&self.pre(&world.arrows, target)?, &world.kept)
+        self.space.and(&self.pre(&world.transitions, target)?, &world.kept)
     }
 
-    /// `E[f U g] = μZ. g ∨ (f ∧ EX Z)`, on fair paths.
+    /// Returns `E[f U g] = μZ. g ∨ (f ∧ EX Z)` on fair paths.
     fn some_until(&mut self, world: WorldId, f: &Set, g: &Set) -> Limited<Set> {
         let fair = self.fair(world)?;
         let goal = self.space.and(g, &fair)?;
         reach(&self.space, &goal, f, |z| self.before(world, z))
     }
 
-    /// `EG f`, on fair paths.
+    /// Returns `EG f` on fair paths.
     pub(super) fn some_always(&mut self, world: WorldId, f: &Set) -> Limited<Set> {
         let conditions = self.fairness(world)?;
         let before = |z: &Set| self.before(world, z);
         globally(&self.space, f, &conditions, before, |_, goal| reach(&self.space, goal, f, before))
     }
 
-    /// The states that meet each fairness condition of a world.
+    /// Returns the states that satisfy each fairness condition of a world.
     pub(super) fn fairness(&mut self, world: WorldId) -> Limited<Vec<Set>> {
         let conditions = &self.model.program(self.program_of(world)).fair;
         conditions.iter().map(|&condition| self.sat(world, condition)).collect()
     }
 
-    /// The states that start a fair path.
+    /// Returns the states that start a fair path.
     pub(super) fn fair(&mut self, world: WorldId) -> Limited<Set> {
         let kept = self.world(world).kept.clone();
         if self.model.program(self.program_of(world)).fair.is_empty() {

@@ -1,4 +1,4 @@
-//! Reading files in tests.
+//! Parses and checks models in tests.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod formulas;
@@ -15,14 +15,14 @@ use masque_bdi::{Override, check, parse};
 use masque_text::{Diagnostic, Sources, render};
 use masque_verdict::Budget;
 
-/// A text, its model if it has no errors, and its diagnostics.
+/// Result of parsing and checking a text; the model is `None` if there are errors.
 pub(crate) struct Read {
     pub(crate) sources: Sources,
     pub(crate) model: Option<(Model, Plan)>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads and checks a text, with options from outside.
+/// Parses and checks a text, with options from outside.
 pub(crate) fn read(text: &str, options: &[(String, String)]) -> Read {
     let mut sources = Sources::default();
     let file = sources.add("test.bdi", text).unwrap();
@@ -37,7 +37,7 @@ pub(crate) fn read(text: &str, options: &[(String, String)]) -> Read {
     Read { sources, model, diagnostics }
 }
 
-/// Options as if they were given on the command line.
+/// Returns options as if they were given on the command line.
 pub(crate) fn overrides(options: &[(String, String)], sources: &mut Sources) -> Vec<Override> {
     let overrides = options.iter().map(|(name, value)| {
         let given = sources.add("--option", format!("{name}={value}")).unwrap();
@@ -46,7 +46,7 @@ pub(crate) fn overrides(options: &[(String, String)], sources: &mut Sources) -> 
     overrides.collect()
 }
 
-/// The worlds and the verdicts of a model.
+/// Worlds and verdicts of a model.
 pub(crate) type Results = (Vec<WorldResult>, Vec<PropertyResult>);
 
 /// Builds the worlds and decides the properties with the symbolic engine.
@@ -75,13 +75,13 @@ pub(crate) fn explanations(engine: &mut Engine<'_>, model: &Model) -> Vec<(usize
 }
 
 impl Read {
-    /// All diagnostics, drawn.
+    /// Renders all diagnostics.
     pub(crate) fn drawn(&self) -> String {
         self.diagnostics.iter().map(|d| render(&self.sources, d, false)).collect()
     }
 }
 
-/// The model of a text that is known to be good.
+/// Returns the model of a text without errors.
 pub(crate) fn model(text: &str, options: &[(String, String)]) -> (Model, Plan) {
     let read = read(text, options);
     let drawn = read.drawn();

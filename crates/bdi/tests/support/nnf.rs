@@ -1,7 +1,7 @@
 //! Negation normal form: negation only before atoms and attitudes.
 //!
-//! `!O(i, f)` is a literal, as there is no operator of the core logic that is its dual; the argument
-//! belongs to another world and is put into normal form on its own.
+//! `!O(i, f)` is a literal, because the core logic has no dual of `O`; the argument belongs to another
+//! world and is put into normal form separately.
 
 use masque_bdi::tree::{Binary, Expr, Kind, Quantifier, Rel, Unary};
 
@@ -10,7 +10,7 @@ pub(crate) fn nnf(expr: &Expr) -> Expr {
     push(expr, false)
 }
 
-/// The formula, or its negation.
+/// Returns the normal form of a formula or, with `negate`, of its negation.
 fn push(expr: &Expr, negate: bool) -> Expr {
     let make = |kind| Expr { kind, span: expr.span };
     let boxed = |arg: &Expr, negate| Box::new(push(arg, negate));
@@ -33,7 +33,7 @@ fn push(expr: &Expr, negate: bool) -> Expr {
             make(if negate { Kind::And(parts) } else { Kind::Or(parts) })
         }
         Kind::Iff(items) => {
-            // A negation of one side is a negation of the whole.
+            // Negating one side negates the whole equivalence.
             let Some((first, rest)) = items.split_first() else { return expr.clone() };
             let mut parts = vec![push(first, negate)];
             parts.extend(all(rest, false));

@@ -1,11 +1,11 @@
-//! What must be true of every text, however broken.
+//! Invariants of parsing, checking and formatting any text, correct or not.
 
 use masque_bdi::{check, format, parse};
 use masque_testkit::points_into;
 use masque_text::{Diagnostic, Sources, render};
 
-/// Parses, checks and formats any text: no panic, every message points into the text, and
-/// formatting twice changes nothing. Says whether the text is syntactically correct.
+/// Parses, checks and formats a text: nothing panics, every diagnostic points into the text, and
+/// formatting twice changes nothing. Returns whether the text is syntactically correct.
 pub(crate) fn survives(text: &str) -> bool {
     let mut sources = Sources::default();
     sources.add("before.bdi", "// another file: é\n").unwrap();
