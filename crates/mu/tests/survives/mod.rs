@@ -1,12 +1,12 @@
-//! What must be true of every text, however broken.
+//! Invariants of parsing and formatting any text, correct or not.
 
 use masque_mu::{Graph, format, parse_formula, read_aut, read_formula, read_properties};
 use masque_testkit::points_into;
 use masque_text::{Diagnostic, Sources, render};
 
-/// Reads any text as properties, as a formula and as an `.aut` file, and formats it: no panic, every
-/// message points into the text, a formula prints as one, and formatting twice changes nothing. Says
-/// whether the text is syntactically correct, as properties.
+/// Reads a text as properties, as a formula and as an `.aut` file, and formats it: nothing panics, every
+/// diagnostic points into the text, a printed formula parses again, and formatting twice changes nothing.
+/// Returns whether the text is a syntactically correct property file.
 pub(crate) fn survives(text: &str) -> bool {
     let mut sources = Sources::default();
     sources.add("before.mu", "// another file: é\n").unwrap();
