@@ -24,7 +24,7 @@ pub enum Shape {
     },
 }
 
-/// What is true or false in a state.
+/// A statement about a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statement {
     /// A property, by its index.
@@ -42,7 +42,7 @@ pub struct Explanation {
     pub path: WorldPath,
     /// Form of the part.
     pub shape: Shape,
-    /// What is true or false in the first state; for a jump and for the root part, in the last.
+    /// Statement about the first state; for a jump and for the root part, about the last.
     pub statement: Statement,
     /// Whether the statement is true.
     pub holds: bool,

@@ -70,7 +70,7 @@ impl Domain {
     }
 }
 
-/// What makes a variable an explicit attitude.
+/// Edge and argument of an explicit attitude.
 #[derive(Clone, Copy, Debug)]
 pub struct Attitude {
     /// Edge of the attitude.
@@ -239,7 +239,7 @@ pub enum Expr {
     Sum(Vec<(bool, ExprId)>),
 }
 
-/// What a property states about a world.
+/// The statement of a property about a world.
 #[derive(Clone, Debug)]
 pub enum Question {
     /// The formula is true.
@@ -290,7 +290,7 @@ pub struct Property {
     pub initially: bool,
     /// World of the property.
     pub path: WorldPath,
-    /// What the property states.
+    /// Statement of the property.
     pub question: Question,
     /// Antecedent, if the property is an implication, perhaps under `AG`.
     pub antecedent: Option<Antecedent>,

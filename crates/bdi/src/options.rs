@@ -2,7 +2,7 @@
 
 use crate::model::Action;
 
-/// What to do with states that have no successor left.
+/// Treatment of states without a remaining successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Totality {
     /// Remove these states.
@@ -12,7 +12,7 @@ pub enum Totality {
     Strict,
 }
 
-/// What a false explicit attitude means where its argument holds in all accessible states.
+/// Treatment of a false explicit attitude whose argument holds in all accessible states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Condition2 {
     /// The state is incoherent and is removed.
@@ -37,9 +37,9 @@ pub enum Delay {
 /// Options that change what a file means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Options {
-    /// What to do with states that have no successor left.
+    /// Treatment of states without a remaining successor.
     pub totality: Totality,
-    /// What to do with incoherent states.
+    /// Treatment of incoherent states.
     pub condition2: Condition2,
     /// Whether states from which nothing is accessible are removed.
     pub consistency: bool,

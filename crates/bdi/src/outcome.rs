@@ -71,7 +71,7 @@ pub struct PropertyResult {
     pub is_vacuous: bool,
     /// Explanation of a failure; [`run()`](crate::run()) fills it in.
     pub evidence: Option<Explanation>,
-    /// Why the explanation is withheld: it does not replay. That is a bug in Masque.
+    /// Reason why the explanation is withheld: it does not replay. That is a bug in Masque.
     pub withheld: Option<String>,
 }
 

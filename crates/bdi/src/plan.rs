@@ -17,7 +17,7 @@ masque_text::ids! {
     WorldId
 }
 
-/// What the plan knows about a world.
+/// A world before it is built.
 #[derive(Clone, Debug)]
 pub struct PlannedWorld {
     /// Program that generates the world.

@@ -77,7 +77,7 @@ pub fn run(
     run.properties = undecided(model, Why::Timeout);
     in_shares(model.properties.len(), budget, |index, share| {
         engine.set_budget(share);
-        let mut result = engine.property(index);
+        let mut result = engine.decide(index);
         // Keep an earlier verdict without an explanation rather than replace it by `unknown`.
         if run.properties[index].verdict == Verdict::Fails && result.verdict != Verdict::Fails {
             return true;

@@ -52,7 +52,7 @@ pub struct Term {
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// Form.
-    pub kind: Kind,
+    pub kind: ExprKind,
     /// Location in the source.
     pub span: Span,
 }
@@ -131,7 +131,7 @@ impl Rel {
     }
 }
 
-/// How an agent is committed to an intention.
+/// Kind of commitment of an agent to an intention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Commitment {
     /// Until the agent believes that the goal is reached.
@@ -155,7 +155,7 @@ impl Commitment {
 
 /// Form of an expression.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ExprKind {
     /// `true`, `false`
     Constant(bool),
     /// A number.
@@ -213,7 +213,7 @@ pub enum Value {
 pub enum Target {
     /// A variable.
     Term(Term),
-    /// An explicit attitude: a [`Kind::Attitude`].
+    /// An explicit attitude: a [`ExprKind::Attitude`].
     Attitude(Expr),
     /// `forall x in AP : x`
     All(Name),
@@ -366,7 +366,7 @@ impl Realism {
     }
 }
 
-/// What a property states.
+/// The statement of a property.
 #[derive(Clone, Debug)]
 pub enum Question {
     /// A formula.
@@ -388,7 +388,7 @@ pub struct Property {
     pub initially: bool,
     /// World of the property; `None` for the top world.
     pub path: Option<Path>,
-    /// What the property states.
+    /// Statement of the property.
     pub question: Question,
     /// Location in the source.
     pub span: Span,

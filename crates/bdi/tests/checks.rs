@@ -5,7 +5,7 @@ mod support;
 use masque_bdi::run;
 use masque_verdict::{Budget, Show};
 
-/// The verdicts of a file's properties, in order.
+/// Returns the verdicts of the properties of a file, in order.
 fn verdicts(text: &str) -> String {
     let (model, plan) = support::model(text, &[]);
     let run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});

@@ -135,9 +135,11 @@ fn normal_forms_mean_the_same() {
         let mut normal = tree.clone();
         for property in &mut normal.properties {
             if let tree::Question::Formula(expr) = &mut property.question {
-                let negated = tree::Expr { kind: tree::Kind::Not(Box::new(expr.clone())), span: expr.span };
+                let negated =
+                    tree::Expr { kind: tree::ExprKind::Not(Box::new(expr.clone())), span: expr.span };
                 // Twice, so that negation is pushed through the whole formula.
-                *expr = nnf(&tree::Expr { kind: tree::Kind::Not(Box::new(nnf(&negated))), span: expr.span });
+                *expr =
+                    nnf(&tree::Expr { kind: tree::ExprKind::Not(Box::new(nnf(&negated))), span: expr.span });
                 n_formulas += 1;
             }
         }

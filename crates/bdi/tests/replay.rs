@@ -159,14 +159,14 @@ fn after(name: &str, change: impl Fn(&mut Explanation)) -> Result<(), Flaw> {
     replay(&model, &plan, index, &whole).map_err(|refusal| refusal.flaw)
 }
 
-/// The jump below the path below the start.
+/// Returns the jump below the path below the root part.
 fn jump(whole: &mut Explanation) -> &mut Explanation {
     let jump = &mut whole.next[0].next[0];
     assert!(matches!(jump.shape, Shape::Jump { .. }));
     jump
 }
 
-/// The attitudes that the jump lists.
+/// Returns the attitudes that the jump lists.
 fn asserted(whole: &mut Explanation) -> &mut Vec<VarId> {
     let Shape::Jump { asserted, .. } = &mut jump(whole).shape else { unreachable!() };
     asserted

@@ -28,7 +28,7 @@ pub struct Answer {
     pub positions: u64,
     /// Evidence for the verdict, if it was requested, there is a verdict, and the budget allows it.
     pub evidence: Option<Evidence>,
-    /// Why evidence is withheld: it does not replay on the system. That is a bug in Masque.
+    /// Reason why evidence is withheld: it does not replay on the system. That is a bug in Masque.
     pub withheld: Option<String>,
 }
 

@@ -17,7 +17,7 @@ pub struct Decided {
     pub verdict: Verdict,
     /// A play that shows the verdict, if one was requested and exists.
     pub play: Option<Play>,
-    /// Why a play is withheld: the evidence does not replay. That is a bug in Masque.
+    /// Reason why a play is withheld: the evidence does not replay. That is a bug in Masque.
     pub withheld: Option<String>,
     /// Number of states that were visited.
     pub states: u64,

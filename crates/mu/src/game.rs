@@ -32,7 +32,7 @@ pub(crate) type Position = u32;
 /// The index that stands for no position and no move.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// How far a position is expanded.
+/// State of expansion of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Its moves are not known yet.
@@ -43,7 +43,7 @@ pub(crate) enum Stage {
     Cut,
 }
 
-/// What is known about a position.
+/// State, node, value and moves of a position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PositionEntry {
     pub(crate) state: StateId,

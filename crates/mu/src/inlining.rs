@@ -27,7 +27,7 @@ pub(crate) struct Inlining {
     needs_step: Vec<bool>,
 }
 
-/// How an operand of a conjunction or disjunction is treated.
+/// Treatment of an operand of a conjunction or disjunction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandRole {
     /// An atom or a constant.

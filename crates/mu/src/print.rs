@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter, Result};
 
 use crate::tree::{Kind, Modality, Pattern, Phi, Regular, Sign};
 
-/// How tightly an operator binds.
+/// Precedence of an operator, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tightness {
     Fixpoint,

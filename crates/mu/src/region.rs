@@ -44,7 +44,7 @@ pub(crate) struct RegionPosition {
     witness: Option<u32>,
 }
 
-/// How the winner must play at a position.
+/// Constraint on the moves of the winner at a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Freedom {
     /// Every move within the region is good.

@@ -45,7 +45,7 @@ pub fn entangled(n: usize) -> String {
     )
 }
 
-/// A chain of `depth` worlds, each with `n` variables and `n` beliefs about the one below.
+/// Returns a chain of `depth` worlds, each with `n` variables and `n` beliefs about the one below.
 pub fn chain(depth: usize, n: usize) -> String {
     let mut text = String::new();
     for level in 0..depth {
@@ -63,7 +63,7 @@ pub fn chain(depth: usize, n: usize) -> String {
     text
 }
 
-/// Three numbers up to `side - 1`, one of which changes in each step: `side`^3 states.
+/// Returns three numbers up to `side - 1`, one of which changes in each step: `side`^3 states.
 pub fn grid(side: usize) -> String {
     let top = side - 1;
     let go = |x: &str| format!("{{ if {x} < {top} then {x} := {x} + 1 else {x} := 0 }}");
@@ -77,7 +77,7 @@ pub fn grid(side: usize) -> String {
     )
 }
 
-/// One number that counts to `n - 1` and starts again: `n` states in a row.
+/// Returns a number that counts to `n - 1` and starts again: a cycle of `n` states.
 pub fn counter(n: usize) -> String {
     let top = n - 1;
     format!(

@@ -6,7 +6,7 @@ use masque_text::{Diagnostic, Span, did_you_mean};
 use super::{Checker, capped};
 use crate::model::{Action, ActionId, Domain, Edge, Expr, ExprId, Formula, FormulaId, ProgramId, VarId};
 use crate::print::{formula_text, term_text};
-use crate::tree::{self, Binary, Commitment, Kind, Op, Quantifier, Rel, Unary};
+use crate::tree::{self, Binary, Commitment, ExprKind, Op, Quantifier, Rel, Unary};
 
 /// Context in which a formula is read.
 #[derive(Clone, Copy)]
@@ -38,14 +38,14 @@ impl Checker<'_> {
     /// Checks a formula and adds it to the model.
     pub(super) fn formula(&mut self, context: Context<'_>, expr: &tree::Expr) -> Resolved<FormulaId> {
         let formula = match &expr.kind {
-            Kind::Constant(value) => Formula::Constant(*value),
-            Kind::Number(_) | Kind::Sum(_) => return self.mistyped(expr, "a formula", "a number"),
-            Kind::Term(term) => return self.atom(context, term),
-            Kind::Do(action) => Formula::Do(self.action(context.program, action)),
-            Kind::Not(arg) => Formula::Not(self.formula(context, arg)?),
-            Kind::And(items) => Formula::And(self.all(context, items)?),
-            Kind::Or(items) => Formula::Or(self.all(context, items)?),
-            Kind::Implies(items) => {
+            ExprKind::Constant(value) => Formula::Constant(*value),
+            ExprKind::Number(_) | ExprKind::Sum(_) => return self.mistyped(expr, "a formula", "a number"),
+            ExprKind::Term(term) => return self.atom(context, term),
+            ExprKind::Do(action) => Formula::Do(self.action(context.program, action)),
+            ExprKind::Not(arg) => Formula::Not(self.formula(context, arg)?),
+            ExprKind::And(items) => Formula::And(self.all(context, items)?),
+            ExprKind::Or(items) => Formula::Or(self.all(context, items)?),
+            ExprKind::Implies(items) => {
                 let items = self.all(context, items)?;
                 let (&last, antecedents) = items.split_last()?;
                 let mut result = last;
@@ -55,12 +55,12 @@ impl Checker<'_> {
                 }
                 return Some(result);
             }
-            Kind::Iff(items) => {
+            ExprKind::Iff(items) => {
                 let items = self.all(context, items)?;
                 let (&first, rest) = items.split_first()?;
                 return Some(rest.iter().fold(first, |left, &right| self.add(Formula::Iff(left, right))));
             }
-            Kind::Unary(quantifier, op, arg) => {
+            ExprKind::Unary(quantifier, op, arg) => {
                 self.temporal_is_allowed(context, expr)?;
                 let arg = self.formula(context, arg)?;
                 match (quantifier, op) {
@@ -72,7 +72,7 @@ impl Checker<'_> {
                     (Quantifier::A, Unary::G) => Formula::Ag(arg),
                 }
             }
-            Kind::Binary(quantifier, op, args) => {
+            ExprKind::Binary(quantifier, op, args) => {
                 self.temporal_is_allowed(context, expr)?;
                 let (f, g) = (self.formula(context, &args[0]), self.formula(context, &args[1]));
                 let (f, g) = (f?, g?);
@@ -86,24 +86,25 @@ impl Checker<'_> {
                     (Quantifier::A, Binary::W) => Formula::Ar(g, self.add(Formula::Or(vec![f, g]))),
                 }
             }
-            Kind::Attitude { op, dual: true, agent, arg } => {
+            ExprKind::Attitude { op, dual: true, agent, arg } => {
                 // PB(i, f) = !B(i, !f)
-                let not = tree::Expr { kind: Kind::Not(arg.clone()), span: arg.span };
-                let kind = Kind::Attitude { op: *op, dual: false, agent: agent.clone(), arg: Box::new(not) };
+                let not = tree::Expr { kind: ExprKind::Not(arg.clone()), span: arg.span };
+                let kind =
+                    ExprKind::Attitude { op: *op, dual: false, agent: agent.clone(), arg: Box::new(not) };
                 Formula::Not(self.formula(context, &tree::Expr { kind, span: expr.span })?)
             }
-            Kind::Attitude { op, dual: false, agent, arg } => {
+            ExprKind::Attitude { op, dual: false, agent, arg } => {
                 let edge = Edge { op: *op, agent: self.agent(agent)? };
                 let child = self.model.child(context.program, edge);
                 let arg = self.formula(Context::temporal(child), arg)?;
                 return Some(self.attitude(context, expr, edge, arg));
             }
-            Kind::Compare(rel, args) => return self.comparison(context, *rel, &args[0], &args[1]),
-            Kind::Commit(commitment, intention) => {
+            ExprKind::Compare(rel, args) => return self.comparison(context, *rel, &args[0], &args[1]),
+            ExprKind::Commit(commitment, intention) => {
                 let meaning = self.commitment(*commitment, intention)?;
                 return self.formula(context, &meaning);
             }
-            Kind::Persistent(args) => return self.formula(context, &persistence(&args[0], &args[1])),
+            ExprKind::Persistent(args) => return self.formula(context, &persistence(&args[0], &args[1])),
         };
         Some(self.add(formula))
     }
@@ -266,7 +267,7 @@ impl Checker<'_> {
 
     /// Returns the values of an enumerated variable; `None` for any other expression.
     fn named_values(&self, context: Context<'_>, expr: &tree::Expr) -> Option<Domain> {
-        let Kind::Term(term) = &expr.kind else { return None };
+        let ExprKind::Term(term) = &expr.kind else { return None };
         let var = self.vocabularies[context.program.index()].plain.get(&term_text(term))?;
         let domain = &self.model.var(*var).domain;
         matches!(domain, Domain::Enum(_)).then(|| domain.clone())
@@ -279,7 +280,7 @@ impl Checker<'_> {
         domain: &Domain,
         expr: &tree::Expr,
     ) -> Resolved<ExprId> {
-        let (Kind::Term(term), Domain::Enum(names)) = (&expr.kind, domain) else {
+        let (ExprKind::Term(term), Domain::Enum(names)) = (&expr.kind, domain) else {
             return self.mistyped(expr, "one of the variable's values", "something else");
         };
         if let Some(&var) = self.vocabularies[context.program.index()].plain.get(&term_text(term)) {
@@ -301,8 +302,8 @@ impl Checker<'_> {
     /// Checks an arithmetic expression.
     pub(super) fn number(&mut self, context: Context<'_>, expr: &tree::Expr) -> Resolved<ExprId> {
         let result = match &expr.kind {
-            Kind::Number(value) => Expr::Number(*value),
-            Kind::Term(term) => {
+            ExprKind::Number(value) => Expr::Number(*value),
+            ExprKind::Term(term) => {
                 let var = self.variable(context, term)?;
                 match self.model.var(var).domain {
                     Domain::Range(..) => Expr::Var(var),
@@ -310,7 +311,7 @@ impl Checker<'_> {
                     Domain::Enum(_) => return self.mistyped(expr, "a number", "an enumerated value"),
                 }
             }
-            Kind::Sum(items) => {
+            ExprKind::Sum(items) => {
                 let items: Vec<_> =
                     items.iter().map(|(minus, item)| Some((*minus, self.number(context, item)?))).collect();
                 Expr::Sum(items.into_iter().collect::<Option<_>>()?)
@@ -347,28 +348,28 @@ impl Checker<'_> {
     fn commitment(&mut self, commitment: Commitment, intention: &tree::Expr) -> Resolved<tree::Expr> {
         let span = intention.span;
         let (agent, goal) = match &intention.kind {
-            Kind::Attitude { agent, arg, .. } => match &arg.kind {
-                Kind::Unary(Quantifier::A, Unary::F, goal) => (agent, goal),
+            ExprKind::Attitude { agent, arg, .. } => match &arg.kind {
+                ExprKind::Unary(Quantifier::A, Unary::F, goal) => (agent, goal),
                 _ => return self.no_goal(commitment, span),
             },
             _ => return self.no_goal(commitment, span),
         };
         let make = |kind| tree::Expr { kind, span };
         let attitude = |op, arg: tree::Expr| {
-            make(Kind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
+            make(ExprKind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
         };
-        let within_reach = make(Kind::Unary(Quantifier::E, Unary::F, goal.clone()));
+        let within_reach = make(ExprKind::Unary(Quantifier::E, Unary::F, goal.clone()));
         let done = attitude(Op::B, (**goal).clone());
         let dropped = match commitment {
             Commitment::Blind => done,
             Commitment::SingleMinded | Commitment::OpenMinded => {
                 let op = if commitment == Commitment::SingleMinded { Op::B } else { Op::D };
-                let not = make(Kind::Not(Box::new(attitude(op, within_reach))));
-                make(Kind::Or(vec![done, not]))
+                let not = make(ExprKind::Not(Box::new(attitude(op, within_reach))));
+                make(ExprKind::Or(vec![done, not]))
             }
         };
-        let kept = Kind::Binary(Quantifier::A, Binary::U, Box::new([intention.clone(), dropped]));
-        Some(make(Kind::Implies(vec![intention.clone(), make(kept)])))
+        let kept = ExprKind::Binary(Quantifier::A, Binary::U, Box::new([intention.clone(), dropped]));
+        Some(make(ExprKind::Implies(vec![intention.clone(), make(kept)])))
     }
 
     fn no_goal<T>(&mut self, commitment: Commitment, span: Span) -> Resolved<T> {
@@ -383,7 +384,7 @@ impl Checker<'_> {
 /// Returns `AG (I(i, f) -> A[I(i, f) W drop])`.
 fn persistence(intention: &tree::Expr, drop: &tree::Expr) -> tree::Expr {
     let make = |kind| tree::Expr { kind, span: intention.span };
-    let kept = Kind::Binary(Quantifier::A, Binary::W, Box::new([intention.clone(), drop.clone()]));
-    let implies = make(Kind::Implies(vec![intention.clone(), make(kept)]));
-    make(Kind::Unary(Quantifier::A, Unary::G, Box::new(implies)))
+    let kept = ExprKind::Binary(Quantifier::A, Binary::W, Box::new([intention.clone(), drop.clone()]));
+    let implies = make(ExprKind::Implies(vec![intention.clone(), make(kept)]));
+    make(ExprKind::Unary(Quantifier::A, Unary::G, Box::new(implies)))
 }

@@ -13,14 +13,14 @@ use crate::model::{
     Value, VarId,
 };
 use crate::print::{formula_text, term_text};
-use crate::tree::{self, Body, Kind, Stmt, StmtKind, Target};
+use crate::tree::{self, Body, ExprKind, Stmt, StmtKind, Target};
 
 impl Checker<'_> {
     /// Checks the arguments of the explicit attitudes of a program.
     pub(super) fn attitudes(&mut self, program: ProgramId) {
         let attitudes = std::mem::take(&mut self.vocabularies[program.index()].attitudes);
         for (var, expr) in &attitudes {
-            let Kind::Attitude { op, agent, arg, .. } = &expr.kind else { continue };
+            let ExprKind::Attitude { op, agent, arg, .. } = &expr.kind else { continue };
             let Some(agent) = self.agent(agent) else { continue };
             let edge = Edge { op: *op, agent };
             let child = self.model.child(program, edge);
@@ -155,7 +155,7 @@ impl Checker<'_> {
     fn read(&mut self, program: ProgramId, action: &tree::Term) -> Vec<Assign> {
         let mut assigns: Vec<Assign> = Vec::new();
         for arg in action.args.iter().flatten() {
-            let Kind::Term(term) = &arg.kind else {
+            let ExprKind::Term(term) = &arg.kind else {
                 let diagnostic = Diagnostic::error(
                     "bdi/read-target",
                     arg.span,

@@ -7,7 +7,7 @@ use super::Checker;
 use super::formula::{Context, Resolved};
 use crate::model::{AgentId, Antecedent, Edge, Formula, FormulaId, ProgramId, Property, Question, WorldPath};
 use crate::print::formula_text;
-use crate::tree::{self, Kind, Name, Op, Quantifier, Tree, Unary};
+use crate::tree::{self, ExprKind, Name, Op, Quantifier, Tree, Unary};
 
 impl Checker<'_> {
     pub(super) fn properties(&mut self, tree: &Tree) {
@@ -61,8 +61,8 @@ impl Checker<'_> {
         is_everywhere: bool,
     ) -> Option<Antecedent> {
         match &expr.kind {
-            Kind::Unary(Quantifier::A, Unary::G, arg) => self.antecedent(program, arg, true),
-            Kind::Implies(items) => {
+            ExprKind::Unary(Quantifier::A, Unary::G, arg) => self.antecedent(program, arg, true),
+            ExprKind::Implies(items) => {
                 let formula = self.formula(Context::temporal(program), items.first()?)?;
                 Some(Antecedent { formula, is_everywhere })
             }
@@ -97,17 +97,17 @@ impl Checker<'_> {
         let body = self.bodies[program.index()];
         let make = |kind| tree::Expr { kind, span };
         let about = |arg: tree::Expr| {
-            make(Kind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
+            make(ExprKind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
         };
         let mut parts = Vec::new();
         for expr in super::vocabulary::explicit_attitudes(body) {
-            if !matches!(&expr.kind, Kind::Attitude { op: o, agent: a, .. } if *o == op && a.text == agent.text)
+            if !matches!(&expr.kind, ExprKind::Attitude { op: o, agent: a, .. } if *o == op && a.text == agent.text)
             {
                 continue;
             }
-            let not = make(Kind::Not(Box::new(expr.clone())));
-            parts.push(make(Kind::Implies(vec![expr.clone(), about(expr.clone())])));
-            parts.push(make(Kind::Implies(vec![not.clone(), about(not)])));
+            let not = make(ExprKind::Not(Box::new(expr.clone())));
+            parts.push(make(ExprKind::Implies(vec![expr.clone(), about(expr.clone())])));
+            parts.push(make(ExprKind::Implies(vec![not.clone(), about(not)])));
         }
         if parts.is_empty() {
             let text = self.model.edge_text(edge);

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Checker, capped};
 use crate::model::{Domain, ProgramId, Var, VarId};
 use crate::print::{formula_text, term_text};
-use crate::tree::{Assign, Body, Expr, Kind, Stmt, StmtKind, Target, Type, Value};
+use crate::tree::{Assign, Body, Expr, ExprKind, Stmt, StmtKind, Target, Type, Value};
 
 /// Maximum number of values of a range.
 const MAX_RANGE_VALUES: u64 = 1 << 24;
@@ -201,21 +201,21 @@ fn mentions_in_stmt<'t>(stmt: &'t Stmt, mentions: &mut Vec<Mention<'t>>) {
 /// Adds the atoms of a formula, except for the name that a `forall` binds.
 fn mentions_in_expr<'t>(expr: &'t Expr, bound: Option<&str>, mentions: &mut Vec<Mention<'t>>) {
     match &expr.kind {
-        Kind::Term(term) => {
+        ExprKind::Term(term) => {
             if bound != Some(term.name.text.as_str()) || term.args.is_some() {
                 mentions.push(Mention::Atom(term_text(term), term.span));
             }
         }
-        Kind::Constant(_) | Kind::Number(_) | Kind::Do(_) | Kind::Attitude { .. } => {}
-        Kind::Not(arg) | Kind::Unary(_, _, arg) | Kind::Commit(_, arg) => {
+        ExprKind::Constant(_) | ExprKind::Number(_) | ExprKind::Do(_) | ExprKind::Attitude { .. } => {}
+        ExprKind::Not(arg) | ExprKind::Unary(_, _, arg) | ExprKind::Commit(_, arg) => {
             mentions_in_expr(arg, bound, mentions)
         }
-        Kind::And(items) | Kind::Or(items) | Kind::Implies(items) | Kind::Iff(items) => {
+        ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Implies(items) | ExprKind::Iff(items) => {
             items.iter().for_each(|item| mentions_in_expr(item, bound, mentions));
         }
-        Kind::Binary(_, _, args) | Kind::Compare(_, args) | Kind::Persistent(args) => {
+        ExprKind::Binary(_, _, args) | ExprKind::Compare(_, args) | ExprKind::Persistent(args) => {
             args.iter().for_each(|arg| mentions_in_expr(arg, bound, mentions));
         }
-        Kind::Sum(items) => items.iter().for_each(|(_, item)| mentions_in_expr(item, bound, mentions)),
+        ExprKind::Sum(items) => items.iter().for_each(|(_, item)| mentions_in_expr(item, bound, mentions)),
     }
 }

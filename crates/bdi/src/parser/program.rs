@@ -4,7 +4,7 @@ use masque_text::{Diagnostic, Parsed};
 
 use super::Parser;
 use crate::lexer::Token;
-use crate::tree::{Assign, Expr, Kind, Stmt, StmtKind, Target, Value};
+use crate::tree::{Assign, Expr, ExprKind, Stmt, StmtKind, Target, Value};
 
 impl Parser<'_> {
     /// Statements separated by `;`, perhaps none.
@@ -152,11 +152,12 @@ impl Parser<'_> {
         };
         if dual {
             let word = self.word();
-            let help = format!("`{word}(i, f)` is short for `!{}(i, !f)`, which is no variable", &word[1..]);
+            let help =
+                format!("`{word}(i, f)` is short for `!{}(i, !f)`, which is not a variable", &word[1..]);
             return Err(self.expected_with("`B`, `D` or `I`", Some(help)));
         }
         let expr = self.attitude()?;
-        debug_assert!(matches!(expr.kind, Kind::Attitude { dual: false, .. }));
+        debug_assert!(matches!(expr.kind, ExprKind::Attitude { dual: false, .. }));
         Ok(expr)
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Explored {
     pub(super) next: Vec<Vec<usize>>,
 }
 
-/// What a program may do next in a state.
+/// A possible next step of a program.
 enum Enabled<'m> {
     /// A step, and the point after it.
     Step(&'m Step, PointId),

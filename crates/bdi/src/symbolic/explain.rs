@@ -300,7 +300,7 @@ impl Explainer<'_, '_> {
     }
 }
 
-/// Why an explicit attitude never changes.
+/// Reason why an explicit attitude never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FixedAttitude {
     /// Its argument holds in all states of the world below, so it cannot be false.

@@ -181,11 +181,11 @@ impl<'m> Engine<'m> {
     }
 
     /// Decides a property; if a limit is reached, the verdict is `unknown`.
-    pub fn property(&mut self, index: usize) -> PropertyResult {
-        self.decide(index).unwrap_or_else(|stop| PropertyResult::undecided(Verdict::Unknown(stop.why)))
+    pub fn decide(&mut self, index: usize) -> PropertyResult {
+        self.try_decide(index).unwrap_or_else(|stop| PropertyResult::undecided(Verdict::Unknown(stop.why)))
     }
 
-    fn decide(&mut self, index: usize) -> Limited<PropertyResult> {
+    fn try_decide(&mut self, index: usize) -> Limited<PropertyResult> {
         let id = self.plan.properties[index];
         if self.world(id).status != Status::Ok {
             return Ok(PropertyResult::undecided(Verdict::Unknown(Why::NoModel)));

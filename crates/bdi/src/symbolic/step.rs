@@ -9,7 +9,7 @@ use masque_text::Span;
 use super::layout::ProgramLayout;
 use crate::model::{ActionId, VarId};
 
-/// What a step does to a variable.
+/// Effect of a step on a variable.
 pub(super) enum Effect {
     /// It gets any value.
     Any,

@@ -53,7 +53,7 @@ pub(crate) type Results = (Vec<WorldResult>, Vec<PropertyResult>);
 pub(crate) fn by_engine(model: &Model, plan: &Plan) -> Result<Results, Failure> {
     let mut engine = Engine::new(model, plan, &Budget::default())?;
     let worlds = (0..plan.worlds.len() as u32).map(|w| engine.world_result(WorldId(w)).unwrap()).collect();
-    let properties = (0..model.properties.len()).map(|p| engine.property(p)).collect();
+    let properties = (0..model.properties.len()).map(|p| engine.decide(p)).collect();
     Ok((worlds, properties))
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn by_reference(model: &Model, plan: &Plan) -> Result<Results, Failur
 /// Explains the properties that fail; returns the explanations with the indices of the properties.
 pub(crate) fn explanations(engine: &mut Engine<'_>, model: &Model) -> Vec<(usize, Explanation)> {
     let failing = (0..model.properties.len()).filter_map(|p| {
-        let fails = engine.property(p).verdict.word() == "fails";
+        let fails = engine.decide(p).verdict.word() == "fails";
         fails.then(|| (p, engine.explain(p).unwrap().unwrap()))
     });
     failing.collect()

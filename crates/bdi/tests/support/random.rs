@@ -178,7 +178,7 @@ impl Dice {
         assigns.join(", ")
     }
 
-    /// A formula of an agent's world.
+    /// Returns a formula of the world of an agent.
     fn formula(&mut self, agent: &str, depth: u32, is_temporal: bool) -> String {
         if depth == 0 {
             let atoms = ["x", "y", "x", "!y", "n > 0", "m = hi", "do go", "do read(x)", "true", "n + 1 = 2"];

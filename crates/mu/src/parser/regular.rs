@@ -142,7 +142,7 @@ impl Parser<'_> {
     }
 }
 
-/// A closing bracket as text.
+/// Returns a closing bracket as text.
 fn sign(kind: Token) -> &'static str {
     match kind {
         Token::CloseBracket => "`]`",
