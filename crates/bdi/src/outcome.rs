@@ -41,7 +41,7 @@ pub struct WorldResult {
     pub bad: Count,
     /// Other states that start no infinite path through states that are not bad.
     pub dead: Count,
-    /// Other states that are reachable only through removed states.
+    /// Other states that are not kept: reachable only through removed states, or in a removed world.
     pub unreachable: Count,
     /// States that remain.
     pub kept: Count,

@@ -213,7 +213,7 @@ pub enum Value {
 pub enum Target {
     /// A variable.
     Term(Term),
-    /// An explicit attitude: a [`ExprKind::Attitude`].
+    /// An explicit attitude: an [`ExprKind::Attitude`].
     Attitude(Expr),
     /// `forall x in AP : x`
     All(Name),

@@ -179,7 +179,7 @@ impl Replay<'_> {
         let grounds = self.grounds(claim);
         let mut facts = Facts::default();
         for below in &part.next {
-            let found = grounds.iter().find(|ground| self.is_about(below, **ground));
+            let found = grounds.iter().find(|&&(formula, holds)| self.is_about(below, formula, holds));
             let Some(&(formula, holds)) = found else { return Err(self.refusal(below, Flaw::Unrelated)) };
             let ground = Claim { formula, holds, ..*claim };
             if !self.may_be(&ground, &Facts::default()) {
@@ -192,7 +192,7 @@ impl Replay<'_> {
     }
 
     /// Whether a part claims to be the witness for the value of a formula. A jump names the argument.
-    fn is_about(&self, part: &Explanation, (formula, holds): (FormulaId, bool)) -> bool {
+    fn is_about(&self, part: &Explanation, formula: FormulaId, holds: bool) -> bool {
         let is_about = |id, holds| part.statement == Statement::Formula(id) && part.holds == holds;
         match (self.model.formula(formula), &part.shape) {
             (Formula::Attitude { edge, arg, .. }, Shape::Jump { edge: taken, .. }) => {

@@ -33,7 +33,7 @@ pub enum Link {
 
 impl Engine<'_> {
     /// Returns the states that can be reached from the initial states of a world by steps and by
-    /// accessibility, at max_states `max_states`.
+    /// accessibility, at most `max_states`.
     pub fn graph(&mut self, top: WorldId, max_states: usize, budget: &Budget) -> Limited<WorldGraph> {
         self.set_budget(budget);
         let mut graph = GraphBuilder {
