@@ -16,7 +16,7 @@ use crate::model::{
     View,
 };
 use crate::plan::Plan;
-use crate::tree::{Body, Name, Tree};
+use crate::tree::{Body, Name, OptionDecl, Tree};
 
 pub use options::{MAX_NESTING, Override};
 use vocabulary::Vocabulary;
@@ -107,24 +107,20 @@ impl<'t> Checker<'t> {
 
     fn read_options(&mut self, tree: &Tree, overrides: &[Override]) {
         let mut options = Options::default();
-        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
-        for decl in &tree.options {
-            if let Some(&first) = seen.get(decl.name.text.as_str()) {
-                self.duplicate("option", &decl.name.text, decl.name.span, first);
-            }
-            seen.insert(&decl.name.text, decl.name.span);
-            let span = decl.name.span.to(decl.value.span);
-            if let Err(diagnostic) = options::set(&mut options, &decl.name.text, &decl.value.text, span) {
-                self.report(*diagnostic);
-            }
-        }
-        seen.clear();
-        for given in overrides {
-            if let Some(first) = seen.insert(&given.name, given.span) {
-                self.duplicate("option", &given.name, given.span, first);
-            }
-            if let Err(diagnostic) = options::set(&mut options, &given.name, &given.value, given.span) {
-                self.report(*diagnostic);
+        let in_file = tree.options.iter().map(|OptionDecl { name, value }| {
+            (name.text.as_str(), value.text.as_str(), name.span, name.span.to(value.span))
+        });
+        let given = overrides.iter().map(|o| (o.name.as_str(), o.value.as_str(), o.span, o.span));
+        // An option may be set once in the file and once outside.
+        for list in [in_file.collect::<Vec<_>>(), given.collect()] {
+            let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+            for (name, value, name_span, span) in list {
+                if let Some(first) = seen.insert(name, name_span) {
+                    self.duplicate("option", name, name_span, first);
+                }
+                if let Err(diagnostic) = options::set(&mut options, name, value, span) {
+                    self.report(*diagnostic);
+                }
             }
         }
         self.model.options = options;

@@ -55,12 +55,8 @@ impl Engine<'_> {
             let (next, mut is_expanded) = graph.add_all(self, world, next)?;
             let action = |graph: &GraphBuilder, to: usize| graph.graph.states[to].1.action;
             links.extend(next.into_iter().map(|to| (Link::Step(action(&graph, to)), to)));
-            let edges: Vec<(Edge, WorldId)> = self.plan.worlds[world.index()]
-                .children
-                .iter()
-                .map(|(edge, child)| (*edge, *child))
-                .collect();
-            for (edge, child) in edges {
+            let plan = self.plan;
+            for (&edge, &child) in &plan.worlds[world.index()].children {
                 let accessible = self.accessible_from(world, edge, &alone)?;
                 let (accessible, is_all) = graph.add_all(self, child, accessible)?;
                 is_expanded &= is_all;

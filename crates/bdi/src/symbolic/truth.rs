@@ -47,12 +47,12 @@ impl Engine<'_> {
             Scope::All => self.space.all(),
             Scope::Kept => self.world(world).kept.clone(),
         };
-        match (model.formula(formula), scope) {
-            (Formula::Not(f), _) => {
+        match model.formula(formula) {
+            Formula::Not(f) => {
                 let f = self.truth(scope, world, *f)?;
                 self.space.minus(&states, &f)
             }
-            (Formula::And(parts), _) => {
+            Formula::And(parts) => {
                 let mut all = states;
                 for &part in parts {
                     let part = self.truth(scope, world, part)?;
@@ -60,7 +60,7 @@ impl Engine<'_> {
                 }
                 Ok(all)
             }
-            (Formula::Or(parts), _) => {
+            Formula::Or(parts) => {
                 let mut any = self.space.none();
                 for &part in parts {
                     let part = self.truth(scope, world, part)?;
@@ -68,32 +68,25 @@ impl Engine<'_> {
                 }
                 Ok(any)
             }
-            (Formula::Iff(f, g), _) => {
+            Formula::Iff(f, g) => {
                 let (f, g) = (self.truth(scope, world, *f)?, self.truth(scope, world, *g)?);
                 self.space.and(&states, &self.space.iff(&f, &g)?)
             }
-            (_, Scope::All) => self.atom(world, formula),
-            (
-                Formula::Constant(_)
-                | Formula::Var(_)
-                | Formula::Compare(..)
-                | Formula::Do(_)
-                | Formula::Attitude { .. },
-                Scope::Kept,
-            ) => {
-                let now = self.now(world, formula)?;
-                self.space.and(&now, &states)
+            _ if scope == Scope::All => self.atom(world, formula),
+            Formula::Ex(_) | Formula::Ef(_) | Formula::Eg(_) | Formula::Eu(..) | Formula::Er(..) => {
+                self.on_some_path(world, formula, true)
             }
-            (
-                Formula::Ex(_) | Formula::Ef(_) | Formula::Eg(_) | Formula::Eu(..) | Formula::Er(..),
-                Scope::Kept,
-            ) => self.on_some_path(world, formula, true),
-            (
-                Formula::Ax(_) | Formula::Af(_) | Formula::Ag(_) | Formula::Au(..) | Formula::Ar(..),
-                Scope::Kept,
-            ) => {
+            Formula::Ax(_) | Formula::Af(_) | Formula::Ag(_) | Formula::Au(..) | Formula::Ar(..) => {
                 let violated = self.on_some_path(world, formula, false)?;
                 self.space.minus(&states, &violated)
+            }
+            Formula::Constant(_)
+            | Formula::Var(_)
+            | Formula::Compare(..)
+            | Formula::Do(_)
+            | Formula::Attitude { .. } => {
+                let now = self.now(world, formula)?;
+                self.space.and(&now, &states)
             }
         }
     }
