@@ -1,28 +1,30 @@
-//! Why properties fail and why states are removed, in terms of the model.
+//! Explanations of failed properties and of removed states, in terms of the model.
+
+use masque_model::Count;
 
 use crate::model::{Edge, FormulaId, Model, State, VarId, WorldPath};
 use crate::plan::WorldId;
 
-/// What a part of an explanation shows.
+/// Form of a part of an explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A finite path.
     Path,
-    /// A path that comes back to one of its states.
+    /// A path that returns to one of its states.
     Lasso {
         /// Index of the state that follows the last.
         back_to: usize,
     },
-    /// A state of the world below, accessible from here: the last of a path in that world.
+    /// A path in the world below to a state that is accessible from here.
     Jump {
-        /// The edge to that world.
+        /// Edge to that world.
         edge: Edge,
-        /// The explicit attitudes of the edge that were true where the jump began.
+        /// Explicit attitudes of the edge that are true in the state where the jump begins.
         asserted: Vec<VarId>,
     },
 }
 
-/// What is true or false in a state.
+/// A statement about a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statement {
     /// A property, by its index.
@@ -36,42 +38,42 @@ pub enum Statement {
 pub struct Explanation {
     /// World of the states.
     pub world: WorldId,
-    /// The way to the world.
+    /// Root and edges that lead to the world.
     pub path: WorldPath,
-    /// What is shown.
+    /// Form of the part.
     pub shape: Shape,
-    /// What is true or false in the first state; of a jump, and of the whole, in the last.
+    /// Statement about the first state; for a jump and for the root part, about the last.
     pub statement: Statement,
     /// Whether the statement is true.
     pub holds: bool,
-    /// The states. Defined attitudes have their values here, which other states do not store.
+    /// States of the path. Unlike other states, they store the values of defined attitudes.
     pub states: Vec<State>,
-    /// What explains the last state; of a lasso, the first.
+    /// Parts that explain the last state; for a lasso, the first.
     pub next: Vec<Explanation>,
 }
 
-/// Why a state is incoherent.
+/// Reason why a state is incoherent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemovalReason {
-    /// It lacks an attitude whose argument holds in all accessible states.
+    /// The state lacks an attitude whose argument holds in all accessible states.
     Lacks(VarId),
-    /// Nothing is accessible.
+    /// No state is accessible on this edge.
     NothingAccessible(Edge),
 }
 
 /// States of a world that were removed for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removal {
-    /// Why they were removed.
+    /// Reason for the removal.
     pub reason: RemovalReason,
-    /// Number of states, in decimal.
-    pub n_states: String,
+    /// Number of states.
+    pub n_states: Count,
     /// Path to the nearest of them, with the values of defined attitudes; empty if it does not replay.
     pub example: Vec<State>,
 }
 
 impl Model {
-    /// A statement as text.
+    /// Returns a statement as text.
     pub fn statement_text(&self, statement: Statement) -> String {
         match statement {
             Statement::Property(index) => self.properties[index].text.clone(),
@@ -79,7 +81,7 @@ impl Model {
         }
     }
 
-    /// The attitude that removed states lack, or the edge on which nothing is accessible.
+    /// Returns the attitude that removed states lack, or the edge on which nothing is accessible, as text.
     pub fn removal_text(&self, reason: RemovalReason) -> String {
         match reason {
             RemovalReason::Lacks(var) => self.var(var).name.clone(),

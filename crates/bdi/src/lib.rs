@@ -1,9 +1,9 @@
 //! BDI_CTL: agents with beliefs, desires and intentions. \[BB04\]
 //!
-//! Each agent has a small program, which makes a finite world. An attitude such as `B(j, p)` is a
-//! variable of the program; its meaning is a picture of `j`, a world one level below. States whose
-//! attitudes contradict the pictures are removed; then formulas of CTL with `B`, `D` and `I` are
-//! checked. `docs/bdi.md` tells the language and how it reads the paper.
+//! The program of each agent generates a finite world, a Kripke structure. An attitude such as
+//! `B(j, p)` is a variable of the program; its meaning is the agent's picture of `j`, a world one
+//! level below. Synthesis removes states whose attitudes contradict these pictures; then formulas of
+//! CTL with `B`, `D` and `I` are checked. `docs/bdi.md` describes the language and how we read the paper.
 //!
 //! ```text
 //! text ─ parse ─▶ Tree ─ check ─▶ Model, Plan ─ run ─▶ worlds, verdicts, explanations
@@ -11,13 +11,13 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `lexer`, `parser`, `tree`, `print`, `format` | the text |
+//! | `lexer`, `parser`, `tree`, `print`, `format` | the source text and its syntax tree |
 //! | `check`, `model`, `model_text`, `options` | names, types, static rules |
-//! | `plan` | which worlds there are and in which order they are built |
-//! | `reference` | the meaning, transcribed: explicit, slow, trusted |
+//! | `plan` | the worlds and the order in which they are built |
+//! | `reference` | the semantics, transcribed: explicit and slow, for tests |
 //! | `symbolic` | the same on decision diagrams, and explanations |
-//! | `replay` | explanations confirmed, before anyone sees them |
-//! | `outcome`, `explanation`, `messages`, `run` | what is found, in terms of the model |
+//! | `replay` | confirms explanations before they are reported |
+//! | `outcome`, `explanation`, `messages`, `run` | results in terms of the model |
 #![forbid(unsafe_code)]
 
 mod check;
@@ -39,7 +39,7 @@ mod run;
 pub mod symbolic;
 pub mod tree;
 
-pub use check::{Checked, DEEPEST_NESTING, Override, check};
+pub use check::{Checked, MAX_NESTING, Override, check};
 pub use format::format;
 #[doc(hidden)]
 pub use messages::findings;

@@ -1,15 +1,14 @@
-//! What synthesis finds, as diagnostics: removed worlds, trimmed states, inconsistent attitudes.
-//!
-//! A message begins with the path of the world it speaks of.
+//! Diagnostics about worlds: removed worlds, trimmed states, inconsistent attitudes. Each message begins
+//! with the path of its world.
 
 use masque_text::Diagnostic;
 
 use crate::model::{Model, VarId};
 use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
 use crate::plan::{Plan, WorldId};
-use crate::symbolic::Fixed;
+use crate::symbolic::FixedAttitude;
 
-/// Warnings about worlds and notes about properties, in the order of the paths.
+/// Returns warnings about worlds, in the order of their paths, and notes about properties.
 pub fn findings(
     model: &Model,
     plan: &Plan,
@@ -18,22 +17,28 @@ pub fn findings(
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for world in plan.worlds_by_path() {
-        of_world(model, plan, world, &worlds[world.index()], &mut found);
+        world_findings(model, plan, world, &worlds[world.index()], &mut found);
     }
     for (property, result) in model.properties.iter().zip(properties) {
         if result.is_vacuous {
             let message = format!("property {} holds because its antecedent is never true", property.name);
             let diagnostic = Diagnostic::note("bdi/vacuous", property.span, message)
-                .hint("ask for the antecedent itself, with `EF`, to see whether it can become true");
+                .hint("check `EF` of the antecedent to see whether it can become true");
             found.push(diagnostic);
         }
     }
     found
 }
 
-fn of_world(model: &Model, plan: &Plan, world: WorldId, result: &WorldResult, found: &mut Vec<Diagnostic>) {
+fn world_findings(
+    model: &Model,
+    plan: &Plan,
+    world: WorldId,
+    result: &WorldResult,
+    found: &mut Vec<Diagnostic>,
+) {
     let name = plan.name(world);
-    let span = model.program(plan.worlds[world.index()].program).span;
+    let span = model.program(plan.program(world)).span;
     let mut warn = |code, message: String, help: &str| {
         found.push(Diagnostic::warning(code, span, format!("{name}: {message}")).hint(help));
     };
@@ -42,22 +47,23 @@ fn of_world(model: &Model, plan: &Plan, world: WorldId, result: &WorldResult, fo
         Status::NoInitialState => warn(
             "bdi/world-removed",
             "world removed, no initial state is left".to_string(),
-            "`masque worlds` tells which attitudes the removed states lack",
+            "run `masque worlds` to see which attitudes the removed states lack",
         ),
         Status::NotTotal => warn(
             "bdi/world-removed",
             "world removed, it is not total: a state is left without a successor".to_string(),
-            "with `option totality = trim` only such states go",
+            "with `option totality = trim` only such states are removed",
         ),
     }
     if result.status == Status::Ok {
         if result.lost_initial {
             let message = format!("initial states removed, {} left", result.initial);
-            warn("bdi/initial-removed", message, "`masque worlds` tells which attitudes they lack");
+            warn("bdi/initial-removed", message, "run `masque worlds` to see which attitudes they lack");
         }
-        if result.dead != "0" {
+        if !result.dead.is_zero() {
             let message = format!("{} state(s) without a future trimmed", result.dead);
-            warn("bdi/trimmed", message, "all their successors are incoherent; `masque worlds` tells why");
+            let help = "all their successors are incoherent; run `masque worlds` to see why";
+            warn("bdi/trimmed", message, help);
         }
     }
     for (edge, count) in &result.inconsistent {
@@ -71,11 +77,11 @@ fn of_world(model: &Model, plan: &Plan, world: WorldId, result: &WorldResult, fo
     }
     if result.is_unfair {
         let message = "no initial state starts a fair path".to_string();
-        warn("bdi/no-fair-path", message, "on no path do all `fair` conditions hold again and again");
+        warn("bdi/no-fair-path", message, "no path satisfies every `fair` condition infinitely often");
     }
 }
 
-/// A reachable assignment that leaves its variable's range; `None` for a limit.
+/// Returns the error for a reachable assignment that leaves the range of its variable; `None` for a limit.
 pub(crate) fn out_of_range(model: &Model, plan: &Plan, failure: &Failure) -> Option<Diagnostic> {
     let Failure::OutOfRange { world, var, span } = failure else { return None };
     let var = model.var(*var);
@@ -87,21 +93,21 @@ pub(crate) fn out_of_range(model: &Model, plan: &Plan, failure: &Failure) -> Opt
     Some(diagnostic.hint("widen the range, or test the value first"))
 }
 
-/// An explicit attitude that never changes.
-pub(crate) fn fixed_attitude(model: &Model, world: &str, var: VarId, fixed: Fixed) -> Diagnostic {
+/// Returns the note on an explicit attitude that never changes.
+pub(crate) fn fixed_attitude(model: &Model, world: &str, var: VarId, fixed: FixedAttitude) -> Diagnostic {
     let var = model.var(var);
     let name = &var.name;
     match fixed {
-        Fixed::Forced => {
-            let message = format!("{world}: {name} cannot be lacking");
+        FixedAttitude::Forced => {
+            let message = format!("{world}: {name} cannot be false");
             Diagnostic::note("bdi/forced-attitude", var.span, message)
                 .label("its argument holds in all states of the picture")
                 .hint("a state in which it is false is incoherent; start with it true")
         }
-        Fixed::Always => {
+        FixedAttitude::Always => {
             Diagnostic::note("bdi/constant-attitude", var.span, format!("{world}: {name} is always true"))
         }
-        Fixed::Never => {
+        FixedAttitude::Never => {
             Diagnostic::note("bdi/constant-attitude", var.span, format!("{world}: {name} is never true"))
         }
     }

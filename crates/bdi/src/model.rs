@@ -1,4 +1,4 @@
-//! A checked file: names are ids, programs are graphs of points, formulas know their program.
+//! A checked file: names are ids, programs are graphs of points, each formula belongs to a program.
 
 use masque_text::Span;
 use rustc_hash::FxHashMap;
@@ -24,12 +24,12 @@ masque_text::ids! {
     PointId
 }
 
-/// An attitude about an agent: where one goes down from a world.
+/// An attitude about an agent: the label of an edge from a world to the world below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
-    /// Which attitude.
+    /// Belief, desire or intention.
     pub op: Op,
-    /// About whom.
+    /// Agent that the attitude is about.
     pub agent: AgentId,
 }
 
@@ -45,7 +45,7 @@ pub enum Domain {
 }
 
 impl Domain {
-    /// The least and greatest value as numbers; names count from 0.
+    /// Returns the least and the greatest value as numbers; names count from 0.
     pub fn bounds(&self) -> (i64, i64) {
         match self {
             Domain::Bool => (0, 1),
@@ -54,13 +54,13 @@ impl Domain {
         }
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn size(&self) -> u64 {
         let (low, high) = self.bounds();
         (high - low) as u64 + 1
     }
 
-    /// A value as the language writes it.
+    /// Returns a value as the language writes it.
     pub fn text(&self, value: i64) -> String {
         match self {
             Domain::Bool => (value != 0).to_string(),
@@ -70,40 +70,40 @@ impl Domain {
     }
 }
 
-/// What makes a variable an explicit attitude.
+/// Edge and argument of an explicit attitude.
 #[derive(Clone, Copy, Debug)]
 pub struct Attitude {
-    /// About whom.
+    /// Edge of the attitude.
     pub edge: Edge,
-    /// Of what: a formula of the program that the edge leads to.
+    /// Argument: a formula of the program that the edge leads to.
     pub arg: FormulaId,
 }
 
 /// A variable of a program.
 #[derive(Clone, Debug)]
 pub struct Var {
-    /// The program.
+    /// Program that the variable belongs to.
     pub program: ProgramId,
-    /// The canonical text.
+    /// Canonical text.
     pub name: String,
-    /// The values.
+    /// Values of the variable.
     pub domain: Domain,
-    /// Set for an explicit attitude.
+    /// Edge and argument of an explicit attitude; `None` for other variables.
     pub attitude: Option<Attitude>,
-    /// Set for an attitude that is a function of others.
+    /// Definition of an attitude that is a function of other variables.
     pub definition: Option<FormulaId>,
-    /// Where it is first named.
+    /// Span of its first mention.
     pub span: Span,
 }
 
 /// An action of a program.
 #[derive(Clone, Debug)]
 pub struct Action {
-    /// The canonical text.
+    /// Canonical text.
     pub name: String,
-    /// The functor, by which `option delay` names it.
+    /// Functor, by which `option delay` names it.
     pub functor: String,
-    /// The program.
+    /// Program that the action belongs to.
     pub program: ProgramId,
     /// Whether some step performs it.
     pub occurs: bool,
@@ -123,35 +123,35 @@ pub enum Value {
 /// `var := value`
 #[derive(Clone, Copy, Debug)]
 pub struct Assign {
-    /// What is assigned.
+    /// Variable that is assigned.
     pub var: VarId,
-    /// What it becomes.
+    /// New value.
     pub value: Value,
-    /// Where it stands.
+    /// Span of the assignment.
     pub span: Span,
 }
 
 /// A statement that takes a step. `assigns` has each variable at most once.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What is performed.
+    /// Action that is performed.
     pub action: Option<ActionId>,
-    /// What changes, all at once.
+    /// Assignments, which take effect at the same time.
     pub assigns: Vec<Assign>,
 }
 
-/// A point of a program. [`Point::Step`] takes time, the others but [`Point::End`] do not.
+/// A point of a program. Time passes at [`Point::Step`] and [`Point::End`], not at the others.
 #[derive(Clone, Debug)]
 pub enum Point {
-    /// The end of the program: time passes here.
+    /// The end of the program: the state stays the same.
     End,
-    /// A loop, which is never left.
+    /// The head of a loop, which is never left; the point of its body.
     Loop(PointId),
-    /// A test.
+    /// A test: condition, point if it is true, point if it is false.
     If(FormulaId, PointId, PointId),
-    /// A choice.
+    /// A nondeterministic choice.
     Choice(Vec<PointId>),
-    /// A step, and what follows.
+    /// A step and the point after it.
     Step(Step, PointId),
 }
 
@@ -160,21 +160,21 @@ pub enum Point {
 pub struct Program {
     /// For messages: `rcv`, or `view B(rcv) in snd`.
     pub name: String,
-    /// Whose picture it is.
+    /// Agent that the program describes.
     pub agent: AgentId,
-    /// Its variables, explicit attitudes after the plain ones.
+    /// Variables, explicit attitudes after the plain ones.
     pub vars: Vec<VarId>,
-    /// Its actions.
+    /// Actions.
     pub actions: Vec<ActionId>,
-    /// Initial values; what is not assigned is false, or the least value.
+    /// Initial assignments; other variables start as false or with their least value.
     pub init: Vec<Assign>,
-    /// Its points.
+    /// Points, indexed by [`PointId`].
     pub points: Vec<Point>,
-    /// Where it begins.
+    /// Point at which the program begins.
     pub entry: PointId,
-    /// What must hold again and again on the paths that count.
+    /// Fairness conditions: path quantifiers range over paths on which each holds infinitely often.
     pub fair: Vec<FormulaId>,
-    /// Its heading.
+    /// Span of its heading.
     pub span: Span,
 }
 
@@ -183,11 +183,11 @@ pub struct Program {
 pub enum Formula {
     /// True or false.
     Constant(bool),
-    /// A boolean variable that is no attitude.
+    /// A boolean variable that is not an attitude.
     Var(VarId),
     /// A comparison of numbers.
     Compare(Rel, ExprId, ExprId),
-    /// The action just performed.
+    /// Whether the last step performed this action.
     Do(ActionId),
     /// Negation.
     Not(FormulaId),
@@ -195,7 +195,7 @@ pub enum Formula {
     And(Vec<FormulaId>),
     /// Disjunction.
     Or(Vec<FormulaId>),
-    /// Equivalence of two.
+    /// Equivalence.
     Iff(FormulaId, FormulaId),
     /// On some path, next.
     Ex(FormulaId),
@@ -219,9 +219,9 @@ pub enum Formula {
     Af(FormulaId),
     /// An attitude: the argument is a formula of the program that the edge leads to.
     Attitude {
-        /// About whom.
+        /// Edge of the attitude.
         edge: Edge,
-        /// Of what.
+        /// Argument.
         arg: FormulaId,
         /// The variable, if the program has this attitude explicitly.
         explicit: Option<VarId>,
@@ -235,67 +235,78 @@ pub enum Expr {
     Number(i64),
     /// A variable's value.
     Var(VarId),
-    /// A sum, each with whether it is subtracted.
+    /// A sum: each item with whether it is subtracted.
     Sum(Vec<(bool, ExprId)>),
 }
 
-/// What a property asks of a world.
+/// The statement of a property about a world.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// A formula.
+    /// The formula is true.
     Formula(FormulaId),
-    /// That some state is accessible on the edge.
+    /// Some state is accessible on the edge.
     Serial(Edge),
-    /// How believed, desired and intended relate.
+    /// The states accessible by belief, desire and intention about an agent are related in this way.
     Realism(Realism, AgentId),
 }
 
-/// A world by the way to it.
+impl Question {
+    /// Returns the edges whose accessible states the question compares.
+    pub(crate) fn edges(&self) -> Vec<Edge> {
+        match *self {
+            Question::Formula(_) => Vec::new(),
+            Question::Serial(edge) => vec![edge],
+            Question::Realism(_, agent) => Op::ALL.map(|op| Edge { op, agent }).to_vec(),
+        }
+    }
+}
+
+/// A world, given by the edges that lead to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WorldPath {
-    /// The agent at the root.
+    /// Agent at the root.
     pub root: AgentId,
-    /// The way down.
+    /// Edges from the root down to the world.
     pub edges: Vec<Edge>,
 }
 
-/// What an implication at the top of a property asks first.
+/// The antecedent of a property that is an implication.
 #[derive(Clone, Copy, Debug)]
 pub struct Antecedent {
-    /// The condition.
+    /// Formula of the antecedent.
     pub formula: FormulaId,
-    /// Whether it is asked in all states, as the implication stands under `AG`.
+    /// Whether the implication must hold in all states, because it stands under `AG`.
     pub is_everywhere: bool,
 }
 
 /// A property of a world.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Its name, or for a check or a formula of the command line its position from 1.
+    /// Name; for a check and for a formula of the command line, its number from 1.
     pub name: String,
-    /// The text of what is asked.
+    /// Text of the question.
     pub text: String,
-    /// Whether only initial states count.
+    /// Whether the property is required of initial states only.
     pub initially: bool,
-    /// In which world.
+    /// World of the property.
     pub path: WorldPath,
-    /// What is asked.
+    /// Statement of the property.
     pub question: Question,
-    /// What an implication at the top asks first.
+    /// Antecedent, if the property is an implication, perhaps under `AG`.
     pub antecedent: Option<Antecedent>,
-    /// Where it stands.
+    /// Span of the name, or of the whole property if it has none.
     pub span: Span,
 }
 
-/// A state of a world: where control is, the value of each variable of the program, the action
-/// just performed.
+/// A state of a world: the point of control, the value of each variable of the program, and the action
+/// of the last step.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct State {
-    /// The point.
+    /// Point of control.
     pub point: PointId,
-    /// The values, in the order of the program's variables; 0 for defined attitudes.
+    /// Values, in the order of the program's variables; 0 for defined attitudes.
     pub values: Vec<i64>,
-    /// The action.
+    /// Action of the last step, if it performed one.
     pub action: Option<ActionId>,
 }
 
@@ -304,20 +315,20 @@ pub struct State {
 pub struct Agent {
     /// Its name.
     pub name: String,
-    /// Its own program.
+    /// Program of the agent itself.
     pub program: ProgramId,
 }
 
 /// A declared view.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// For one attitude only.
+    /// Attitude that the view is restricted to; `None` for all three.
     pub op: Option<Op>,
-    /// Who is pictured.
+    /// Agent that is pictured.
     pub agent: AgentId,
-    /// By whom.
+    /// Agent whose view it is.
     pub observer: AgentId,
-    /// How.
+    /// Program by which the observer pictures the agent.
     pub program: ProgramId,
 }
 
@@ -338,47 +349,47 @@ pub struct Model {
     pub formulas: Vec<Formula>,
     /// All arithmetic expressions.
     pub exprs: Vec<Expr>,
-    /// Attitudes that are not explicit, in programs that have explicit ones: a text that was written
-    /// for each. Another text for the same formula might be the name of an explicit attitude.
+    /// For attitudes that are not explicit, in programs that have explicit ones, a text as written in
+    /// the file. Another text for the same formula might be the name of an explicit attitude.
     pub spellings: FxHashMap<FormulaId, String>,
     /// Properties and checks.
     pub properties: Vec<Property>,
     /// The agents of the system, in the order of `mas`.
     pub mas: Vec<AgentId>,
-    /// The agent whose world is the top one.
+    /// Agent whose world is the top world.
     pub top: Option<AgentId>,
     /// Options.
     pub options: Options,
 }
 
 impl Model {
-    /// A formula.
+    /// Returns a formula.
     pub fn formula(&self, id: FormulaId) -> &Formula {
         &self.formulas[id.index()]
     }
 
-    /// A program.
+    /// Returns a program.
     pub fn program(&self, id: ProgramId) -> &Program {
         &self.programs[id.index()]
     }
 
-    /// A variable.
+    /// Returns a variable.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.index()]
     }
 
-    /// The program by which an observer with this program pictures an agent: the view of this
+    /// Returns the program by which an observer with this program pictures an agent: the view of this
     /// attitude, else the view of the agent, else the agent's own program.
     pub fn child(&self, program: ProgramId, edge: Edge) -> ProgramId {
         let observer = self.program(program).agent;
         let of = |op: Option<Op>| {
-            let is_it = |v: &&View| v.observer == observer && v.agent == edge.agent && v.op == op;
-            self.views.iter().find(is_it).map(|view| view.program)
+            let is_wanted = |v: &&View| v.observer == observer && v.agent == edge.agent && v.op == op;
+            self.views.iter().find(is_wanted).map(|view| view.program)
         };
         of(Some(edge.op)).or_else(|| of(None)).unwrap_or(self.agents[edge.agent.index()].program)
     }
 
-    /// The explicit attitudes of a program by edge, edges in order of their first attitude.
+    /// Returns the explicit attitudes of a program by edge, edges in the order of their first attitude.
     pub fn edges(&self, program: ProgramId) -> Vec<(Edge, Vec<VarId>)> {
         let mut edges: Vec<(Edge, Vec<VarId>)> = Vec::new();
         for &var in &self.program(program).vars {
@@ -391,12 +402,29 @@ impl Model {
         edges
     }
 
-    /// `B(rcv)`
+    /// Returns the state that initial assignments start from: every variable is false or least.
+    pub(crate) fn blank_state(&self, program: ProgramId) -> State {
+        let program = self.program(program);
+        let values = program.vars.iter().map(|&var| self.var(var).domain.bounds().0).collect();
+        State { point: program.entry, values, action: None }
+    }
+
+    /// Whether a step with this action may be delayed.
+    pub(crate) fn may_delay(&self, action: Option<ActionId>) -> bool {
+        action.is_some_and(|action| self.options.may_delay(&self.actions[action.index()]))
+    }
+
+    /// Returns the index of a variable in the states of its program.
+    pub(crate) fn slot(&self, var: VarId) -> Option<usize> {
+        self.program(self.var(var).program).vars.iter().position(|v| *v == var)
+    }
+
+    /// Returns an edge as text: `B(rcv)`.
     pub fn edge_text(&self, edge: Edge) -> String {
         format!("{}({})", edge.op.name(), self.agents[edge.agent.index()].name)
     }
 
-    /// `protocol.B(snd)`
+    /// Returns a path as text: `protocol.B(snd)`.
     pub fn path_text(&self, path: &WorldPath) -> String {
         let mut text = self.agents[path.root.index()].name.clone();
         for &edge in &path.edges {
@@ -406,7 +434,7 @@ impl Model {
         text
     }
 
-    /// The static formulas of a program: conditions, right sides, definitions and fairness.
+    /// Returns the formulas in a program: conditions, right sides, definitions and fairness conditions.
     pub fn static_formulas(&self, program: ProgramId) -> Vec<FormulaId> {
         let program = self.program(program);
         let mut formulas = Vec::new();
@@ -429,7 +457,7 @@ impl Model {
         formulas
     }
 
-    /// The attitudes in a formula that belong to its own world, not those in their arguments.
+    /// Returns the attitudes in a formula, without those in the arguments of attitudes.
     pub fn attitudes(&self, formula: FormulaId) -> Vec<FormulaId> {
         let mut found = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
@@ -449,7 +477,7 @@ impl Model {
 }
 
 impl Formula {
-    /// The formulas directly inside, in the same world; none for an attitude.
+    /// Returns the operands in the same world; none for an attitude.
     pub fn parts(&self) -> Vec<FormulaId> {
         match self {
             Formula::Constant(_) | Formula::Var(_) | Formula::Compare(..) | Formula::Do(_) => Vec::new(),

@@ -1,9 +1,10 @@
-//! Checked formulas as text, for explanations: what is written here can be read again.
+//! Checked formulas as text, for explanations. The parser reads the text back as the same formula.
 
 use crate::model::{Expr, ExprId, Formula, FormulaId, Model};
+use crate::print::sum_sign;
 
 impl Model {
-    /// A formula as text, brackets around every operand that has an operator of its own.
+    /// Returns a formula as text, with brackets around every operand that is a chain or a comparison.
     pub fn formula_text(&self, id: FormulaId) -> String {
         let mut out = String::new();
         self.write(&mut out, id);
@@ -35,7 +36,7 @@ impl Model {
             Formula::Do(action) => out.push_str(&format!("do {}", self.actions[action.index()].name)),
             Formula::Not(f) => self.write_prefix(out, "!", *f),
             Formula::And(parts) => chain(out, parts, " & "),
-            // f -> g is kept as !f | g.
+            // `f -> g` is stored as `!f | g`.
             Formula::Or(parts) => chain(out, parts, " | "),
             Formula::Iff(f, g) => chain(out, &[*f, *g], " <-> "),
             Formula::Ex(f) => self.write_prefix(out, "EX ", *f),
@@ -48,7 +49,7 @@ impl Model {
             Formula::Au(f, g) => between(out, "A", *f, " U ", *g),
             Formula::Er(f, g) => between(out, "E", *f, " R ", *g),
             Formula::Ar(f, g) => between(out, "A", *f, " R ", *g),
-            // The name of an explicit attitude is its text: only that text means the variable.
+            // Only the text by which an explicit attitude was declared denotes its variable.
             Formula::Attitude { explicit: Some(var), .. } => out.push_str(&self.var(*var).name),
             Formula::Attitude { .. } if self.spellings.contains_key(&id) => {
                 out.push_str(&self.spellings[&id]);
@@ -81,7 +82,7 @@ impl Model {
         }
     }
 
-    /// A number; where it is compared with an enumerated variable, the value's name.
+    /// Returns a number as text; in a comparison with an enumerated variable, the name of the value.
     fn number_text(&self, expr: ExprId, other: ExprId) -> String {
         match (&self.exprs[expr.index()], &self.exprs[other.index()]) {
             (Expr::Number(value), Expr::Var(var)) => self.var(*var).domain.text(*value),
@@ -90,12 +91,7 @@ impl Model {
             (Expr::Sum(items), _) => {
                 let mut text = String::new();
                 for (i, (is_negative, item)) in items.iter().enumerate() {
-                    text.push_str(match (i, is_negative) {
-                        (0, false) => "",
-                        (0, true) => "-",
-                        (_, false) => " + ",
-                        (_, true) => " - ",
-                    });
+                    text.push_str(sum_sign(i, *is_negative));
                     match &self.exprs[item.index()] {
                         Expr::Sum(_) => text.push_str(&format!("({})", self.number_text(*item, *item))),
                         _ => text.push_str(&self.number_text(*item, *item)),

@@ -2,55 +2,55 @@
 
 use crate::model::Action;
 
-/// What to do with states that have no successor left.
+/// Treatment of states without a remaining successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Totality {
-    /// Drop them.
+    /// Remove these states.
     #[default]
     Trim,
-    /// Remove the world.
+    /// Remove the whole world.
     Strict,
 }
 
-/// What a false explicit attitude means where its argument holds in all accessible states.
+/// Treatment of a false explicit attitude whose argument holds in all accessible states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Condition2 {
-    /// The state is incoherent and goes.
+    /// The state is incoherent and is removed.
     #[default]
     Remove,
-    /// Nothing: explicit attitudes are a base from which others follow.
+    /// Nothing: explicit attitudes are a base from which others are inferred.
     Infer,
 }
 
-/// Which actions may be waited for.
+/// Actions that may be delayed.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Delay {
-    /// None.
+    /// No action.
     #[default]
     None,
-    /// All.
+    /// All actions.
     All,
-    /// Those with this functor.
+    /// Actions with this functor.
     Functor(String),
 }
 
 /// Options that change what a file means.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Options {
-    /// What to do with states that have no successor left.
+    /// Treatment of states without a remaining successor.
     pub totality: Totality,
-    /// What to do with incoherent states.
+    /// Treatment of incoherent states.
     pub condition2: Condition2,
-    /// Whether states with nothing accessible go.
+    /// Whether states from which nothing is accessible are removed.
     pub consistency: bool,
-    /// Which actions may be waited for.
+    /// Actions that may be delayed.
     pub delay: Delay,
-    /// How deep worlds may nest.
+    /// Maximum nesting depth of worlds; `None` for no bound.
     pub nesting: Option<u32>,
 }
 
 impl Options {
-    /// Names and values, those at their default left out.
+    /// Returns names and values of the options that differ from their defaults.
     pub fn entries(&self) -> Vec<(&'static str, String)> {
         let mut entries = Vec::new();
         if self.totality == Totality::Strict {
@@ -73,7 +73,7 @@ impl Options {
         entries
     }
 
-    /// Whether an action may be waited for.
+    /// Whether an action may be delayed.
     pub fn may_delay(&self, action: &Action) -> bool {
         match &self.delay {
             Delay::None => false,

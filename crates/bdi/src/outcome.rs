@@ -1,5 +1,6 @@
-//! What checking a file finds: worlds with their sizes, and a verdict for each property.
+//! Results of a check: the worlds with their sizes, and a verdict for each property.
 
+use masque_model::Count;
 use masque_text::Span;
 use masque_verdict::{Stop, Verdict};
 
@@ -7,19 +8,19 @@ use crate::explanation::{Explanation, Removal};
 use crate::model::{Edge, VarId};
 use crate::plan::WorldId;
 
-/// What became of a world.
+/// Result of building a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// It has states.
+    /// The world has initial states, and every state has a successor.
     Ok,
-    /// No initial state was left.
+    /// Synthesis removed all initial states.
     NoInitialState,
     /// With `totality = strict`: some state has no successor.
     NotTotal,
 }
 
 impl Status {
-    /// The words used in reports.
+    /// Returns the words used in reports.
     pub fn text(self) -> &'static str {
         match self {
             Status::Ok => "ok",
@@ -29,71 +30,70 @@ impl Status {
     }
 }
 
-/// A world after synthesis. Numbers of states are decimal: they outgrow any machine word.
-///
-/// `built = bad + dead + unreachable + kept`
+/// A world after synthesis, with exact numbers of states: `built = bad + dead + unreachable + kept`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldResult {
-    /// Whether it was removed.
+    /// Whether the world was removed, and why.
     pub status: Status,
-    /// States reached by the program.
-    pub built: String,
+    /// States that the program reaches.
+    pub built: Count,
     /// States that Condition 2 (or consistency) removes.
-    pub bad: String,
-    /// Other states without a future.
-    pub dead: String,
-    /// States that can no longer be reached.
-    pub unreachable: String,
+    pub bad: Count,
+    /// Other states that start no infinite path through states that are not bad.
+    pub dead: Count,
+    /// Other states that are not kept: reachable only through removed states, or in a removed world.
+    pub unreachable: Count,
     /// States that remain.
-    pub kept: String,
+    pub kept: Count,
     /// Initial states that remain.
-    pub initial: String,
+    pub initial: Count,
     /// Whether some initial state was removed.
     pub lost_initial: bool,
-    /// Edges on which some states have nothing accessible, and how many.
-    pub inconsistent: Vec<(Edge, String)>,
-    /// Whether explicit attitudes are labels only, as nesting ends here.
+    /// Edges on which no state is accessible from some kept states, with the number of these states.
+    pub inconsistent: Vec<(Edge, Count)>,
+    /// Whether explicit attitudes are labels only, because the nesting bound is reached in this world.
     pub is_opaque: bool,
     /// Whether no initial state starts a fair path.
     pub is_unfair: bool,
-    /// Why states are bad; [`run()`](crate::run()) fills it in.
+    /// Reasons why states are bad; [`run()`](crate::run()) fills them in.
     pub removed: Vec<Removal>,
 }
 
-/// The answer to a property.
+/// Result of deciding a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyResult {
     /// The verdict.
     pub verdict: Verdict,
-    /// In how many of the world's states it is true, and how many there are; `None` if it was not decided.
-    pub satisfied: Option<(String, String)>,
-    /// Whether an implication holds because its antecedent is never true where it is asked.
+    /// Number of states of the world in which the property is true, and number of all its states; `None` if
+    /// the property was not decided.
+    pub satisfied: Option<(Count, Count)>,
+    /// Whether the property is an implication that holds because its antecedent is never true.
     pub is_vacuous: bool,
-    /// Why it fails; [`run()`](crate::run()) fills it in.
+    /// Explanation of a failure; [`run()`](crate::run()) fills it in.
     pub evidence: Option<Explanation>,
-    /// Why an explanation is withheld: it does not replay. That is a bug of ours.
+    /// Reason why the explanation is withheld: it does not replay. That is a bug in Masque.
     pub withheld: Option<String>,
 }
 
 impl PropertyResult {
-    /// A property that was not decided.
+    /// Returns a result with a verdict and nothing else.
     pub fn undecided(verdict: Verdict) -> Self {
         PropertyResult { verdict, satisfied: None, is_vacuous: false, evidence: None, withheld: None }
     }
 }
 
-/// Why no worlds could be built.
+/// Reason why the worlds could not be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// A limit.
+    /// A limit of the budget was reached.
     Stop(Stop),
     /// A reachable assignment leaves the range of its variable.
     OutOfRange {
-        /// In which world.
+        /// World in which the assignment is reached.
         world: WorldId,
-        /// Which variable.
+        /// Variable that is assigned.
         var: VarId,
-        /// The assignment.
+        /// Span of the assignment.
         span: Span,
     },
 }

@@ -1,9 +1,9 @@
-//! Which worlds there are, which are built before which, and where nesting ends.
+//! Plans the worlds: which there are, in which order they are built, and where nesting ends.
 //!
-//! A world depends on its program only (and, with a nesting bound, on its depth), never on its
-//! parent: one world per program and depth serves all paths that lead to it. A program is built
-//! after all whose worlds it looks into. If that order does not exist, no finite set of worlds
-//! serves, and the file is refused unless it sets `option nesting`.
+//! A world depends only on its program and, with a nesting bound, on its depth, never on its parent.
+//! So one world per program and depth serves all paths that lead to it. A world is built after the
+//! worlds below in which it evaluates formulas. If there is no such order, no finite set of worlds is
+//! sufficient, and the file is rejected unless it sets `option nesting`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,40 +11,33 @@ use masque_text::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{Condition2, Edge, Formula, FormulaId, Model, ProgramId, Question, WorldPath};
-use crate::tree::Op;
 
-/// A world of a [`Plan`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct WorldId(pub u32);
-
-impl WorldId {
-    /// As an index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
+masque_text::ids! {
+    /// A world of a [`Plan`].
+    WorldId
 }
 
-/// What is known of a world before it is built.
+/// A world before it is built.
 #[derive(Clone, Debug)]
 pub struct PlannedWorld {
-    /// What runs there.
+    /// Program that generates the world.
     pub program: ProgramId,
-    /// How deep it lies; 0 unless nesting is bounded.
+    /// Number of edges from a root; 0 if nesting is not bounded.
     pub depth: u32,
-    /// Whether nesting ends here: explicit attitudes are labels and nothing else.
+    /// Whether nesting ends here, so that explicit attitudes are only labels.
     pub is_leaf: bool,
-    /// The worlds below, by edge.
+    /// Worlds below, by edge.
     pub children: BTreeMap<Edge, WorldId>,
 }
 
-/// A way to a world that the file speaks of.
+/// A path to a world that the file mentions.
 #[derive(Clone, Debug)]
 pub struct PlannedPath {
-    /// The way.
+    /// Root and edges.
     pub path: WorldPath,
-    /// Its text.
+    /// The path as text.
     pub text: String,
-    /// The world.
+    /// World at the end of the path.
     pub world: WorldId,
 }
 
@@ -57,17 +50,17 @@ pub struct Plan {
     pub order: Vec<WorldId>,
     /// The world of each property.
     pub properties: Vec<WorldId>,
-    /// The ways to worlds, from the top and from the roots that properties name.
+    /// Paths to worlds, from the top world and from the roots that properties name.
     pub paths: Vec<PlannedPath>,
-    /// Whether there are more ways than are listed.
+    /// Whether there are more paths than are listed.
     pub is_cut: bool,
 }
 
-/// At most so many ways to worlds are listed; with sharing there may be exponentially many.
-const LISTED: usize = 2000;
+/// Maximum number of listed paths. Worlds are shared, so there may be exponentially many paths.
+const MAX_LISTED_PATHS: usize = 2000;
 
 impl Plan {
-    /// The worlds that the top world and the properties need, or why there is no finite set.
+    /// Plans the worlds that the top world and the properties need, or says why no finite set suffices.
     pub fn new(model: &Model, file: Span) -> Result<Plan, Box<Diagnostic>> {
         let mut planner = Planner::new(model, file);
         planner.run()?;
@@ -77,35 +70,55 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The shortest way to a world, as text.
+    /// Returns the shortest path to a world, as text.
     pub fn name(&self, world: WorldId) -> &str {
-        let ways = self.paths.iter().filter(|p| p.world == world);
-        ways.min_by_key(|p| p.path.edges.len()).map_or("", |p| p.text.as_str())
+        let paths = self.paths.iter().filter(|p| p.world == world);
+        paths.min_by_key(|p| p.path.edges.len()).map_or("", |p| p.text.as_str())
     }
 
-    /// The worlds in the order of the paths, each once.
+    /// Returns the worlds in the order of the paths, each once.
     pub(crate) fn worlds_by_path(&self) -> impl Iterator<Item = WorldId> + '_ {
         let mut seen = FxHashSet::default();
         self.paths.iter().map(|path| path.world).filter(move |world| seen.insert(*world))
     }
 
-    /// Whether the truth of an attitude in a world is read from the label.
+    /// Returns the program that runs in a world.
+    pub fn program(&self, world: WorldId) -> ProgramId {
+        self.worlds[world.index()].program
+    }
+
+    /// Returns the world below on an edge, if there is one.
+    pub fn child(&self, world: WorldId, edge: Edge) -> Option<WorldId> {
+        self.worlds[world.index()].children.get(&edge).copied()
+    }
+
+    /// Whether the truth of an attitude in a world is read from its label.
     pub fn is_label(&self, model: &Model, world: WorldId, is_explicit: bool) -> bool {
         is_explicit && (model.options.condition2 == Condition2::Remove || self.worlds[world.index()].is_leaf)
     }
+
+    /// Returns edge and argument of each attitude of a formula that is looked up in accessible states.
+    fn looked_up(&self, model: &Model, world: WorldId, formula: FormulaId) -> Vec<(Edge, FormulaId)> {
+        let attitudes = model.attitudes(formula).into_iter().filter_map(|id| match *model.formula(id) {
+            Formula::Attitude { edge, arg, explicit } => Some((edge, arg, explicit)),
+            _ => None,
+        });
+        let looked_up = attitudes.filter(|(.., explicit)| !self.is_label(model, world, explicit.is_some()));
+        looked_up.map(|(edge, arg, _)| (edge, arg)).collect()
+    }
 }
 
-/// A formula that is evaluated in a world.
-struct Need {
+/// A formula that must be evaluated in a world.
+struct NeededFormula {
     world: WorldId,
     formula: FormulaId,
-    /// The world that cannot be built before this is known, and the worlds between.
+    /// World that cannot be built before this formula is evaluated, and the worlds between the two.
     builder: Option<(WorldId, Vec<WorldId>)>,
-    /// Whom to blame.
+    /// Span for an error message.
     span: Span,
 }
 
-/// The worlds that a world is built from, each with the worlds looked through on the way.
+/// Worlds that a world is built from, each with the worlds between the two.
 type Uses = BTreeMap<WorldId, Vec<WorldId>>;
 
 struct Planner<'m> {
@@ -114,8 +127,8 @@ struct Planner<'m> {
     plan: Plan,
     ids: FxHashMap<(ProgramId, u32), WorldId>,
     uses: Vec<Uses>,
-    open: Vec<Need>,
-    /// Explicit attitudes of new worlds: their edges and arguments.
+    open: Vec<NeededFormula>,
+    /// Explicit attitudes of new worlds: edges, arguments and spans.
     pending: Vec<(WorldId, Edge, FormulaId, Span)>,
     seen: FxHashSet<(WorldId, FormulaId, Option<WorldId>)>,
 }
@@ -145,18 +158,13 @@ impl<'m> Planner<'m> {
             for &edge in &property.path.edges {
                 world = self.child(world, edge, property.span)?;
             }
-            match property.question {
-                Question::Formula(formula) => {
-                    self.open.push(Need { world, formula, builder: None, span: property.span });
-                    let formula = property.antecedent.map_or(formula, |antecedent| antecedent.formula);
-                    self.open.push(Need { world, formula, builder: None, span: property.span });
-                }
-                Question::Serial(edge) => _ = self.child(world, edge, property.span)?,
-                Question::Realism(_, agent) => {
-                    for op in Op::ALL {
-                        self.child(world, Edge { op, agent }, property.span)?;
-                    }
-                }
+            if let Question::Formula(formula) = property.question {
+                self.open.push(NeededFormula { world, formula, builder: None, span: property.span });
+                let formula = property.antecedent.map_or(formula, |antecedent| antecedent.formula);
+                self.open.push(NeededFormula { world, formula, builder: None, span: property.span });
+            }
+            for edge in property.question.edges() {
+                self.child(world, edge, property.span)?;
             }
             self.plan.properties.push(world);
             self.work()?;
@@ -164,7 +172,7 @@ impl<'m> Planner<'m> {
         Ok(())
     }
 
-    /// The world of a program at a depth; its own needs are noted when it is new.
+    /// Returns the world of a program at a depth; if it is new, queues the formulas it is built from.
     fn world(&mut self, program: ProgramId, depth: u32) -> WorldId {
         let bound = self.model.options.nesting;
         let depth = if bound.is_some() { depth } else { 0 };
@@ -178,10 +186,10 @@ impl<'m> Planner<'m> {
         self.uses.push(Uses::new());
         let span = self.model.program(program).span;
         for formula in self.model.static_formulas(program) {
-            self.open.push(Need { world: id, formula, builder: Some((id, Vec::new())), span });
+            self.open.push(NeededFormula { world: id, formula, builder: Some((id, Vec::new())), span });
         }
         if !is_leaf {
-            // Explicit attitudes are looked up below; their arguments are evaluated there.
+            // The arguments of explicit attitudes are evaluated in the world below.
             for (_, vars) in self.model.edges(program) {
                 for var in vars {
                     let Some(attitude) = self.model.var(var).attitude else { continue };
@@ -194,7 +202,7 @@ impl<'m> Planner<'m> {
     }
 
     fn child(&mut self, world: WorldId, edge: Edge, span: Span) -> Result<WorldId, Box<Diagnostic>> {
-        if let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) {
+        if let Some(child) = self.plan.child(world, edge) {
             return Ok(child);
         }
         let PlannedWorld { program, depth, is_leaf, .. } = self.plan.worlds[world.index()];
@@ -202,7 +210,7 @@ impl<'m> Planner<'m> {
             let name = &self.model.agents[self.model.program(program).agent.index()].name;
             let edge = self.model.edge_text(edge);
             let message = format!("{edge} in a world of {name} lies below the nesting bound");
-            let hint = format!("the bound is {depth}; a larger one lets this be looked up");
+            let hint = format!("the bound is {depth}; raise `option nesting`");
             return Err(Box::new(Diagnostic::error("bdi/nesting-bound", span, message).hint(hint)));
         }
         let child = self.world(self.model.child(program, edge), depth + 1);
@@ -210,41 +218,38 @@ impl<'m> Planner<'m> {
         Ok(child)
     }
 
+    /// Follows the attitudes of all queued formulas to the worlds below.
     fn work(&mut self) -> Result<(), Box<Diagnostic>> {
         loop {
             while let Some((world, edge, arg, span)) = self.pending.pop() {
                 let child = self.child(world, edge, span)?;
                 self.uses[world.index()].entry(child).or_default();
-                self.open.push(Need {
+                self.open.push(NeededFormula {
                     world: child,
                     formula: arg,
                     builder: Some((world, vec![child])),
                     span,
                 });
             }
-            let Some(Need { world, formula, builder, span }) = self.open.pop() else { return Ok(()) };
+            let Some(NeededFormula { world, formula, builder, span }) = self.open.pop() else {
+                return Ok(());
+            };
             if !self.seen.insert((world, formula, builder.as_ref().map(|b| b.0))) {
                 continue;
             }
-            for attitude in self.model.attitudes(formula) {
-                let Formula::Attitude { edge, arg, explicit } = *self.model.formula(attitude) else {
-                    continue;
-                };
-                if self.plan.is_label(self.model, world, explicit.is_some()) {
-                    continue;
-                }
+            for (edge, arg) in self.plan.looked_up(self.model, world, formula) {
                 let child = self.child(world, edge, span)?;
                 let mut next = builder.clone();
                 if let Some((builder, between)) = &mut next {
                     self.uses[builder.index()].entry(child).or_insert_with(|| between.clone());
                     between.push(child);
                 }
-                self.open.push(Need { world: child, formula: arg, builder: next, span });
+                self.open.push(NeededFormula { world: child, formula: arg, builder: next, span });
             }
         }
     }
 
-    /// Orders worlds after those they are built from.
+    /// Orders the worlds, each after those it is built from.
     fn sort(&mut self) -> Result<(), Box<Diagnostic>> {
         let n_worlds = self.plan.worlds.len();
         let mut n_uses: Vec<usize> = self.uses.iter().map(BTreeMap::len).collect();
@@ -270,7 +275,7 @@ impl<'m> Planner<'m> {
         Err(Box::new(self.cyclic(&cycle)))
     }
 
-    /// The shortest way from a world through those it is built from back to it.
+    /// Returns the shortest cycle from a world through worlds that each is built from.
     fn cycle(&self, start: WorldId) -> Option<Vec<WorldId>> {
         let mut before: FxHashMap<WorldId, WorldId> = FxHashMap::default();
         let mut queue = VecDeque::from([start]);
@@ -284,7 +289,7 @@ impl<'m> Planner<'m> {
                 if used != start {
                     continue;
                 }
-                // Back from the end, with what was looked through on the way.
+                // Collect the cycle backwards, with the worlds between.
                 let mut cycle = vec![start];
                 let mut at = start;
                 loop {
@@ -305,37 +310,37 @@ impl<'m> Planner<'m> {
     }
 
     fn cyclic(&self, cycle: &[WorldId]) -> Diagnostic {
-        let program = |id: &WorldId| self.model.program(self.plan.worlds[id.index()].program);
+        let program = |id: &WorldId| self.model.program(self.plan.program(*id));
         let names: Vec<&str> =
             cycle.iter().map(|id| self.model.agents[program(id).agent.index()].name.as_str()).collect();
         let message = format!("cyclic nesting {}", names.join(" -> "));
         let span = cycle.first().map_or(self.file, |id| program(id).span);
         let mut diagnostic = Diagnostic::error("bdi/cyclic-nesting", span, message)
-            .label("its world is made of worlds that are made of it");
+            .label("its world is built from worlds that are built from it");
         for id in cycle.iter().skip(1).take(cycle.len().saturating_sub(2)).take(3) {
-            diagnostic = diagnostic.also(program(id).span, "it looks through this one");
+            diagnostic = diagnostic.also(program(id).span, "by way of a world of this program");
         }
         diagnostic.hint("break the cycle with a `view`, or bound it: `option nesting = 2;`")
     }
 }
 
-/// A node of the tree of worlds.
-struct Node {
+/// A world in the tree of paths.
+struct ListedWorld {
     path: WorldPath,
     world: WorldId,
     children: BTreeMap<Edge, usize>,
 }
 
 impl Plan {
-    /// Lists the ways to worlds that the file speaks of, parents first.
+    /// Lists the paths to worlds that the file mentions, parents first.
     fn list(&mut self, model: &Model) {
-        let mut tree = Listing::new(model, self);
+        let mut tree = PathLister::new(model, self);
         let roots = tree.run();
-        let Listing { nodes, is_cut, .. } = tree;
+        let PathLister { listed, is_cut, .. } = tree;
         let mut open: Vec<usize> = roots.into_iter().rev().collect();
         let mut paths = Vec::new();
         while let Some(index) = open.pop() {
-            let node = &nodes[index];
+            let node = &listed[index];
             let text = model.path_text(&node.path);
             paths.push(PlannedPath { path: node.path.clone(), text, world: node.world });
             open.extend(node.children.values().rev());
@@ -344,20 +349,20 @@ impl Plan {
     }
 }
 
-struct Listing<'m> {
+struct PathLister<'m> {
     model: &'m Model,
     plan: &'m Plan,
-    nodes: Vec<Node>,
-    /// Formulas evaluated at a node.
+    listed: Vec<ListedWorld>,
+    /// Formulas to evaluate, with the index of their listed world.
     open: Vec<(usize, FormulaId)>,
-    /// Explicit attitudes of new nodes.
+    /// Explicit attitudes of newly listed worlds.
     pending: Vec<(usize, Edge, FormulaId)>,
     is_cut: bool,
 }
 
-impl<'m> Listing<'m> {
+impl<'m> PathLister<'m> {
     fn new(model: &'m Model, plan: &'m Plan) -> Self {
-        Listing { model, plan, nodes: Vec::new(), open: Vec::new(), pending: Vec::new(), is_cut: false }
+        PathLister { model, plan, listed: Vec::new(), open: Vec::new(), pending: Vec::new(), is_cut: false }
     }
 
     fn run(&mut self) -> Vec<usize> {
@@ -365,35 +370,26 @@ impl<'m> Listing<'m> {
         let tops = self.model.top.iter().map(|&top| (WorldPath { root: top, edges: Vec::new() }, None));
         let of_properties = self.model.properties.iter().map(|p| (p.path.clone(), Some(p)));
         for (path, property) in tops.chain(of_properties) {
-            let found = roots.iter().copied().find(|&r| self.nodes[r].path.root == path.root);
+            let found = roots.iter().copied().find(|&r| self.listed[r].path.root == path.root);
             let root = found.or_else(|| {
                 let program = self.model.agents[path.root.index()].program;
-                let is_it = |w: &PlannedWorld| w.program == program && w.depth == 0;
-                let world = self.plan.worlds.iter().position(is_it)?;
+                let is_root = |w: &PlannedWorld| w.program == program && w.depth == 0;
+                let world = self.plan.worlds.iter().position(is_root)?;
                 let root = WorldPath { root: path.root, edges: Vec::new() };
                 let node = self.add(root, WorldId(world as u32))?;
                 roots.push(node);
                 Some(node)
             });
             self.work();
-            let Some(mut node) = root else { continue };
-            let mut is_there = true;
-            for &edge in &path.edges {
-                match self.child(node, edge) {
-                    Some(child) => node = child,
-                    None => is_there = false,
+            let Some(root) = root else { continue };
+            let node = path.edges.iter().try_fold(root, |node, &edge| self.child(node, edge));
+            if let (Some(node), Some(property)) = (node, property) {
+                if let Question::Formula(formula) = property.question {
+                    self.open.push((node, formula));
                 }
-            }
-            match property.map(|p| &p.question) {
-                _ if !is_there => {}
-                Some(Question::Formula(formula)) => self.open.push((node, *formula)),
-                Some(Question::Serial(edge)) => _ = self.child(node, *edge),
-                Some(Question::Realism(_, agent)) => {
-                    for op in Op::ALL {
-                        self.child(node, Edge { op, agent: *agent });
-                    }
+                for edge in property.question.edges() {
+                    self.child(node, edge);
                 }
-                None => {}
             }
             self.work();
         }
@@ -401,12 +397,12 @@ impl<'m> Listing<'m> {
     }
 
     fn add(&mut self, path: WorldPath, world: WorldId) -> Option<usize> {
-        if self.nodes.len() >= LISTED {
+        if self.listed.len() >= MAX_LISTED_PATHS {
             self.is_cut = true;
             return None;
         }
-        let index = self.nodes.len();
-        self.nodes.push(Node { path, world, children: BTreeMap::new() });
+        let index = self.listed.len();
+        self.listed.push(ListedWorld { path, world, children: BTreeMap::new() });
         let PlannedWorld { program, is_leaf, .. } = self.plan.worlds[world.index()];
         self.open.extend(self.model.static_formulas(program).into_iter().map(|f| (index, f)));
         if !is_leaf {
@@ -418,14 +414,14 @@ impl<'m> Listing<'m> {
     }
 
     fn child(&mut self, node: usize, edge: Edge) -> Option<usize> {
-        if let Some(&child) = self.nodes[node].children.get(&edge) {
+        if let Some(&child) = self.listed[node].children.get(&edge) {
             return Some(child);
         }
-        let world = *self.plan.worlds[self.nodes[node].world.index()].children.get(&edge)?;
-        let mut path = self.nodes[node].path.clone();
+        let world = self.plan.child(self.listed[node].world, edge)?;
+        let mut path = self.listed[node].path.clone();
         path.edges.push(edge);
         let child = self.add(path, world)?;
-        self.nodes[node].children.insert(edge, child);
+        self.listed[node].children.insert(edge, child);
         Some(child)
     }
 
@@ -437,13 +433,7 @@ impl<'m> Listing<'m> {
                 }
             }
             let Some((node, formula)) = self.open.pop() else { return };
-            for attitude in self.model.attitudes(formula) {
-                let Formula::Attitude { edge, arg, explicit } = *self.model.formula(attitude) else {
-                    continue;
-                };
-                if self.plan.is_label(self.model, self.nodes[node].world, explicit.is_some()) {
-                    continue;
-                }
+            for (edge, arg) in self.plan.looked_up(self.model, self.listed[node].world, formula) {
                 if let Some(child) = self.child(node, edge) {
                     self.open.push((child, arg));
                 }

@@ -1,13 +1,13 @@
 //! Canonical text of terms and formulas.
 //!
-//! Two attitudes are the same variable iff their canonical texts are equal, so the text keeps all
-//! of the structure and nothing else: brackets only where they are needed, one way of spacing.
+//! Two attitudes are the same variable iff their canonical texts are equal. So the text preserves the
+//! structure of the formula and nothing else: it has only necessary brackets and uniform spacing.
 
-use crate::tree::{Binary, Expr, Kind, Quantifier, Term, Unary};
+use crate::tree::{Binary, Expr, ExprKind, Quantifier, Term, Unary};
 
-/// How tightly an expression binds; brackets go around what binds less tightly than its place.
+/// Precedence of an expression; one with a lower precedence than its context requires gets brackets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+enum Level {
     Iff,
     Implies,
     Or,
@@ -18,14 +18,14 @@ pub(crate) enum Level {
     Primary,
 }
 
-/// The canonical text of a formula.
+/// Returns the canonical text of a formula.
 pub fn formula_text(expr: &Expr) -> String {
     let mut out = String::new();
     write(&mut out, expr, Level::Iff);
     out
 }
 
-/// The canonical text of a term.
+/// Returns the canonical text of a term.
 pub(crate) fn term_text(term: &Term) -> String {
     let mut out = String::new();
     write_term(&mut out, term);
@@ -44,25 +44,27 @@ fn write_term(out: &mut String, term: &Term) {
     }
 }
 
-fn level(kind: &Kind) -> Level {
+fn level(kind: &ExprKind) -> Level {
     match kind {
-        Kind::Iff(_) => Level::Iff,
-        Kind::Implies(_) => Level::Implies,
-        Kind::Or(_) => Level::Or,
-        Kind::And(_) => Level::And,
-        Kind::Compare(..) => Level::Compare,
-        Kind::Sum(_) => Level::Sum,
-        Kind::Not(_)
-        | Kind::Do(_)
-        | Kind::Unary(..)
-        | Kind::Binary(..)
-        | Kind::Commit(..)
-        | Kind::Persistent(_) => Level::Prefix,
-        Kind::Constant(_) | Kind::Number(_) | Kind::Term(_) | Kind::Attitude { .. } => Level::Primary,
+        ExprKind::Iff(_) => Level::Iff,
+        ExprKind::Implies(_) => Level::Implies,
+        ExprKind::Or(_) => Level::Or,
+        ExprKind::And(_) => Level::And,
+        ExprKind::Compare(..) => Level::Compare,
+        ExprKind::Sum(_) => Level::Sum,
+        ExprKind::Not(_)
+        | ExprKind::Do(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Commit(..)
+        | ExprKind::Persistent(_) => Level::Prefix,
+        ExprKind::Constant(_) | ExprKind::Number(_) | ExprKind::Term(_) | ExprKind::Attitude { .. } => {
+            Level::Primary
+        }
     }
 }
 
-/// The level at which the items of a chain are written: one tighter than the chain itself.
+/// Returns the level at which the items of a chain are written: one tighter than the chain itself.
 fn inside(level: Level) -> Level {
     match level {
         Level::Iff => Level::Implies,
@@ -74,11 +76,12 @@ fn inside(level: Level) -> Level {
     }
 }
 
-fn write(out: &mut String, expr: &Expr, place: Level) {
+/// Writes an expression in a context that requires a level.
+fn write(out: &mut String, expr: &Expr, required: Level) {
     let own = level(&expr.kind);
-    // A prefix takes in a whole comparison: `!a < b` is `!(a < b)`.
-    let is_side_of_comparison = place == Level::Sum;
-    if own < place || is_side_of_comparison && own == Level::Prefix {
+    // A prefix applies to a whole comparison: `!a < b` is `!(a < b)`.
+    let is_side_of_comparison = required == Level::Sum;
+    if own < required || is_side_of_comparison && own == Level::Prefix {
         out.push('(');
         write(out, expr, Level::Iff);
         out.push(')');
@@ -91,27 +94,27 @@ fn write(out: &mut String, expr: &Expr, place: Level) {
         }
     };
     match &expr.kind {
-        Kind::Constant(value) => out.push_str(if *value { "true" } else { "false" }),
-        Kind::Number(value) => out.push_str(&value.to_string()),
-        Kind::Term(term) => write_term(out, term),
-        Kind::Do(action) => {
+        ExprKind::Constant(value) => out.push_str(if *value { "true" } else { "false" }),
+        ExprKind::Number(value) => out.push_str(&value.to_string()),
+        ExprKind::Term(term) => write_term(out, term),
+        ExprKind::Do(action) => {
             out.push_str("do ");
             write_term(out, action);
         }
-        Kind::Not(arg) => {
+        ExprKind::Not(arg) => {
             out.push('!');
             write(out, arg, Level::Prefix);
         }
-        Kind::And(items) => chain(out, items, " & "),
-        Kind::Or(items) => chain(out, items, " | "),
-        Kind::Implies(items) => chain(out, items, " -> "),
-        Kind::Iff(items) => chain(out, items, " <-> "),
-        Kind::Unary(quantifier, op, arg) => {
+        ExprKind::And(items) => chain(out, items, " & "),
+        ExprKind::Or(items) => chain(out, items, " | "),
+        ExprKind::Implies(items) => chain(out, items, " -> "),
+        ExprKind::Iff(items) => chain(out, items, " <-> "),
+        ExprKind::Unary(quantifier, op, arg) => {
             out.push_str(quantifier_text(*quantifier));
             out.push_str(unary_text(*op));
             write(out, arg, Level::Prefix);
         }
-        Kind::Binary(quantifier, op, args) => {
+        ExprKind::Binary(quantifier, op, args) => {
             out.push_str(quantifier_text(*quantifier));
             out.push('[');
             write(out, &args[0], Level::Iff);
@@ -119,7 +122,7 @@ fn write(out: &mut String, expr: &Expr, place: Level) {
             write(out, &args[1], Level::Iff);
             out.push(']');
         }
-        Kind::Attitude { op, dual, agent, arg } => {
+        ExprKind::Attitude { op, dual, agent, arg } => {
             out.push_str(if *dual { "P" } else { "" });
             out.push_str(op.name());
             out.push('(');
@@ -128,28 +131,23 @@ fn write(out: &mut String, expr: &Expr, place: Level) {
             write(out, arg, Level::Iff);
             out.push(')');
         }
-        Kind::Compare(rel, args) => {
+        ExprKind::Compare(rel, args) => {
             write(out, &args[0], inside(own));
             out.push_str(&format!(" {} ", rel.sign()));
             write(out, &args[1], inside(own));
         }
-        Kind::Sum(items) => {
+        ExprKind::Sum(items) => {
             for (i, (is_negative, item)) in items.iter().enumerate() {
-                out.push_str(match (i, is_negative) {
-                    (0, false) => "",
-                    (0, true) => "-",
-                    (_, false) => " + ",
-                    (_, true) => " - ",
-                });
+                out.push_str(sum_sign(i, *is_negative));
                 write(out, item, inside(own));
             }
         }
-        Kind::Commit(commitment, intention) => {
+        ExprKind::Commit(commitment, intention) => {
             out.push_str(commitment.name());
             out.push(' ');
             write(out, intention, Level::Prefix);
         }
-        Kind::Persistent(args) => {
+        ExprKind::Persistent(args) => {
             out.push_str("persistent ");
             write(out, &args[0], Level::Prefix);
             out.push_str(" unless ");
@@ -158,14 +156,24 @@ fn write(out: &mut String, expr: &Expr, place: Level) {
     }
 }
 
-pub(crate) fn quantifier_text(quantifier: Quantifier) -> &'static str {
+/// Returns the sign before the item of a sum with this index.
+pub(crate) fn sum_sign(index: usize, is_negative: bool) -> &'static str {
+    match (index, is_negative) {
+        (0, false) => "",
+        (0, true) => "-",
+        (_, false) => " + ",
+        (_, true) => " - ",
+    }
+}
+
+fn quantifier_text(quantifier: Quantifier) -> &'static str {
     match quantifier {
         Quantifier::E => "E",
         Quantifier::A => "A",
     }
 }
 
-pub(crate) fn unary_text(op: Unary) -> &'static str {
+fn unary_text(op: Unary) -> &'static str {
     match op {
         Unary::X => "X ",
         Unary::F => "F ",
@@ -173,7 +181,7 @@ pub(crate) fn unary_text(op: Unary) -> &'static str {
     }
 }
 
-pub(crate) fn binary_text(op: Binary) -> &'static str {
+fn binary_text(op: Binary) -> &'static str {
     match op {
         Binary::U => " U ",
         Binary::R => " R ",

@@ -1,4 +1,4 @@
-//! Checking a model: what a front end needs, as plain data.
+//! Checks a model and returns plain data for front ends.
 
 use std::time::{Duration, Instant};
 
@@ -13,35 +13,35 @@ use crate::plan::{Plan, WorldId};
 use crate::replay::{replay, replay_removal};
 use crate::symbolic::Engine;
 
-/// What checking a model found.
+/// Result of checking a model.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     /// The worlds of the plan; `None` if a limit was hit before all were built.
     pub worlds: Option<Vec<WorldResult>>,
-    /// The answers; none if a diagnostic is an error.
+    /// Results of the properties; empty if a diagnostic is an error.
     pub properties: Vec<PropertyResult>,
-    /// What was found besides verdicts.
+    /// Errors, warnings and notes about worlds and properties.
     pub diagnostics: Vec<Diagnostic>,
-    /// The bits of all programs together.
+    /// Number of bits that encode all programs.
     pub bits: u32,
-    /// The most nodes of decision diagrams at a time.
+    /// Peak number of nodes of decision diagrams.
     pub peak_nodes: usize,
-    /// The bytes that they took.
+    /// Peak memory of decision diagrams, in bytes.
     pub peak_bytes: u64,
-    /// How long building the worlds took.
+    /// Time for building the worlds.
     pub building: Duration,
-    /// How long deciding the properties took.
+    /// Time for deciding the properties.
     pub deciding: Duration,
-    /// Bugs of ours besides withheld explanations: ways to removed states that do not replay, and so
-    /// are left out.
+    /// Bugs in Masque besides withheld explanations: paths to removed states that do not replay and are
+    /// left out.
     pub bugs: Vec<String>,
 }
 
-/// Builds the worlds, decides the properties and, unless nothing is to be shown, explains those that fail.
-/// `decided` gets each answer as soon as it is known.
+/// Builds the worlds, decides the properties and, unless `show` is [`Show::None`], explains those that
+/// fail. Calls `decided` with each result as soon as it is known.
 ///
-/// What is shown has been replayed. What does not replay is left out, and the report says why: that
-/// is a bug here, and no reason to doubt the verdict.
+/// Every explanation in the result was replayed. One that does not replay is left out and the result
+/// says why: that is a bug in Masque, but no reason to doubt the verdict.
 ///
 /// ```
 /// use masque_bdi::{check, parse, run};
@@ -58,7 +58,7 @@ pub struct Run {
 /// let (model, plan) = check(&tree, &[]).model.unwrap();
 /// let run = run(&model, &plan, Default::default(), &Default::default(), &mut |_, _| {});
 /// assert_eq!(run.properties[0].verdict.word(), "fails");
-/// assert_eq!(run.worlds.unwrap()[1].kept, "2");
+/// assert_eq!(run.worlds.unwrap()[1].kept.to_string(), "2");
 /// ```
 pub fn run(
     model: &Model,
@@ -73,16 +73,16 @@ pub fn run(
         Err(failure) => return failed(model, plan, &failure, decided),
     };
     let mut run = Run { building: start.elapsed(), ..Run::default() };
-    // The worlds are for all properties; after them each has its share of the time.
+    // All properties use the same worlds; the rest of the time is shared among the properties.
     run.properties = undecided(model, Why::Timeout);
     in_shares(model.properties.len(), budget, |index, share| {
         engine.set_budget(share);
-        let mut result = engine.property(index);
-        // A verdict without an explanation is better than none.
+        let mut result = engine.decide(index);
+        // Keep an earlier verdict without an explanation rather than replace it by `unknown`.
         if run.properties[index].verdict == Verdict::Fails && result.verdict != Verdict::Fails {
             return true;
         }
-        // Without the means to explain, the verdict stands alone.
+        // If a limit stops the explanation, the verdict is reported without one.
         let evidence = match result.verdict {
             Verdict::Fails if show != Show::None => engine.explain(index).unwrap_or_default(),
             _ => None,
@@ -127,12 +127,13 @@ fn confirm(
     }
 }
 
-/// Results for all properties if none is decided.
+/// Returns results that say that no property is decided.
 fn undecided(model: &Model, why: Why) -> Vec<PropertyResult> {
     vec![PropertyResult::undecided(Verdict::Unknown(why)); model.properties.len()]
 }
 
-/// A limit leaves every property undecided; a range that is left is an error.
+/// Returns the result if the worlds cannot be built: a limit leaves every property undecided, and an
+/// assignment outside the range of its variable is an error.
 fn failed(
     model: &Model,
     plan: &Plan,
@@ -148,7 +149,7 @@ fn failed(
     run
 }
 
-/// Explicit attitudes that never change, once for each world.
+/// Returns notes on explicit attitudes that never change, once for each world.
 fn notes(model: &Model, plan: &Plan, engine: &mut Engine<'_>) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
     for world in plan.worlds_by_path() {
@@ -159,7 +160,7 @@ fn notes(model: &Model, plan: &Plan, engine: &mut Engine<'_>) -> Vec<Diagnostic>
     notes
 }
 
-/// Why states of a world were removed. A path that does not replay is left out and reported as a bug.
+/// Returns why states of a world were removed. A path that does not replay is left out and reported as a bug.
 fn removals(
     model: &Model,
     plan: &Plan,
@@ -170,7 +171,7 @@ fn removals(
     let mut removals = engine.removals(world).unwrap_or_default();
     for removal in &mut removals {
         if let Err(refusal) = replay_removal(model, plan, world, removal) {
-            bugs.push(format!("the way to a removed state does not replay: {refusal}"));
+            bugs.push(format!("the path to a removed state does not replay: {refusal}"));
             removal.example.clear();
         }
     }
@@ -197,6 +198,6 @@ mod tests {
         confirm(&model, &plan, 0, Some(evidence), &mut result);
         assert_eq!((result.verdict, &result.evidence), (Verdict::Fails, &None));
         let refusal = result.withheld.unwrap();
-        assert!(refusal.starts_with("in `a`, of `!p`: state 0"), "{refusal}");
+        assert!(refusal.starts_with("in `a`, for `!p`: state 0"), "{refusal}");
     }
 }

@@ -1,5 +1,5 @@
-//! The syntax tree. Chains (`&`, `;`, `else if`, ..) are lists, so only brackets and prefix
-//! operators make depth, and that is limited by the parser.
+//! The syntax tree. Chains (`&`, `;`, `else if`, ..) are lists, so only brackets and prefix operators
+//! increase the depth, which the parser limits.
 
 use masque_text::Span;
 
@@ -8,11 +8,11 @@ use masque_text::Span;
 pub struct Name {
     /// The name.
     pub text: String,
-    /// Where it stands.
+    /// Location in the source.
     pub span: Span,
 }
 
-/// An attitude: what a `B`, `D` or `I` stands for.
+/// The operator of an attitude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
     /// Belief.
@@ -27,7 +27,7 @@ impl Op {
     /// All three, in the usual order.
     pub const ALL: [Op; 3] = [Op::B, Op::D, Op::I];
 
-    /// The letter.
+    /// Returns the letter.
     pub fn name(self) -> &'static str {
         match self {
             Op::B => "B",
@@ -37,23 +37,23 @@ impl Op {
     }
 }
 
-/// `sent`, `sent(p)`, `putmsg(inform(snd, rcv, !p))`: the arguments are inert text.
+/// `sent`, `sent(p)`, `putmsg(inform(snd, rcv, !p))`: the arguments are part of the name and have no meaning.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// The functor.
+    /// Functor.
     pub name: Name,
-    /// The arguments; `None` without brackets.
+    /// Arguments; `None` without brackets.
     pub args: Option<Vec<Expr>>,
-    /// The whole of it.
+    /// Location in the source.
     pub span: Span,
 }
 
 /// A formula or an arithmetic expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
-    pub kind: Kind,
-    /// Where it stands.
+    /// Form.
+    pub kind: ExprKind,
+    /// Location in the source.
     pub span: Span,
 }
 
@@ -106,7 +106,7 @@ pub enum Rel {
 }
 
 impl Rel {
-    /// The sign.
+    /// Returns the sign.
     pub fn sign(self) -> &'static str {
         match self {
             Rel::Eq => "=",
@@ -131,19 +131,19 @@ impl Rel {
     }
 }
 
-/// How an agent is committed to an intention.
+/// Kind of commitment of an agent to an intention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Commitment {
-    /// Until it believes the goal is reached.
+    /// Until the agent believes that the goal is reached.
     Blind,
-    /// Or believes it out of reach.
+    /// Until the agent believes that the goal is reached or is out of reach.
     SingleMinded,
-    /// Or no longer desires it.
+    /// Until the agent believes that the goal is reached or no longer desires it.
     OpenMinded,
 }
 
 impl Commitment {
-    /// The word before the intention.
+    /// Returns the word before the intention.
     pub fn name(self) -> &'static str {
         match self {
             Commitment::Blind => "blind",
@@ -153,9 +153,9 @@ impl Commitment {
     }
 }
 
-/// What an expression is.
+/// Form of an expression.
 #[derive(Clone, Debug)]
-pub enum Kind {
+pub enum ExprKind {
     /// `true`, `false`
     Constant(bool),
     /// A number.
@@ -170,7 +170,7 @@ pub enum Kind {
     And(Vec<Expr>),
     /// `f | g | ..`
     Or(Vec<Expr>),
-    /// `f -> g -> ..`, from the right.
+    /// `f -> g -> ..`, which associates to the right.
     Implies(Vec<Expr>),
     /// `f <-> g <-> ..`
     Iff(Vec<Expr>),
@@ -180,18 +180,18 @@ pub enum Kind {
     Binary(Quantifier, Binary, Box<[Expr; 2]>),
     /// `B(i, f)`, and with `dual` `PB(i, f)`.
     Attitude {
-        /// Which one.
+        /// Operator.
         op: Op,
         /// Whether it is `PB`, `PD` or `PI`.
         dual: bool,
-        /// Whose.
+        /// Agent that the attitude is about.
         agent: Name,
-        /// Of what.
+        /// Argument.
         arg: Box<Expr>,
     },
     /// `a = b` and the like.
     Compare(Rel, Box<[Expr; 2]>),
-    /// `a + b - c`: each with whether it is subtracted.
+    /// `a + b - c`: each item with whether it is subtracted.
     Sum(Vec<(bool, Expr)>),
     /// `blind I(i, AF f)` and the like: the intention.
     Commit(Commitment, Box<Expr>),
@@ -213,7 +213,7 @@ pub enum Value {
 pub enum Target {
     /// A variable.
     Term(Term),
-    /// An explicit attitude, an [`Kind::Attitude`].
+    /// An explicit attitude: an [`ExprKind::Attitude`].
     Attitude(Expr),
     /// `forall x in AP : x`
     All(Name),
@@ -222,24 +222,24 @@ pub enum Target {
 /// `target := value`
 #[derive(Clone, Debug)]
 pub struct Assign {
-    /// What is assigned.
+    /// Left side.
     pub target: Target,
-    /// What it becomes.
+    /// Right side.
     pub value: Value,
-    /// Where it stands.
+    /// Location in the source.
     pub span: Span,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Form.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// Location in the source.
     pub span: Span,
 }
 
-/// What a statement is.
+/// Form of a statement.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `skip`
@@ -250,9 +250,9 @@ pub enum StmtKind {
     Assign(Vec<Assign>),
     /// `if c then s else if d then t else u`
     If {
-        /// Conditions and what they guard.
+        /// Conditions with their branches.
         arms: Vec<(Expr, Stmt)>,
-        /// The last `else`.
+        /// Branch of the last `else`.
         otherwise: Option<Box<Stmt>>,
     },
     /// `loop .. endloop`
@@ -266,7 +266,7 @@ pub enum StmtKind {
 /// The values of a declared variable.
 #[derive(Clone, Debug)]
 pub enum Type {
-    /// True and false.
+    /// `true` and `false`.
     Bool,
     /// `lo..hi`
     Range(i64, i64, Span),
@@ -295,13 +295,13 @@ pub struct BdiDecl {
 /// Declarations and program of an agent or a view.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
-    /// Whether there is a `var` line: then only what it declares exists.
+    /// Whether there is a `var` line; then only declared variables exist.
     pub has_vars: bool,
     /// Declared variables.
     pub vars: Vec<VarDecl>,
     /// Declared attitudes.
     pub bdis: Vec<BdiDecl>,
-    /// Fairness.
+    /// Fairness conditions.
     pub fair: Vec<Expr>,
     /// Initial values.
     pub init: Vec<Assign>,
@@ -321,42 +321,42 @@ pub struct Agent {
 /// `view i in a is ..` or `view B(i) in a is ..`
 #[derive(Clone, Debug)]
 pub struct View {
-    /// For one attitude only.
+    /// Attitude that the view is restricted to; `None` for all three.
     pub op: Option<Op>,
-    /// Who is pictured.
+    /// Agent that is pictured.
     pub agent: Name,
-    /// By whom.
+    /// Agent whose view it is.
     pub observer: Name,
-    /// The picture.
+    /// Declarations and program of the picture.
     pub body: Body,
-    /// The heading.
+    /// Location of the heading.
     pub span: Span,
 }
 
 /// `a.B(i).D(j)`; without a root, `top`.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// The root; `None` is `top`.
+    /// Root; `None` for `top`.
     pub root: Option<Name>,
-    /// The steps down.
+    /// Edges down from the root.
     pub steps: Vec<(Op, Name)>,
-    /// Where it stands.
+    /// Location in the source.
     pub span: Span,
 }
 
-/// How believed, desired and intended are to be related.
+/// A relation between the states accessible by belief, desire and intention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Realism {
-    /// Intended is desired is believed.
+    /// Every believed state is desired, and every desired state is intended.
     Strong,
-    /// Believed is desired is intended.
+    /// Every intended state is desired, and every desired state is believed.
     Plain,
-    /// The three are pairwise compatible.
+    /// Any two of the three have a state in common.
     Weak,
 }
 
 impl Realism {
-    /// The word after `realism`.
+    /// Returns the word after `realism`.
     pub fn name(self) -> &'static str {
         match self {
             Realism::Strong => "strong",
@@ -366,7 +366,7 @@ impl Realism {
     }
 }
 
-/// What a property asks.
+/// The statement of a property.
 #[derive(Clone, Debug)]
 pub enum Question {
     /// A formula.
@@ -382,15 +382,15 @@ pub enum Question {
 /// `property p initially in a : f`, or a `check`.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Its name; a check has none.
+    /// Name; `None` for a check.
     pub name: Option<Name>,
-    /// Whether only initial states count.
+    /// Whether the property is required of initial states only.
     pub initially: bool,
-    /// In which world.
+    /// World of the property; `None` for the top world.
     pub path: Option<Path>,
-    /// What is asked.
+    /// Statement of the property.
     pub question: Question,
-    /// The whole of it.
+    /// Location in the source.
     pub span: Span,
 }
 

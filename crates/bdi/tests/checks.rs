@@ -1,11 +1,11 @@
-//! Checks of frames and extensions of the language, by hand: what each says on a small system.
+//! Checks and extensions of the language on small systems, with verdicts found by hand.
 
 mod support;
 
 use masque_bdi::run;
 use masque_verdict::{Budget, Show};
 
-/// The verdicts of a file's properties, in order.
+/// Returns the verdicts of the properties of a file, in order.
 fn verdicts(text: &str) -> String {
     let (model, plan) = support::model(text, &[]);
     let run = run(&model, &plan, Show::Failed, &Budget::default(), &mut |_, _| {});
@@ -13,7 +13,7 @@ fn verdicts(text: &str) -> String {
     words.join(" ")
 }
 
-/// `b` knows its own `p`, as its definitions say, and pictures itself as anything.
+/// By its definitions `b` believes the truth about its own `p`; in its view of itself `p` is arbitrary.
 const KNOWS_ITSELF: &str = "
     agent b is
       var p;
@@ -33,7 +33,7 @@ fn introspection() {
         assert_eq!(verdicts(&text), expected, "{because}");
     };
     check(positive, "holds", "where p is believed, only states are accessible in which b believes p");
-    check(open, "fails", "who does not believe p does not believe that b does not believe p");
+    check(open, "fails", "a state without belief in p does not believe that b does not believe p");
     check(decided, "holds", "either belief decides what b believes");
 }
 

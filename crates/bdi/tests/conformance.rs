@@ -8,25 +8,18 @@ use std::path::PathBuf;
 
 use masque_bdi::findings;
 use masque_bdi::model::Model;
-use masque_bdi::outcome::{PropertyResult, WorldResult};
-use masque_bdi::plan::{Plan, WorldId};
-use masque_bdi::reference::Reference;
-use masque_bdi::symbolic::Engine;
+use masque_bdi::outcome::{Failure, PropertyResult};
+use masque_bdi::plan::Plan;
 use masque_text::Severity;
-use masque_verdict::{Budget, Verdict, Why};
+use masque_verdict::{Verdict, Why};
 use serde_json::Value;
+use support::{Results, by_engine, by_reference};
 
-type Results = (Vec<WorldResult>, Vec<PropertyResult>);
+/// Builds the worlds and decides the properties.
+type Decide = fn(&Model, &Plan) -> Result<Results, Failure>;
 
-fn by_reference(model: &Model, plan: &Plan) -> Results {
-    let mut reference = Reference::new(model, plan).unwrap();
-    let worlds = (0..plan.worlds.len() as u32).map(|w| reference.world_result(WorldId(w))).collect();
-    let properties = (0..model.properties.len()).map(|p| reference.property(p)).collect();
-    (worlds, properties)
-}
-
-/// Compares a run with what is expected; the differences.
-fn differences(text: &str, run: &Value, decide: fn(&Model, &Plan) -> Results) -> Vec<String> {
+/// Returns the differences between a run and its expected results.
+fn differences(text: &str, run: &Value, decide: Decide) -> Vec<String> {
     let options: Vec<(String, String)> = run["options"]
         .as_object()
         .unwrap()
@@ -39,7 +32,7 @@ fn differences(text: &str, run: &Value, decide: fn(&Model, &Plan) -> Results) ->
         return if is_found { Vec::new() } else { vec![format!("no error `{error}`:\n{}", read.drawn())] };
     }
     let Some((model, plan)) = &read.model else { return vec![read.drawn()] };
-    let (worlds, properties) = decide(model, plan);
+    let (worlds, properties) = decide(model, plan).unwrap();
     let mut wrong = Vec::new();
     for (path, expected) in run["worlds"].as_object().unwrap() {
         let Some(planned) = plan.paths.iter().find(|p| p.text == *path) else {
@@ -49,11 +42,11 @@ fn differences(text: &str, run: &Value, decide: fn(&Model, &Plan) -> Results) ->
         let world = &worlds[planned.world.index()];
         for (field, value) in expected.as_object().unwrap() {
             let found = match field.as_str() {
-                "built" => &world.built,
-                "bad" => &world.bad,
-                "dead" => &world.dead,
-                "final" => &world.kept,
-                "status" => world.status.text(),
+                "built" => world.built.to_string(),
+                "bad" => world.bad.to_string(),
+                "dead" => world.dead.to_string(),
+                "final" => world.kept.to_string(),
+                "status" => world.status.text().to_string(),
                 other => panic!("unknown field {other}"),
             };
             let value = value.as_str().map_or(value.to_string(), str::to_string);
@@ -95,7 +88,7 @@ fn differences(text: &str, run: &Value, decide: fn(&Model, &Plan) -> Results) ->
     wrong
 }
 
-fn conforms(decide: fn(&Model, &Plan) -> Results) {
+fn conforms(decide: Decide) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
     let mut n_runs = 0;
     let mut wrong = String::new();
@@ -114,13 +107,6 @@ fn conforms(decide: fn(&Model, &Plan) -> Results) {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(n_runs >= 25, "only {n_runs} runs found");
-}
-
-fn by_engine(model: &Model, plan: &Plan) -> Results {
-    let mut engine = Engine::new(model, plan, &Budget::default()).unwrap();
-    let worlds = (0..plan.worlds.len() as u32).map(|w| engine.world_result(WorldId(w)).unwrap()).collect();
-    let properties = (0..model.properties.len()).map(|p| engine.property(p)).collect();
-    (worlds, properties)
 }
 
 #[test]

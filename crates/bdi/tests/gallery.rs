@@ -8,7 +8,7 @@ use std::path::Path;
 use masque_bdi::run;
 use masque_verdict::{Budget, Show};
 
-/// The expected verdicts, in the order of the file.
+/// Returns the expected verdicts, in the order of the file.
 fn expected(text: &str) -> Vec<&str> {
     text.lines()
         .filter_map(|line| line.split_once("// expect: "))

@@ -1,4 +1,4 @@
-//! Worlds listed state by state, against the transcribed meaning, on random systems.
+//! Compares explicit graphs of worlds with the reference on random systems.
 
 mod support;
 
@@ -11,11 +11,11 @@ use masque_bdi::symbolic::{Engine, Link};
 use masque_verdict::Budget;
 use support::random;
 
-/// Systems whose graphs are larger are left out: the reference is slow.
+/// Maximum number of states of a graph; systems with larger graphs are skipped because the reference is slow.
 const MAX_STATES: usize = 3000;
 
 #[test]
-fn graphs_are_those_of_the_meaning() {
+fn graphs_agree_with_the_reference() {
     let (mut n_states, mut n_accesses, mut n_truths) = (0, 0, 0);
     for seed in 0..400 {
         let (text, options) = random::system(seed);
@@ -33,14 +33,14 @@ fn graphs_are_those_of_the_meaning() {
             (0..built.states.len()).filter(is_initial).map(|at| built.states[at].clone()).collect();
         let found: BTreeSet<State> = graph.states[..graph.n_initial].iter().map(|(_, s)| s.clone()).collect();
         assert_eq!(found, initial, "seed {seed}\n{text}");
-        for (number, (world, state)) in graph.states.iter().enumerate() {
+        for (index, (world, state)) in graph.states.iter().enumerate() {
             n_states += 1;
-            assert!(graph.is_expanded[number]);
+            assert!(graph.is_expanded[index]);
             let built = reference.world(*world).clone();
             let at = built.states.iter().position(|other| other == state).unwrap();
             assert!(built.kept[at], "seed {seed}: {state:?}\n{text}");
             let targets = |wanted: &dyn Fn(&Link) -> bool| -> BTreeSet<(WorldId, State)> {
-                let links = graph.links[number].iter().filter(|(link, _)| wanted(link));
+                let links = graph.links[index].iter().filter(|(link, _)| wanted(link));
                 links.map(|(_, to)| graph.states[*to].clone()).collect()
             };
             let next = built.next[at].iter().filter(|to| built.kept[**to]);
@@ -57,12 +57,16 @@ fn graphs_are_those_of_the_meaning() {
                 n_accesses += expected.len();
                 assert_eq!(targets(&|link| *link == Link::Access(edge)), expected, "seed {seed}\n{text}");
             }
-            for (index, property) in model.properties.iter().enumerate() {
+            for (property_index, property) in model.properties.iter().enumerate() {
                 if let (true, &Question::Formula(formula)) =
-                    (plan.properties[index] == *world, &property.question)
+                    (plan.properties[property_index] == *world, &property.question)
                 {
                     let expected = reference.sat(*world, formula)[at];
-                    assert_eq!(engine.truth_at(index, state).unwrap(), expected, "seed {seed}\n{text}");
+                    assert_eq!(
+                        engine.truth_at(property_index, state).unwrap(),
+                        expected,
+                        "seed {seed}\n{text}"
+                    );
                     n_truths += 1;
                 }
             }
@@ -72,7 +76,7 @@ fn graphs_are_those_of_the_meaning() {
 }
 
 #[test]
-fn a_graph_that_is_cut_says_where() {
+fn a_truncated_graph_marks_states_without_all_links() {
     let text = "agent a is var n : 0..99; loop if n < 99 then n := n + 1 endloop";
     let (model, plan) = support::model(text, &[]);
     let mut engine = Engine::new(&model, &plan, &Budget::default()).unwrap();

@@ -1,5 +1,5 @@
-//! What must hold of every system: totality, Condition 2 as the paper enumerates it, round trips of
-//! the text, and explanations that are true.
+//! Invariants of every system: totality, Condition 2 as enumerated in the paper, round trips of formulas
+//! through text, and true explanations.
 
 mod support;
 
@@ -40,16 +40,16 @@ fn worlds_are_total_and_their_numbers_add_up() {
             }
             assert!((0..n_states).all(|s| !world.next[s].is_empty()), "{what}");
             let result = reference.world_result(WorldId(index as u32));
-            let number = |text: &str| text.parse::<usize>().unwrap();
             let parts = [&result.bad, &result.dead, &result.unreachable, &result.kept];
-            assert_eq!(number(&result.built), parts.map(|part| number(part)).iter().sum(), "{what}");
+            let sum: u64 = parts.iter().map(|part| part.to_u64().unwrap()).sum();
+            assert_eq!(result.built.to_u64(), Some(sum), "{what}");
         }
     });
     assert!(n_kept > 5_000);
 }
 
-/// `BadStates` as the paper has it, read with membership where it prints inclusion: enumerate all
-/// sets of attitudes, find those that imply another, remove the states that have just such a set.
+/// `BadStates` of the paper, read with membership where it prints inclusion: enumerates all sets of
+/// attitudes, finds those that imply another attitude, and removes the states with exactly such a set.
 #[test]
 fn incoherent_states_are_those_of_the_power_set() {
     let (mut n_sets, mut n_bad) = (0, 0);
@@ -106,9 +106,9 @@ fn formulas(tree: &Tree) -> Vec<String> {
     texts.collect()
 }
 
-/// Printing and reading again gives the same text; the text of a checked formula means the same.
+/// Printing and parsing again gives the same text.
 #[test]
-fn formulas_are_printed_as_they_are_read() {
+fn printed_formulas_parse_to_the_same_text() {
     for seed in 30_000..30_400 {
         let (text, _) = random::system(seed);
         let printed = formulas(&tree_of(&text).1);
@@ -125,28 +125,25 @@ fn negations_are_pushed_inwards() {
     assert_eq!(formula_text(&nnf(formula)), "x & EF !B(b, !y | !z)");
 }
 
-/// Negation normal form changes no verdict and no number.
+/// Negation normal form does not change verdicts or numbers of states.
 #[test]
 fn normal_forms_mean_the_same() {
     let mut n_formulas = 0;
     for seed in 40_000..40_400 {
         let (text, options) = random::system(seed);
-        let (_, tree) = tree_of(&text);
+        let (mut sources, tree) = tree_of(&text);
         let mut normal = tree.clone();
         for property in &mut normal.properties {
             if let tree::Question::Formula(expr) = &mut property.question {
-                let negated = tree::Expr { kind: tree::Kind::Not(Box::new(expr.clone())), span: expr.span };
-                // Twice, so that all of it is pushed through.
-                *expr = nnf(&tree::Expr { kind: tree::Kind::Not(Box::new(nnf(&negated))), span: expr.span });
+                let negated =
+                    tree::Expr { kind: tree::ExprKind::Not(Box::new(expr.clone())), span: expr.span };
+                // Twice, so that negation is pushed through the whole formula.
+                *expr =
+                    nnf(&tree::Expr { kind: tree::ExprKind::Not(Box::new(nnf(&negated))), span: expr.span });
                 n_formulas += 1;
             }
         }
-        let overrides = options.iter().map(|(name, value)| masque_bdi::Override {
-            name: name.clone(),
-            value: value.clone(),
-            span: tree.span,
-        });
-        let overrides: Vec<_> = overrides.collect();
+        let overrides = support::overrides(&options, &mut sources);
         let [Some(first), Some(second)] = [&tree, &normal].map(|tree| check(tree, &overrides).model) else {
             continue;
         };
@@ -160,7 +157,7 @@ fn normal_forms_mean_the_same() {
     assert!(n_formulas > 1000);
 }
 
-/// A state of the reference as explanations show it, with the values of defined attitudes.
+/// Returns a state of the reference as explanations show it, with the values of defined attitudes.
 fn shown_state(
     reference: &mut Reference<'_>,
     model: &Model,
@@ -183,8 +180,8 @@ fn parts<'e>(explanation: &'e Explanation, out: &mut Vec<&'e Explanation>) {
     explanation.next.iter().for_each(|next| parts(next, out));
 }
 
-/// Every part of every explanation is confirmed by the reference: its states are states, its steps
-/// are steps, and its formula has the value it says, also when read again from its text.
+/// The reference confirms every part of every explanation: its states exist, its steps are possible, and
+/// its formula, parsed again from its text, has the claimed value.
 #[test]
 fn explanations_are_true() {
     let (mut n_parts, mut n_jumps, mut n_lassos) = (0, 0, 0);
@@ -193,18 +190,12 @@ fn explanations_are_true() {
         let read = support::read(&text, &options);
         let Some((model, plan)) = &read.model else { continue };
         let Ok(mut engine) = Engine::new(model, plan, &Budget::default()) else { continue };
-        let found: Vec<Explanation> = (0..model.properties.len())
-            .filter(|&p| matches!(model.properties[p].question, Question::Formula(_)))
-            .filter_map(|p| {
-                let fails = engine.property(p).verdict.word() == "fails";
-                fails.then(|| {
-                    engine.explain(p).unwrap().unwrap_or_else(|| panic!("seed {seed}: nothing for {p}"))
-                })
-            })
-            .collect();
+        let mut found = support::explanations(&mut engine, model);
+        found.retain(|(p, _)| matches!(model.properties[*p].question, Question::Formula(_)));
+        let found: Vec<Explanation> = found.into_iter().map(|(_, explanation)| explanation).collect();
         let mut all = Vec::new();
         found.iter().for_each(|explanation| parts(explanation, &mut all));
-        // The same file, asked for each part.
+        // The same file, with a property for each part.
         let (mut sources, mut tree) = tree_of(&text);
         let n_own = tree.properties.len();
         for part in &all {
@@ -212,14 +203,7 @@ fn explanations_are_true() {
             let asked = sources.add("part", format!("{world} : {formula}")).unwrap();
             assert!(parse_property(&sources, asked, &mut tree).is_empty(), "seed {seed}: {formula}");
         }
-        let overrides: Vec<_> = options
-            .iter()
-            .map(|(name, value)| masque_bdi::Override {
-                name: name.clone(),
-                value: value.clone(),
-                span: tree.span,
-            })
-            .collect();
+        let overrides = support::overrides(&options, &mut sources);
         let (model, plan) = check(&tree, &overrides).model.unwrap_or_else(|| panic!("seed {seed}\n{text}"));
         let mut reference = Reference::new(&model, &plan).unwrap();
         for (index, part) in all.iter().enumerate() {
@@ -240,9 +224,9 @@ fn explanations_are_true() {
             assert!(states.iter().all(|&s| world.kept[s]), "{what}");
             assert!(states.windows(2).all(|pair| world.next[pair[0]].contains(&pair[1])), "{what}");
             let is_jump = matches!(part.shape, Shape::Jump { .. });
-            let starts = is_jump || found.iter().any(|f| std::ptr::eq(f, *part));
-            let judged = if starts { states[states.len() - 1] } else { states[0] };
-            assert!(!starts || world.initial[states[0]], "{what}");
+            let starts_at_initial = is_jump || found.iter().any(|f| std::ptr::eq(f, *part));
+            let judged = if starts_at_initial { states[states.len() - 1] } else { states[0] };
+            assert!(!starts_at_initial || world.initial[states[0]], "{what}");
             assert_eq!(holds[judged], part.holds, "{what}");
             if let Shape::Lasso { back_to } = part.shape {
                 assert!(world.next[states[states.len() - 1]].contains(&states[back_to]), "{what}");

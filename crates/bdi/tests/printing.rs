@@ -1,18 +1,18 @@
-//! Printed formulas: reading them again gives the same tree. Once for formulas as they are written
-//! (`formula_text`), and once for checked formulas (`Model::formula_text`), which explanations show.
+//! Printed formulas parse to the same tree: formulas as they are written (`formula_text`), and checked
+//! formulas (`Model::formula_text`), which explanations show.
 
 mod support;
 
 use fastrand::Rng;
 use masque_bdi::model::{FormulaId, Model, Question};
 use masque_bdi::tree::{Expr, Question as Asked};
-use masque_bdi::{Override, check, formula_text, parse, parse_property};
+use masque_bdi::{check, formula_text, parse, parse_property};
 use masque_testkit::{seeds, structure};
 use masque_text::{Diagnostic, Sources};
 use support::formulas::expression;
 use support::random;
 
-/// The formula of a text, as a tree.
+/// Parses a formula.
 #[track_caller]
 fn tree(text: &str) -> Expr {
     let mut sources = Sources::default();
@@ -36,7 +36,7 @@ fn check_text(text: &str) {
     assert_eq!(formula_text(&second), printed);
 }
 
-/// 100 formulas a seed: `SEEDS=0..1000 cargo test --release -p masque-bdi --test printing`.
+/// 100 formulas per seed: `SEEDS=0..1000 cargo test --release -p masque-bdi --test printing`.
 #[test]
 fn written_formulas_read_back() {
     for seed in seeds("0..20") {
@@ -48,7 +48,7 @@ fn written_formulas_read_back() {
     }
 }
 
-/// A system with more properties, `PATH : FORMULA` each; its errors if it has some.
+/// Loads a system with additional properties of the form `PATH : FORMULA`; returns its errors if it has some.
 fn load(text: &str, options: &[(String, String)], more: &[String]) -> Result<Model, Vec<Diagnostic>> {
     let mut sources = Sources::default();
     let file = sources.add("test.bdi", text).unwrap();
@@ -57,16 +57,14 @@ fn load(text: &str, options: &[(String, String)], more: &[String]) -> Result<Mod
         let file = sources.add("<--property>", property.as_str()).unwrap();
         found.extend(parse_property(&sources, file, &mut tree));
     }
-    let overrides: Vec<Override> = (options.iter().cloned())
-        .map(|(name, value)| Override { name, value, span: sources.span(file) })
-        .collect();
+    let overrides = support::overrides(options, &mut sources);
     let checked = check(&tree, &overrides);
     found.extend(checked.diagnostics);
     found.retain(Diagnostic::is_error);
     if found.is_empty() { Ok(checked.model.unwrap().0) } else { Err(found) }
 }
 
-/// The formulas of the properties, each with the world it is asked in.
+/// Returns the formulas of the properties, each with the path of its world.
 fn formulas(model: &Model) -> Vec<(String, FormulaId)> {
     let asked = model.properties.iter().filter_map(|property| match property.question {
         Question::Formula(formula) => Some((model.path_text(&property.path), formula)),
@@ -75,10 +73,10 @@ fn formulas(model: &Model) -> Vec<(String, FormulaId)> {
     asked.collect()
 }
 
-/// Prints the checked formulas of a system and reads them again in their worlds; says how many.
+/// Prints the checked formulas of a system and parses them again in their worlds; returns their number.
 #[track_caller]
 fn check_system(text: &str, options: &[(String, String)]) -> usize {
-    // A few random systems ask for more nesting than their options allow.
+    // A few random systems need more nesting than their options allow.
     let Ok(model) = load(text, options, &[]) else { return 0 };
     let first = formulas(&model);
     let printed: Vec<String> =
@@ -102,9 +100,9 @@ fn checked_formulas_read_back() {
     println!("{n} formulas of random systems");
 }
 
-/// Each was printed as something else.
+/// Each of these was once printed incorrectly.
 #[test]
-fn what_is_printed() {
+fn formulas_with_necessary_brackets() {
     let table = [
         ("(!p) < q", "(!p) < q"),
         ("!(p < q)", "!(p < q)"),
@@ -120,7 +118,7 @@ fn what_is_printed() {
     }
 }
 
-/// What is explicit is a variable; what only looks like it is not.
+/// An explicit attitude is a variable; an equivalent attitude with another text is not.
 #[test]
 fn explicit_attitudes_stay_explicit() {
     let text =

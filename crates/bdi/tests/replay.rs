@@ -1,4 +1,4 @@
-//! Explanations are confirmed before they are shown, and false ones are refused.
+//! Replay confirms the explanations of the engine and refuses false ones.
 
 mod support;
 
@@ -10,23 +10,14 @@ use masque_bdi::replay::{Flaw, replay, replay_removal};
 use masque_bdi::symbolic::Engine;
 use masque_bdi::tree::Op;
 use masque_verdict::Budget;
-use support::random;
-
-/// The explanations of the properties that fail, by their index.
-fn explanations(engine: &mut Engine<'_>, model: &Model) -> Vec<(usize, Explanation)> {
-    let failing = (0..model.properties.len()).filter_map(|p| {
-        let fails = engine.property(p).verdict.word() == "fails";
-        fails.then(|| (p, engine.explain(p).unwrap().unwrap()))
-    });
-    failing.collect()
-}
+use support::{explanations, random};
 
 fn n_parts(part: &Explanation, is_counted: fn(&Shape) -> bool) -> usize {
     let below = part.next.iter().map(|next| n_parts(next, is_counted));
     usize::from(is_counted(&part.shape)) + below.sum::<usize>()
 }
 
-/// Whether the reference has these states, from an initial one, each a step after the other.
+/// Whether these states are a path of the reference from an initial state.
 fn is_path(reference: &Reference<'_>, model: &Model, plan: &Plan, world: WorldId, states: &[State]) -> bool {
     let built = reference.world(world);
     let vars = &model.program(plan.worlds[world.index()].program).vars;
@@ -48,7 +39,7 @@ fn is_path(reference: &Reference<'_>, model: &Model, plan: &Plan, world: WorldId
     !at.is_empty()
 }
 
-/// A changed value, a changed action, a dropped step, a step that is taken twice.
+/// Returns corrupted copies: a changed value, action or point, a state removed or repeated.
 fn corruptions(model: &Model, plan: &Plan, whole: &Explanation) -> Vec<Explanation> {
     let vars = &model.program(plan.worlds[whole.world.index()].program).vars;
     let mut all = Vec::new();
@@ -117,8 +108,8 @@ fn tally(seeds: std::ops::Range<u64>) -> Tally {
     tally
 }
 
-/// Every explanation replays. A corrupted one is refused unless its path is another true one, or
-/// hangs on what only whole worlds decide: a removed state, a test of an attitude.
+/// Every explanation replays. A corrupted one is refused unless its path is another path of the world, or
+/// depends on what only whole worlds decide: a removed state, a test of an attitude.
 #[test]
 fn explanations_replay_and_corrupted_ones_do_not() {
     let tally = tally(0..1500);
@@ -168,14 +159,14 @@ fn after(name: &str, change: impl Fn(&mut Explanation)) -> Result<(), Flaw> {
     replay(&model, &plan, index, &whole).map_err(|refusal| refusal.flaw)
 }
 
-/// The jump below the path below the start.
+/// Returns the jump below the path below the root part.
 fn jump(whole: &mut Explanation) -> &mut Explanation {
     let jump = &mut whole.next[0].next[0];
     assert!(matches!(jump.shape, Shape::Jump { .. }));
     jump
 }
 
-/// The attitudes that the jump lists.
+/// Returns the attitudes that the jump lists.
 fn asserted(whole: &mut Explanation) -> &mut Vec<VarId> {
     let Shape::Jump { asserted, .. } = &mut jump(whole).shape else { unreachable!() };
     asserted
@@ -193,27 +184,27 @@ fn wrong_paths_are_refused() {
     let other = Statement::Formula(FormulaId(0));
     //                property  change                                                       flaw
     assert_eq!(after("jump",    |_| {}),                                                     Ok(()));
-    assert_eq!(after("jump",    |e| e.holds = true),                                         Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| e.statement = Statement::Property(1)),                   Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| e.shape = Shape::Lasso { back_to: 0 }),                  Err(Flaw::Form));
-    assert_eq!(after("jump",    |e| e.states.clear()),                                       Err(Flaw::Form));
+    assert_eq!(after("jump",    |e| e.holds = true),                                         Err(Flaw::Unrelated));
+    assert_eq!(after("jump",    |e| e.statement = Statement::Property(1)),                   Err(Flaw::Unrelated));
+    assert_eq!(after("jump",    |e| e.shape = Shape::Lasso { back_to: 0 }),                  Err(Flaw::WrongForm));
+    assert_eq!(after("jump",    |e| e.states.clear()),                                       Err(Flaw::WrongForm));
     assert_eq!(after("jump",    |e| e.states[0].values[X] = 1),                              Err(Flaw::NotInitial));
-    assert_eq!(after("jump",    |e| e.states[0].values[X] = 2),                              Err(Flaw::NoState(0)));
-    assert_eq!(after("jump",    |e| _ = e.states[0].values.pop()),                           Err(Flaw::NoState(0)));
-    assert_eq!(after("jump",    |e| e.states[0].action = Some(ActionId(0))),                 Err(Flaw::NoState(0)));
-    assert_eq!(after("jump",    |e| e.states[0].point = PointId(99)),                        Err(Flaw::NoState(0)));
+    assert_eq!(after("jump",    |e| e.states[0].values[X] = 2),                              Err(Flaw::NotAState(0)));
+    assert_eq!(after("jump",    |e| _ = e.states[0].values.pop()),                           Err(Flaw::NotAState(0)));
+    assert_eq!(after("jump",    |e| e.states[0].action = Some(ActionId(0))),                 Err(Flaw::NotAState(0)));
+    assert_eq!(after("jump",    |e| e.states[0].point = PointId(99)),                        Err(Flaw::NotAState(0)));
     assert_eq!(after("jump",    |e| _ = e.next[0].states.remove(1)),                         Err(Flaw::NoStep(0)));
-    assert_eq!(after("jump",    |e| _ = e.next[0].states.remove(0)),                         Err(Flaw::ElsewhereFrom));
-    assert_eq!(after("jump",    |e| _ = e.next[0].states.pop()),                             Err(Flaw::Value(1)));
+    assert_eq!(after("jump",    |e| _ = e.next[0].states.remove(0)),                         Err(Flaw::WrongStart));
+    assert_eq!(after("jump",    |e| _ = e.next[0].states.pop()),                             Err(Flaw::WrongValue(1)));
     assert_eq!(after("jump",    |e| e.next[0].states[2].values[Y] = 0),                      Err(Flaw::NoStep(1)));
-    assert_eq!(after("jump",    |e| e.next[0].statement = other),                            Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| e.next[0].holds = true),                                 Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| e.next[0].shape = Shape::Lasso { back_to: 0 }),          Err(Flaw::Form));
-    assert_eq!(after("jump",    |e| e.next[0].path.root.0 += 1),                             Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| e.next[0].world.0 += 1),                                 Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| e.next[0].statement = other),                            Err(Flaw::Unrelated));
+    assert_eq!(after("jump",    |e| e.next[0].holds = true),                                 Err(Flaw::Unrelated));
+    assert_eq!(after("jump",    |e| e.next[0].shape = Shape::Lasso { back_to: 0 }),          Err(Flaw::WrongForm));
+    assert_eq!(after("jump",    |e| e.next[0].path.root.0 += 1),                             Err(Flaw::Unrelated));
+    assert_eq!(after("jump",    |e| e.next[0].world.0 += 1),                                 Err(Flaw::Unrelated));
     assert_eq!(after("stay",    |e| e.next[0].shape = Shape::Lasso { back_to: 0 }),          Err(Flaw::NoLoop));
     assert_eq!(after("stay",    |e| e.next[0].shape = Shape::Lasso { back_to: 9 }),          Err(Flaw::NoLoop));
-    assert_eq!(after("stay",    |e| e.next[0].shape = Shape::Path),                          Err(Flaw::Form));
+    assert_eq!(after("stay",    |e| e.next[0].shape = Shape::Path),                          Err(Flaw::WrongForm));
     assert_eq!(after("stay",    |e| _ = e.next[0].states.pop()),                             Err(Flaw::NoLoop));
     assert_eq!(after("start",   |e| e.states[0].values[X] = 1),                              Err(Flaw::NotInitial));
 }
@@ -223,13 +214,13 @@ fn wrong_paths_are_refused() {
 fn wrong_jumps_are_refused() {
     //                property  change                                                       flaw
     assert_eq!(after("jump",    |e| jump(e).states[0].values[P] = 0),                        Err(Flaw::Inaccessible));
-    assert_eq!(after("jump",    |e| jump(e).states[0].values[Q] = 1),                        Err(Flaw::Value(0)));
+    assert_eq!(after("jump",    |e| jump(e).states[0].values[Q] = 1),                        Err(Flaw::WrongValue(0)));
     assert_eq!(after("jump",    |e| jump(e).states[0].point = PointId(0)),                   Err(Flaw::NotInitial));
-    assert_eq!(after("jump",    |e| asserted(e).clear()),                                    Err(Flaw::Asserted));
-    assert_eq!(after("jump",    |e| asserted(e).push(VarId(0))),                             Err(Flaw::Asserted));
-    assert_eq!(after("jump",    follow_desires),                                             Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| jump(e).path.edges.clear()),                             Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| jump(e).world = WorldId(0)),                             Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| jump(e).statement = Statement::Formula(FormulaId(0))),   Err(Flaw::Stranger));
-    assert_eq!(after("jump",    |e| jump(e).shape = Shape::Path),                            Err(Flaw::Stranger));
+    assert_eq!(after("jump",    |e| asserted(e).clear()),                                    Err(Flaw::WrongAttitudes));
+    assert_eq!(after("jump",    |e| asserted(e).push(VarId(0))),                             Err(Flaw::WrongAttitudes));
+    assert_eq!(after("jump",    follow_desires),                                             Err(Flaw::Unrelated));
+    assert_eq!(after("jump",    |e| jump(e).path.edges.clear()),                             Err(Flaw::Unrelated));
+    assert_eq!(after("jump",    |e| jump(e).world = WorldId(0)),                             Err(Flaw::Unrelated));
+    assert_eq!(after("jump",    |e| jump(e).statement = Statement::Formula(FormulaId(0))),   Err(Flaw::Unrelated));
+    assert_eq!(after("jump",    |e| jump(e).shape = Shape::Path),                            Err(Flaw::Unrelated));
 }

@@ -107,7 +107,7 @@ pub struct Decision {
     /// How long it took, after what serves all properties.
     pub time: Duration,
     /// For BDI: in how many of the world's states the property is true, and how many there are.
-    pub satisfied: Option<(String, String)>,
+    pub satisfied: Option<(Count, Count)>,
 }
 
 impl Default for Decision {

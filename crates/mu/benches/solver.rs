@@ -1,7 +1,7 @@
-//! How fast formulas are solved on a system whose successors cost next to nothing: a few processes,
-//! each of which goes round a ring, one step at a time.
+//! Speed of the solver on a system whose successors are cheap to compute: a few processes, each of which
+//! moves around a ring.
 //!
-//! `cargo bench -p masque-mu` measures; under `cargo test` each part runs once.
+//! `cargo bench -p masque-mu` measures; under `cargo test` each benchmark runs once.
 
 use std::hint::black_box;
 
@@ -13,7 +13,7 @@ use masque_mu::{
 use masque_text::{Diagnostic, Sources, Span};
 use masque_verdict::{Budget, Verdict};
 
-/// A state is the number whose digits are the places of the processes; a label is who moves.
+/// A state is the number whose digits are the positions of the processes; a label is the process that moves.
 struct Rings {
     size: u32,
     processes: u32,
@@ -41,7 +41,7 @@ impl Lts for Rings {
         Completeness::Complete
     }
 
-    /// All are at home.
+    /// Whether all processes are at their start.
     fn holds(&mut self, state: StateId, _: AtomId) -> bool {
         state.0 == 0
     }
@@ -65,11 +65,11 @@ impl Vocabulary for Rings {
 
 fn formula(text: &str, rings: &mut Rings) -> Formula {
     let mut sources = Sources::default();
-    let file = sources.add("formula", text).expect("a short text");
-    read_formula(&sources, sources.span(file), rings).0.expect("a formula without mistakes")
+    let file = sources.add("formula", text).expect("the text is short");
+    read_formula(&sources, sources.span(file), rings).0.expect("the formula has no errors")
 }
 
-/// Formulas that look at everything, with what they say.
+/// Formulas that need all states, with their verdicts.
 const FORMULAS: [(&str, &str, Verdict); 6] = [
     ("safety", "AG !deadlock", Verdict::Holds),
     ("reachability", "<-* . p0 . p1 . p0>ff", Verdict::Fails),
@@ -100,7 +100,7 @@ fn solve(c: &mut Criterion) {
     group.finish();
 }
 
-/// A run-time checker is asked about small systems: reading and solving all formulas, from nothing.
+/// Cost for a small system, as in a run-time checker: reading and solving all formulas from scratch.
 fn fixed_cost(c: &mut Criterion) {
     c.bench_function("mu/small, all formulas with evidence", |b| {
         b.iter(|| {

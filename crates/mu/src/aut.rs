@@ -1,4 +1,4 @@
-//! Aldebaran files (`.aut`): one transition in a line.
+//! Reads Aldebaran files (`.aut`): one transition per line.
 //!
 //! ```text
 //! des (0, 3, 2)
@@ -7,20 +7,20 @@
 //! (1, "i", 1)
 //! ```
 //!
-//! The first line has the initial state, the number of transitions and the number of states. A label
-//! is a text in quotes, or all that stands between the first comma and the last.
+//! The first line has the initial state, the number of transitions and the number of states. A label is a
+//! text in quotes, or the text between the first comma and the last.
 
 use masque_text::{Diagnostic, Sources, Span};
 use rustc_hash::FxHashMap;
 
 use crate::{Graph, StateId};
 
-/// After this many errors the rest of the file is not read.
+/// Number of errors after which the rest of the file is not read.
 const ERROR_LIMIT: usize = 20;
 
-/// Reads an `.aut` file. There is a graph unless there are errors.
+/// Reads an `.aut` file. Returns no graph if there are errors.
 ///
-/// States are numbered in the order in which the file speaks of them, the initial one first.
+/// States are numbered in the order in which the file mentions them, the initial state first.
 ///
 /// ```
 /// use masque_mu::read_aut;
@@ -102,7 +102,7 @@ impl Reader {
         None
     }
 
-    /// Reads a transition, and says whether to go on.
+    /// Reads a transition; returns whether to continue.
     fn transition(&mut self, line: Line, header: &Header) -> bool {
         match triple(line.text) {
             Some((from, label, to)) => {
@@ -123,7 +123,7 @@ impl Reader {
         if state < header.n_states {
             return true;
         }
-        // If the number of states is wrong, many lines are: one message is enough.
+        // If the number of states is wrong, many lines have this error: report it once.
         if self.diagnostics.iter().all(|other| other.code != "mu/aut-state") {
             let message = format!("there is no state {state} among {} states", header.n_states);
             self.diagnostics.push(
@@ -146,7 +146,7 @@ impl Reader {
             let message = format!("the file has {found} transitions, not {}", header.n_transitions);
             self.diagnostics.push(
                 Diagnostic::warning("mu/aut-count", header.span, message)
-                    .hint("perhaps the file was cut off; what is there is checked"),
+                    .hint("the file may be truncated; the transitions in it are checked"),
             );
         }
     }
@@ -156,7 +156,7 @@ fn in_brackets(text: &str) -> Option<&str> {
     text.strip_prefix('(')?.strip_suffix(')')
 }
 
-/// The parts of `(from, label, to)`.
+/// Splits `(from, label, to)`.
 fn triple(text: &str) -> Option<(u64, &str, u64)> {
     let (from, rest) = in_brackets(text)?.split_once(',')?;
     let (label, to) = rest.rsplit_once(',')?;

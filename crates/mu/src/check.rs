@@ -1,9 +1,8 @@
-//! Checking a formula: explore nearest first, decide as soon as possible, stop when the root is
-//! decided.
+//! Checks a formula: explores the game breadth first and stops when the root is decided.
 //!
-//! Values are handed back while exploring (`game`). Each time the explored part has doubled it is
-//! also solved as a whole (`settle`), so that cycles far from complete may decide the root; for
-//! alternation-free formulas the time stays linear in the explored part.
+//! Values are propagated backwards during exploration (`game`). Each time the explored part has doubled,
+//! it is also solved as a whole (`settle`), so that cycles in it may decide the root before everything is
+//! explored. For alternation-free formulas the total time stays linear in the explored part.
 
 use masque_verdict::{Budget, Stop, Verdict, Why};
 
@@ -13,46 +12,46 @@ use crate::game::{Game, Position};
 use crate::settle::{reach, settle};
 use crate::{Lts, Space};
 
-/// The explored part is first solved as a whole at this size.
-const FIRST_SETTLE: usize = 32;
-/// The clock is looked at once in so many positions.
-const CHECK_EVERY: usize = 256;
+/// Number of expanded positions at which the explored part is first solved as a whole.
+const FIRST_SETTLE_SIZE: usize = 32;
+/// Number of expanded positions between checks of time and memory.
+const POSITIONS_PER_CHECK: usize = 256;
 
-/// What came of a check.
+/// Outcome of a check.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// Whether the initial state satisfies the formula.
     pub verdict: Verdict,
-    /// How many states were looked at, discovered ones included.
+    /// Number of states that were visited, expanded or not.
     pub states: u64,
-    /// How many pairs of a state and a part of the formula were looked at.
+    /// Number of positions: pairs of a state and a node of the formula.
     pub positions: u64,
-    /// What shows the verdict, if it was asked for, there is one, and the budget allows.
+    /// Evidence for the verdict, if it was requested, there is a verdict, and the budget allows it.
     pub evidence: Option<Evidence>,
-    /// Why evidence is withheld: it does not replay on the system. That is a bug of ours.
+    /// Reason why evidence is withheld: it does not replay on the system. That is a bug in Masque.
     pub withheld: Option<String>,
 }
 
 /// Decides a formula in the initial state.
 ///
-/// The answer is [`Verdict::Unknown`] if a limit of the budget is hit or if the verdict depends on
-/// what lies beyond a bound of the system; it is never a guess.
+/// The verdict is [`Verdict::Unknown`] if a limit of the budget is reached or if it depends on
+/// transitions beyond a bound of the system; it is never a guess.
 ///
-/// The verdict does not depend on what was checked before in the same space: bounds and limits count
-/// what this check looks at. Where what is known of the space leaves too little memory, it is forgotten.
+/// The verdict does not depend on earlier checks in the same space: bounds and limits count the states of
+/// this check only. If the states of earlier checks leave too little memory, the space drops them.
 pub fn check<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
     run_new(space, formula, budget, false)
 }
 
-/// Decides a formula, and shows why. Evidence was replayed on the system, or is withheld.
+/// Decides a formula and returns evidence, which was replayed on the system or else is withheld.
 pub fn explain<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget) -> Answer {
     run_new(space, formula, budget, true)
 }
 
-/// Decides a formula, with all the memory of the budget if need be.
+/// Decides a formula, with all the memory of the budget if necessary.
 ///
-/// What earlier checks left in the space counts against the limit. So a check that runs out of memory in
-/// a space that was not empty begins again in an empty one.
+/// States of earlier checks in the space count against the memory limit. So a check that runs out of
+/// memory in a space that was not empty starts again in an empty space.
 fn run_new<L: Lts>(space: &mut Space<L>, formula: &Formula, budget: &Budget, wants_evidence: bool) -> Answer {
     let was_empty = space.n_expanded() == 0;
     let answer = run(&mut Game::new(formula), space, budget, wants_evidence);
@@ -74,7 +73,7 @@ pub(crate) fn run<L: Lts>(
     let state = space.initial();
     let (root, stop) = match game.root(space, state) {
         Ok(root) => {
-            game.wake(root);
+            game.mark_live(root);
             (root, explore(game, space, root, budget).err())
         }
         Err(stop) => (0, Some(stop)),
@@ -85,8 +84,8 @@ pub(crate) fn run<L: Lts>(
         (None, Some(stop)) => Verdict::Unknown(stop.why),
         (None, None) => Verdict::Unknown(Why::Bound(nearest_cut(game, space, root))),
     };
-    // Whoever is out of time gets the verdict alone.
-    let shown = value.filter(|_| wants_evidence && budget.check().is_ok());
+    // When the time is over, only the verdict is reported.
+    let shown = if wants_evidence && budget.check().is_ok() { value } else { None };
     let found = shown.and_then(|holds| evidence(game, space, root, holds, budget).ok());
     let (evidence, withheld) = match found.map(|found| confirmed(found, space, formula, budget)) {
         Some(Ok(evidence)) => (evidence, None),
@@ -97,8 +96,8 @@ pub(crate) fn run<L: Lts>(
     Answer { verdict, states: game.n_states, positions, evidence, withheld }
 }
 
-/// Evidence that replays; none if the budget ends before that is known. The error says why it is
-/// refused.
+/// Returns the evidence if it replays, and `None` if the budget ends first. The error says why the evidence
+/// is refused.
 fn confirmed<L: Lts>(
     evidence: Evidence,
     space: &mut Space<L>,
@@ -112,22 +111,22 @@ fn confirmed<L: Lts>(
     }
 }
 
-/// Explores until the root is decided, or nothing is left, or a limit is hit.
+/// Explores until the root is decided, everything is explored, or a limit is reached.
 fn explore<L: Lts>(
     game: &mut Game<'_>,
     space: &mut Space<L>,
     root: Position,
     budget: &Budget,
 ) -> Result<(), Stop> {
-    let mut settle_at = FIRST_SETTLE.max(game.n_expanded * 2);
+    let mut settle_at = FIRST_SETTLE_SIZE.max(game.n_expanded * 2);
     let stop = loop {
         if game.value(root).is_some() {
             return Ok(());
         }
-        let limits = match game.n_expanded.is_multiple_of(CHECK_EVERY) {
-            true => budget.check().and_then(|()| budget.check_memory(game.bytes() + space.bytes())),
-            false => Ok(()),
-        };
+        let mut limits = Ok(());
+        if game.n_expanded.is_multiple_of(POSITIONS_PER_CHECK) {
+            limits = budget.check().and_then(|()| budget.check_memory(game.bytes() + space.bytes()));
+        }
         let limits = limits.and_then(|()| budget.check_states(game.n_states));
         if let Err(stop) = limits {
             break stop;
@@ -141,15 +140,15 @@ fn explore<L: Lts>(
             settle(game, root, budget)?;
         }
     };
-    // What is explored may decide the root all the same; but whoever waits has waited enough.
+    // The explored part may still decide the root. After a timeout or cancellation there is no time to try.
     if matches!(stop.why, Why::States | Why::Memory) {
         settle(game, root, budget)?;
     }
     Err(stop.after_states(game.n_states))
 }
 
-/// The bound that cut off the nearest position on which the root depends. There is one, if all was
-/// explored and the root is not decided.
+/// Returns the bound that cuts off the nearest position on which the root depends. There is one if
+/// everything is explored and the root is not decided.
 fn nearest_cut<L: Lts>(game: &Game<'_>, space: &Space<L>, root: Position) -> &'static str {
     let reached = reach(game, root).into_iter();
     let mut cuts = reached.filter(|&position| game.at(position).is_cut());

@@ -1,8 +1,8 @@
-//! Deciding several properties of one system: the policy that every caller shares.
+//! Decides several properties of one system.
 //!
-//! What one property explores, the others need not. Each has its share of the time, and bounds and memory
-//! of its own, so none spoils another's verdict. A verdict is reported as soon as it is known, because a
-//! run that shows it may take much longer.
+//! The properties share the explored states. Each has its share of the time, and its own bounds and
+//! memory, so that no property changes the verdict of another. A verdict is reported as soon as it is
+//! known, because finding a play that shows it may take much longer.
 
 use std::time::{Duration, Instant};
 
@@ -10,20 +10,20 @@ use masque_verdict::{Budget, Show, Verdict, Why, in_shares};
 
 use crate::{Evidence, Formula, Lts, Play, Property, Space, check, explain};
 
-/// What is known about one property.
+/// Result for one property.
 #[derive(Clone, Debug)]
 pub struct Decided {
-    /// Whether it holds.
+    /// Whether the property holds.
     pub verdict: Verdict,
-    /// A play that shows the verdict, if one was asked for and there is one to show.
+    /// A play that shows the verdict, if one was requested and exists.
     pub play: Option<Play>,
-    /// Why a play is withheld: the evidence does not replay. That is a bug in Masque.
+    /// Reason why a play is withheld: the evidence does not replay. That is a bug in Masque.
     pub withheld: Option<String>,
-    /// States looked at.
+    /// Number of states that were visited.
     pub states: u64,
-    /// Pairs of a state and a part of the formula that were looked at.
+    /// Number of positions: pairs of a state and a node of the formula.
     pub positions: u64,
-    /// How long it took.
+    /// Time for deciding the property.
     pub time: Duration,
 }
 
@@ -37,7 +37,7 @@ impl Decided {
         matches!(self.verdict, Verdict::Holds | Verdict::Fails)
     }
 
-    /// Whether a share of the time ended before the verdict, or the play that shows it, was found.
+    /// Whether the share of the time ended before the verdict, or the play that shows it, was found.
     fn is_cut_short(&self, show: Show, share: &Budget) -> bool {
         match self.verdict {
             Verdict::Unknown(why) => why == Why::Timeout,
@@ -46,12 +46,12 @@ impl Decided {
     }
 }
 
-/// A cheaper way to a verdict: `None` if there is none for this formula.
+/// A faster decision procedure; it returns `None` for a formula that it does not support.
 pub type Shortcut<'s, L> = &'s mut dyn FnMut(&mut L, &Formula, &Budget) -> Option<Verdict>;
 
-/// Decides properties one after the other. `shortcut` is tried first; only what it leaves open, and what
-/// is to be shown, is decided on the system itself. `report` gets every verdict as soon as it is known,
-/// and again together with the play that shows it.
+/// Decides properties one after the other. Tries `shortcut` first, and checks a formula on the system if
+/// `shortcut` gives no verdict or a play is to be shown. Calls `report` with every verdict as soon as it is
+/// known, and again with the play that shows it.
 pub fn decide_all<L: Lts>(
     space: &mut Space<L>,
     properties: &[Property],
@@ -63,7 +63,7 @@ pub fn decide_all<L: Lts>(
     let mut all = vec![Decided::unknown(Why::Timeout); properties.len()];
     in_shares(properties.len(), budget, |index, share| {
         let before = &all[index];
-        // A verdict without a play is better than none.
+        // Keep an earlier verdict without a play rather than replace it by `unknown`.
         let (was_known, spent) = (before.is_known(), before.time);
         let mut report_better = |space: &mut Space<L>, found: &Decided| {
             if found.is_known() || !was_known {
@@ -84,7 +84,7 @@ pub fn decide_all<L: Lts>(
 }
 
 /// Decides one formula: by the shortcut if it gives a verdict, and on the whole system if it does not or
-/// if the verdict is to be shown.
+/// if a play is to be shown.
 pub fn decide<L: Lts>(
     space: &mut Space<L>,
     formula: &Formula,
@@ -105,13 +105,13 @@ pub fn decide<L: Lts>(
             Show::None => check(space, formula, budget),
             Show::All | Show::Failed => explain(space, formula, budget),
         };
-        // The smaller system of a shortcut may be decided where the whole is not.
+        // A shortcut may decide a formula on a smaller system even if the check of the whole system does not.
         if is_open {
             decided.verdict = found.verdict;
         }
         (decided.states, decided.positions) = (found.states, found.positions);
         let wanted = show.wanted(found.verdict);
-        decided.withheld = found.withheld.filter(|_| wanted.is_some());
+        decided.withheld = if wanted.is_some() { found.withheld } else { None };
         decided.play = found.evidence.and_then(|evidence| shown(evidence, wanted?));
     }
     decided.time = start.elapsed();
@@ -119,8 +119,8 @@ pub fn decide<L: Lts>(
     decided
 }
 
-/// The play that shows a verdict by itself: a single run shows a failure, and shows that a property holds
-/// only if the evidence speaks of nothing else.
+/// Returns the play of the evidence if it shows the verdict by itself: always for a failure, and for a
+/// property that holds only if the evidence has no other transitions.
 pub fn shown(evidence: Evidence, holds: bool) -> Option<Play> {
-    (!holds || evidence.is_one_run()).then_some(evidence.play)
+    (!holds || evidence.is_single_path()).then_some(evidence.play)
 }

@@ -1,8 +1,8 @@
-//! Formulas as they are solved: in positive form, as equations.
+//! Formulas in the form in which they are solved: positive normal form, as equations.
 //!
-//! Negation stands at atoms only, regular modalities and abbreviations are gone, and each fixpoint
-//! is an equation `X = body`, least or greatest. Where a variable stood, the node refers to its
-//! equation's body: formulas are graphs, not trees, and every walk over one is a loop.
+//! Only atoms are negated, regular modalities and abbreviations are expanded, and each fixpoint is an
+//! equation `X = body`, least or greatest. A reference to the body of the equation replaces a variable, so
+//! formulas are graphs, not trees, and no function recurses over them.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -14,7 +14,7 @@ use crate::levels::{Level, levels, priorities};
 use crate::tree::{Modality, Sign};
 use crate::{AtomId, PatternId};
 
-/// A node of a formula.
+/// Id of a node of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(crate) u32);
 
@@ -22,32 +22,31 @@ pub struct NodeId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EquationId(pub(crate) u32);
 
-/// A set of labels that a formula speaks of.
+/// A set of labels in a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ActionId(pub(crate) u32);
 
 impl NodeId {
-    /// The number as an index.
+    /// Returns the index in [`Formula::nodes`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a node says.
+/// A node of a formula.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// `tt` or `ff`.
     Constant(bool),
-    /// An atom, which must have this truth value.
+    /// An atom and the truth value that it must have.
     Atom(AtomId, bool),
-    /// All of these.
+    /// Conjunction.
     And(Vec<NodeId>),
-    /// One of these.
+    /// Disjunction.
     Or(Vec<NodeId>),
-    /// After one step (`<A>`), or after all steps (`[A]`), with a label in the set.
+    /// After some step (`<A>`) or after all steps (`[A]`) with a label in the set.
     Modal(Modality, ActionId, NodeId),
-    /// The variable of an equation whose body is a variable itself; all others are replaced by their
-    /// bodies.
+    /// The variable of an equation whose body is a variable itself. The body replaces any other variable.
     Variable(EquationId),
 }
 
@@ -56,9 +55,9 @@ pub enum Node {
 pub enum Action {
     /// All labels.
     Any,
-    /// Those that match a pattern of the language.
+    /// Labels that match a pattern of the language.
     Is(PatternId),
-    /// Those not in a set.
+    /// Labels that are not in a set.
     Not(ActionId),
     /// The union of sets.
     Either(Vec<ActionId>),
@@ -67,17 +66,17 @@ pub enum Action {
 /// `name = body`, least or greatest.
 #[derive(Clone, Debug)]
 pub struct Equation {
-    /// The variable's name, for people.
+    /// Name of the variable, for display.
     pub name: String,
-    /// Least or greatest.
+    /// Least or greatest fixpoint.
     pub sign: Sign,
-    /// What the variable is equal to.
+    /// Right side of the equation.
     pub body: NodeId,
-    /// Even for `nu`, odd for `mu`; on an infinite play the largest that recurs decides.
+    /// Priority: even for `nu`, odd for `mu`. The largest that occurs infinitely often decides a play.
     pub priority: u32,
 }
 
-/// A closed formula in positive form.
+/// A closed formula in positive normal form.
 #[derive(Clone, Debug)]
 pub struct Formula {
     nodes: Vec<Node>,
@@ -90,42 +89,42 @@ pub struct Formula {
 }
 
 impl Formula {
-    /// The whole formula.
+    /// Returns the node of the whole formula.
     pub fn root(&self) -> NodeId {
         self.root
     }
 
-    /// What a node says.
+    /// Returns a node.
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
-    /// All nodes.
+    /// Returns all nodes.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// An equation.
+    /// Returns an equation.
     pub fn equation(&self, id: EquationId) -> &Equation {
         &self.equations[id.0 as usize]
     }
 
-    /// All equations, outer ones first.
+    /// Returns all equations, outer ones first.
     pub fn equations(&self) -> &[Equation] {
         &self.equations
     }
 
-    /// A set of labels.
+    /// Returns a set of labels.
     pub fn action(&self, id: ActionId) -> &Action {
         &self.actions[id.0 as usize]
     }
 
-    /// All sets of labels, operands first.
+    /// Returns all sets of labels, operands first.
     pub fn actions(&self) -> &[Action] {
         &self.actions
     }
 
-    /// The atoms that occur, in order.
+    /// Returns the atoms of the formula, sorted.
     pub fn atoms(&self) -> Vec<AtomId> {
         let atoms = self.nodes.iter().filter_map(|node| match node {
             Node::Atom(atom, _) => Some(*atom),
@@ -137,7 +136,7 @@ impl Formula {
         atoms
     }
 
-    /// The primitive patterns that occur, in order.
+    /// Returns the primitive patterns of the formula, sorted.
     pub fn patterns(&self) -> Vec<PatternId> {
         let patterns = self.actions.iter().filter_map(|action| match action {
             Action::Is(pattern) => Some(*pattern),
@@ -149,29 +148,30 @@ impl Formula {
         patterns
     }
 
-    /// Whether no least fixpoint depends on a greatest one that depends on it: the fast fragment.
+    /// Whether no least fixpoint depends on a greatest fixpoint that depends on it. Such formulas are solved in
+    /// linear time.
     pub fn is_alternation_free(&self) -> bool {
         !self.levels.contains(&Level::Mixed)
     }
 
-    /// The level of a node: nodes that depend on each other share one, and a node depends on nodes
-    /// of its own and lower levels only.
+    /// Returns the level of a node. Nodes that depend on each other have the same level, and a node depends
+    /// only on nodes of its own and of lower levels.
     pub(crate) fn level_of(&self, id: NodeId) -> u32 {
         self.level_of[id.index()]
     }
 
-    /// All levels, lowest first.
+    /// Returns all levels, lowest first.
     pub(crate) fn levels(&self) -> &[Level] {
         &self.levels
     }
 
-    /// The priority of a node in a play: that of the equation which begins there, or the lowest.
+    /// Returns the priority of a node in a play: that of the equation whose body it is, or 0.
     pub(crate) fn priority(&self, id: NodeId) -> u32 {
         self.priority_of[id.index()]
     }
 }
 
-/// Nodes and actions stored once each.
+/// Items that are stored once each.
 #[derive(Debug)]
 struct Pool<T> {
     items: Vec<T>,
@@ -190,7 +190,7 @@ impl<T: Eq + Hash> Pool<T> {
         match self.index.entry(hash(&item), same, |&i| hash(&items[i as usize])) {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => {
-                // A formula's text has fewer than 2^32 bytes, and a few nodes for each at most.
+                // The text of a formula is too short for 2^32 nodes.
                 let id = items.len() as u32;
                 items.push(item);
                 entry.insert(id);
@@ -225,22 +225,22 @@ impl Builder {
         self.node(Node::Constant(value))
     }
 
-    /// `phi && psi`.
+    /// Adds `phi && psi`.
     pub(crate) fn and(&mut self, operands: Vec<NodeId>) -> NodeId {
         self.node(Node::And(operands))
     }
 
-    /// `phi || psi`.
+    /// Adds `phi || psi`.
     pub(crate) fn or(&mut self, operands: Vec<NodeId>) -> NodeId {
         self.node(Node::Or(operands))
     }
 
-    /// `<A>phi` or `[A]phi`.
+    /// Adds `<A>phi` or `[A]phi`.
     pub(crate) fn modal(&mut self, modality: Modality, action: ActionId, phi: NodeId) -> NodeId {
         self.node(Node::Modal(modality, action, phi))
     }
 
-    /// `<->phi` or `[-]phi`.
+    /// Adds `<->phi` or `[-]phi`.
     pub(crate) fn after_any(&mut self, modality: Modality, phi: NodeId) -> NodeId {
         let any = self.action(Action::Any);
         self.modal(modality, any, phi)
@@ -254,12 +254,12 @@ impl Builder {
         (equation, variable)
     }
 
-    /// Ends an equation.
+    /// Sets the body of an equation.
     pub(crate) fn close(&mut self, equation: EquationId, body: NodeId) {
         self.equations[equation.0 as usize].body = body;
     }
 
-    /// The formula with this root.
+    /// Returns the formula with this root.
     pub(crate) fn finish(self, root: NodeId) -> Formula {
         let Builder { nodes, actions, mut equations } = self;
         let mut nodes = nodes.items;
@@ -267,8 +267,8 @@ impl Builder {
         for (i, priority) in priorities(&nodes, &equations).into_iter().enumerate() {
             equations[i].priority = priority;
         }
-        // A variable's place is taken by its body, which then has its priority. Only where the body
-        // is again a variable must a play be seen to pass both.
+        // The body replaces a variable and gets its priority. If the body is a variable itself, the node
+        // stays, because a play must pass the priorities of both.
         let is_variable: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Variable(_))).collect();
         let mut priority_of = vec![0; nodes.len()];
         let mut taken: Vec<NodeId> = (0..nodes.len() as u32).map(NodeId).collect();
@@ -277,7 +277,7 @@ impl Builder {
             let Equation { body, priority, .. } = equations[equation.0 as usize];
             let head = if is_variable[body.index()] { NodeId(id as u32) } else { body };
             taken[id] = head;
-            // The body of a variable that is not used may be a part of other equations as well.
+            // The body of an unused variable may also be part of other equations.
             if level_of[id] == level_of[head.index()] {
                 priority_of[head.index()] = priority;
             }
@@ -296,7 +296,7 @@ impl Builder {
     }
 }
 
-/// Calls `visit` with the nodes that a node leads to.
+/// Calls `visit` with the operands of a node.
 pub(crate) fn operands(node: &Node, equations: &[Equation], mut visit: impl FnMut(NodeId)) {
     match node {
         Node::Constant(_) | Node::Atom(..) => {}

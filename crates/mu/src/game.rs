@@ -1,14 +1,14 @@
 //! A formula on a transition system as a game, built on demand. [EJ91, Stirling95]
 //!
-//! A position is a state and a node of the formula. At a disjunction or a diamond the *verifier*
-//! moves, at a conjunction or a box the *refuter*; at a variable there is one move, to the body of
-//! its equation. Who cannot move has lost; atoms and constants are won or lost at once. A position
-//! is true if the verifier wins from it. This is the boolean equation system of the formula
-//! [Mader97], position = or/and of its moves, seen from the other side.
+//! A position is a pair of a state and a node of the formula. At a disjunction or a diamond the *verifier*
+//! moves, at a conjunction or a box the *refuter*; at a variable there is one move, to the body of its
+//! equation. A player who cannot move has lost; atoms and constants are won or lost at once. A position is
+//! true if the verifier wins from it. This is the boolean equation system of the formula [Mader97], in
+//! which a position is the disjunction or conjunction of its moves, as a game.
 //!
-//! Values go from a position back to those that move to it as soon as they are known, along lists
-//! of dependencies: each move is looked at once when it is made and once when its value is known
-//! [LS98, Andersen94].
+//! Values are propagated from a position to its predecessors as soon as they are known, along lists of
+//! dependencies: each move is visited once when it is made and once when its value is known [LS98,
+//! Andersen94].
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -19,95 +19,97 @@ use hashbrown::hash_table::Entry;
 use masque_verdict::{Stop, Why};
 use rustc_hash::FxBuildHasher;
 
+use crate::dedup::remove_duplicates;
 use crate::formula::{ActionId, Formula, Node, NodeId};
+use crate::inlining::{Inlining, OperandRole, modal_leaf_truth};
 use crate::moves::{List, Moves};
-use crate::near::{Near, Part, glance};
 use crate::tree::Modality;
 use crate::{Lts, Space, StateId};
 
-/// A position of the game.
+/// A position of the game: an index into [`Game::positions`].
 pub(crate) type Position = u32;
 
-/// No position, no move.
+/// The index that stands for no position and no move.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// How far a position was looked into.
+/// State of expansion of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// It has no moves yet.
+    /// Its moves are not known yet.
     New,
-    /// It has all its moves.
+    /// All its moves are known.
     Whole,
-    /// It has moves that lie beyond a bound.
+    /// It has moves beyond a bound, which are not known.
     Cut,
 }
 
-/// What is known of a position.
+/// State, node, value and moves of a position.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct PositionEntry {
     pub(crate) state: StateId,
     pub(crate) node: NodeId,
-    /// Its truth, once known.
+    /// Truth value, if it is known.
     pub(crate) value: Option<bool>,
     /// Whether the verifier moves here.
     pub(crate) is_any: bool,
     pub(crate) stage: Stage,
-    /// Whether it may still matter for the root, as far as is known.
+    /// Whether the root may still depend on it.
     pub(crate) is_live: bool,
-    /// The moves, in `Game::moves`.
+    /// List of its moves, in [`Game::moves`].
     pub(crate) list: List,
-    /// Before it is decided, how many moves are not decided against the one who moves; then the
-    /// move that decided it.
+    /// Before the position is decided, the number of moves that are not decided against the player who moves;
+    /// afterwards the move that decided it.
     pub(crate) open_or_witness: u32,
-    /// The last of the moves that lead here.
+    /// Index of the last move that leads here.
     pub(crate) back: u32,
 }
 
-impl Spot {
+impl PositionEntry {
     pub(crate) fn is_expanded(&self) -> bool {
         self.stage != Stage::New
     }
 
-    /// Whether it has moves that lie beyond a bound.
+    /// Whether it has moves beyond a bound.
     pub(crate) fn is_cut(&self) -> bool {
         self.stage == Stage::Cut
     }
 
-    /// How many moves of an undecided position are not decided against the one who moves.
+    /// Returns the number of moves of an undecided position that are not decided against the player who moves.
     pub(crate) fn open(&self) -> u32 {
         debug_assert!(self.value.is_none());
         self.open_or_witness
     }
 
-    /// The move that decided a position in favour of the one who moves; none if a leaf did.
+    /// Returns the move that decided a position in favour of the player who moves; [`NONE`] if a leaf did.
     pub(crate) fn witness(&self) -> Position {
         debug_assert!(self.value.is_some());
         self.open_or_witness
     }
 }
 
-/// The part of the game that was explored.
+/// The explored part of the game.
 #[derive(Debug)]
 pub(crate) struct Game<'f> {
     pub(crate) formula: &'f Formula,
-    pub(crate) near: Near,
-    pub(crate) positions: Vec<Spot>,
+    pub(crate) inlining: Inlining,
+    pub(crate) positions: Vec<PositionEntry>,
     pub(crate) index: HashTable<Position>,
     pub(crate) moves: Moves,
-    /// The moves being entered.
+    /// Moves of the position that is being expanded.
     entered: Vec<Position>,
-    /// Positions without moves yet that must have some, nearest first.
+    /// Positions to expand, in breadth-first order.
     pub(crate) queue: VecDeque<Position>,
-    /// The same for positions whose moves are known without another state.
+    /// Positions to expand whose moves are known without expanding another state.
     local: Vec<Position>,
-    /// Positions whose value is known, but not yet by those that move to them.
+    /// Decided positions whose value was not propagated yet.
     decided: Vec<Position>,
-    /// The states that have a position, and how many these are.
-    pub(crate) seen: Vec<bool>,
+    /// States that have a position or were visited, and their number.
+    pub(crate) is_counted: Vec<bool>,
     pub(crate) n_states: u64,
-    /// The states whose transitions this game has looked into, and their number.
-    pub(crate) looked_into: Vec<bool>,
-    pub(crate) n_looked_into: u64,
+    /// States that this game has expanded, and their number.
+    pub(crate) is_state_expanded: Vec<bool>,
+    pub(crate) n_expanded_states: u64,
+    /// Number of expanded positions.
     pub(crate) n_expanded: usize,
 }
 
@@ -115,7 +117,7 @@ impl<'f> Game<'f> {
     pub(crate) fn new(formula: &'f Formula) -> Self {
         Game {
             formula,
-            near: Near::new(formula),
+            inlining: Inlining::new(formula),
             positions: Vec::new(),
             index: HashTable::new(),
             moves: Moves::new(),
@@ -123,15 +125,15 @@ impl<'f> Game<'f> {
             queue: VecDeque::new(),
             local: Vec::new(),
             decided: Vec::new(),
-            seen: Vec::new(),
+            is_counted: Vec::new(),
             n_states: 0,
-            looked_into: Vec::new(),
-            n_looked_into: 0,
+            is_state_expanded: Vec::new(),
+            n_expanded_states: 0,
             n_expanded: 0,
         }
     }
 
-    pub(crate) fn at(&self, position: Position) -> &Spot {
+    pub(crate) fn at(&self, position: Position) -> &PositionEntry {
         &self.positions[position as usize]
     }
 
@@ -139,12 +141,12 @@ impl<'f> Game<'f> {
         self.at(position).value
     }
 
-    /// The moves of an expanded position, without doubles.
+    /// Returns the moves of an expanded position, without duplicates.
     pub(crate) fn moves(&self, position: Position) -> &[Position] {
         self.moves.targets(self.at(position).list)
     }
 
-    /// The positions that move to `position`.
+    /// Returns the positions that move to `position`.
     pub(crate) fn predecessors(&self, position: Position) -> impl Iterator<Item = Position> + '_ {
         let mut next = self.at(position).back;
         std::iter::from_fn(move || {
@@ -154,19 +156,19 @@ impl<'f> Game<'f> {
         })
     }
 
-    /// The position of a state and a node, if there is one.
+    /// Returns the position of a state and a node, if there is one.
     pub(crate) fn find(&self, state: StateId, node: NodeId) -> Option<Position> {
-        let is_it = |p: &Position| (self.at(*p).state, self.at(*p).node) == (state, node);
-        self.index.find(hash(state, node), is_it).copied()
+        let is_wanted = |p: &Position| (self.at(*p).state, self.at(*p).node) == (state, node);
+        self.index.find(hash(state, node), is_wanted).copied()
     }
 
-    /// The first position of a game.
+    /// Returns the position of the whole formula in a state.
     pub(crate) fn root<L: Lts>(&mut self, space: &mut Space<L>, state: StateId) -> Result<Position, Stop> {
         self.position(space, state, self.formula.root(), false)
     }
 
-    /// The position of a state and a node, new or not; `is_here` if the state's transitions are
-    /// being looked at.
+    /// Returns the position of a state and a node, which is added if it is new. `is_here`: the state is
+    /// expanded.
     fn position<L: Lts>(
         &mut self,
         space: &mut Space<L>,
@@ -192,7 +194,7 @@ impl<'f> Game<'f> {
         let position = position.ok_or(Stop::from(Why::Memory))?;
         vacant.insert(position);
         let value = leaf(self.formula, space, state, node);
-        self.positions.push(Spot {
+        self.positions.push(PositionEntry {
             state,
             node,
             value,
@@ -204,56 +206,56 @@ impl<'f> Game<'f> {
             back: NONE,
         });
         if value.is_none() {
-            let is_local = is_here || !self.near.needs_step(node);
+            let is_local = is_here || !self.inlining.needs_step(node);
             if is_local { self.local.push(position) } else { self.queue.push_back(position) }
         }
-        self.see(state);
+        self.count_state(state);
         Ok(position)
     }
 
-    /// Counts a state.
-    fn see(&mut self, state: StateId) {
-        if self.seen.len() <= state.index() {
-            self.seen.resize(state.index() + 1, false);
+    /// Counts a state, unless it is counted already.
+    fn count_state(&mut self, state: StateId) {
+        if self.is_counted.len() <= state.index() {
+            self.is_counted.resize(state.index() + 1, false);
         }
-        self.n_states += u64::from(!std::mem::replace(&mut self.seen[state.index()], true));
+        self.n_states += u64::from(!std::mem::replace(&mut self.is_counted[state.index()], true));
     }
 
-    /// Looks into a state, if the bound `states` allows: whether its transitions may be used.
+    /// Expands a state if the bound `states` allows it; returns whether its transitions may be used.
     ///
-    /// What other games have explored does not count, so a game decides the same alone and after others.
-    fn look_into<L: Lts>(&mut self, space: &mut Space<L>, state: StateId) -> Result<bool, Stop> {
-        if !self.has_looked_into(state) {
+    /// States that other games have expanded do not count, so earlier checks do not change a verdict.
+    fn expand_state<L: Lts>(&mut self, space: &mut Space<L>, state: StateId) -> Result<bool, Stop> {
+        if !self.has_expanded(state) {
             if self.is_at_bound(space) {
                 return Ok(false);
             }
-            if self.looked_into.len() <= state.index() {
-                self.looked_into.resize(state.index() + 1, false);
+            if self.is_state_expanded.len() <= state.index() {
+                self.is_state_expanded.resize(state.index() + 1, false);
             }
-            self.looked_into[state.index()] = true;
-            self.n_looked_into += 1;
+            self.is_state_expanded[state.index()] = true;
+            self.n_expanded_states += 1;
         }
         space.expand(state)?;
         Ok(true)
     }
 
-    fn has_looked_into(&self, state: StateId) -> bool {
-        self.looked_into.get(state.index()) == Some(&true)
+    fn has_expanded(&self, state: StateId) -> bool {
+        self.is_state_expanded.get(state.index()) == Some(&true)
     }
 
-    /// Whether as many states were looked into as one check may.
+    /// Whether as many states are expanded as the bound `states` allows.
     pub(crate) fn is_at_bound<L: Lts>(&self, space: &Space<L>) -> bool {
-        self.n_looked_into >= space.system().most_states()
+        self.n_expanded_states >= space.system().most_states()
     }
 
-    /// The bound that cuts off a position of this state, if one does.
+    /// Returns the bound that cuts off transitions of a state, if there is one.
     pub(crate) fn cut<L: Lts>(&self, space: &Space<L>, state: StateId) -> Option<&'static str> {
-        if self.has_looked_into(state) { space.cut(state) } else { Some("states") }
+        if self.has_expanded(state) { space.cut(state) } else { Some("states") }
     }
 
-    /// The next position that needs moves: those in states at hand first, then the nearest.
+    /// Returns the next position to expand: first those in expanded states, then the nearest.
     ///
-    /// A position that only decided ones move to is left out; [`Game::wake`] brings it back.
+    /// A position without an undecided predecessor is skipped; [`Game::mark_live`] queues it again.
     pub(crate) fn next(&mut self, root: Position) -> Option<Position> {
         loop {
             let position = self.local.pop().or_else(|| self.queue.pop_front())?;
@@ -268,12 +270,12 @@ impl<'f> Game<'f> {
         }
     }
 
-    /// Finds the moves of a position, and hands on what is decided by them.
+    /// Finds the moves of a position, and propagates the values that they decide.
     ///
-    /// Moves to atoms and constants are not entered: one that is worth it decides the position, and
-    /// the others might as well not be there. Nor are operands that [`Near`] passes over.
+    /// Moves to atoms and constants are not stored: a leaf in favour of the player who moves decides the
+    /// position, and other leaves do not matter. Operands that [`Inlining`] inlines are not stored either.
     pub(crate) fn expand<L: Lts>(&mut self, space: &mut Space<L>, position: Position) -> Result<(), Stop> {
-        let Spot { state, node, .. } = *self.at(position);
+        let PositionEntry { state, node, .. } = *self.at(position);
         let formula = self.formula;
         self.entered.clear();
         let mut is_cut = false;
@@ -293,7 +295,7 @@ impl<'f> Game<'f> {
         self.link(position, is_cut, by_leaf)
     }
 
-    /// Enters operands, those first that may decide and save all the others. Says whether one did.
+    /// Enters the operands, first those that may decide the position at once. Returns whether one did.
     fn enter_operands<L: Lts>(
         &mut self,
         space: &mut Space<L>,
@@ -301,31 +303,31 @@ impl<'f> Game<'f> {
         operands: &[NodeId],
         is_cut: &mut bool,
     ) -> Result<bool, Stop> {
-        let Spot { state, node, is_any, .. } = *self.at(position);
+        let PositionEntry { state, node, is_any, .. } = *self.at(position);
         let formula = self.formula;
         if operands.iter().any(|&operand| leaf(formula, space, state, operand) == Some(is_any)) {
             return Ok(true);
         }
-        let is_seen = !self.near.needs_step(node) || self.look_into(space, state)?;
+        let is_seen = !self.inlining.needs_step(node) || self.expand_state(space, state)?;
         *is_cut |= !is_seen;
         for &operand in operands {
-            if !is_seen || self.near.part(formula, node, operand) != Part::Glance {
+            if !is_seen || self.inlining.role(formula, node, operand) != OperandRole::ModalLeaf {
                 continue;
             }
-            match glance(formula, space, state, operand, &mut |to| self.see(to)) {
+            match modal_leaf_truth(formula, space, state, operand, &mut |to| self.count_state(to)) {
                 Some(value) if value == is_any => return Ok(true),
                 Some(_) => {}
                 None => *is_cut = true,
             }
         }
         for &operand in operands {
-            match self.near.part(formula, node, operand) {
-                Part::Leaf | Part::Glance => {}
-                Part::Steps(action, inner) => {
-                    // The target may be a leaf only if it is no step's: those are glanced at.
+            match self.inlining.role(formula, node, operand) {
+                OperandRole::Leaf | OperandRole::ModalLeaf => {}
+                OperandRole::Steps(action, inner) => {
+                    // The targets are not leaves: modalities on leaves are evaluated above.
                     self.enter_steps(space, position, action, inner, is_cut)?;
                 }
-                Part::Apart => {
+                OperandRole::Stored => {
                     self.enter(space, position, state, operand)?;
                 }
             }
@@ -333,7 +335,7 @@ impl<'f> Game<'f> {
         Ok(false)
     }
 
-    /// Enters the steps with a label in a set. Says whether one leads to a leaf that decides.
+    /// Enters the transitions with a label in a set. Returns whether one leads to a leaf that decides.
     fn enter_steps<L: Lts>(
         &mut self,
         space: &mut Space<L>,
@@ -343,7 +345,7 @@ impl<'f> Game<'f> {
         is_cut: &mut bool,
     ) -> Result<bool, Stop> {
         let state = self.at(position).state;
-        if !self.look_into(space, state)? {
+        if !self.expand_state(space, state)? {
             *is_cut = true;
             return Ok(false);
         }
@@ -357,7 +359,7 @@ impl<'f> Game<'f> {
         Ok(false)
     }
 
-    /// Enters a move, or says that it leads to a leaf which decides.
+    /// Enters a move. Returns whether it leads to a leaf that decides the position.
     fn enter<L: Lts>(
         &mut self,
         space: &mut Space<L>,
@@ -365,25 +367,26 @@ impl<'f> Game<'f> {
         state: StateId,
         node: NodeId,
     ) -> Result<bool, Stop> {
-        let Spot { state: here, node: own, is_any, .. } = *self.at(from);
+        let PositionEntry { state: here, node: own, is_any, .. } = *self.at(from);
         if let Some(value) = leaf(self.formula, space, state, node) {
-            self.see(state);
+            self.count_state(state);
             return Ok(value == is_any);
         }
-        // An operand of what needs the state's transitions may have them at once.
+        // The state is expanded if the node of `from` needs its transitions.
         let is_operand = matches!(self.formula.node(own), Node::And(_) | Node::Or(_));
-        let is_here = is_operand && state == here && self.near.needs_step(own);
+        let is_here = is_operand && state == here && self.inlining.needs_step(own);
         let target = self.position(space, state, node, is_here)?;
         self.entered.push(target);
         Ok(false)
     }
 
-    /// Keeps the moves that were entered and decides the position, if they do.
+    /// Stores the moves that were entered, and decides the position if they do.
     fn link(&mut self, position: Position, is_cut: bool, by_leaf: bool) -> Result<(), Stop> {
         if by_leaf {
             self.entered.clear();
         }
-        forget_doubles(&mut self.entered);
+        // A duplicate move would let one value count twice.
+        remove_duplicates(&mut self.entered, 0);
         let positions = &mut self.positions;
         let back = |to: Position, new: u32| std::mem::replace(&mut positions[to as usize].back, new);
         let list = self.moves.push(position, &self.entered, back).ok_or(Stop::from(Why::Memory))?;
@@ -396,7 +399,7 @@ impl<'f> Game<'f> {
                 Some(value) => open += u32::from(value == is_any),
                 None => {
                     open += 1;
-                    self.wake(target);
+                    self.mark_live(target);
                 }
             }
         }
@@ -413,8 +416,8 @@ impl<'f> Game<'f> {
         Ok(())
     }
 
-    /// Something that matters moves to `position` again: so does all that it depends on.
-    pub(crate) fn wake(&mut self, position: Position) {
+    /// Marks a position, and all undecided positions that it depends on, as live again.
+    pub(crate) fn mark_live(&mut self, position: Position) {
         if self.at(position).is_live {
             return;
         }
@@ -433,7 +436,7 @@ impl<'f> Game<'f> {
         }
     }
 
-    /// Gives a position its value; those that move to it learn of it in [`Game::propagate`].
+    /// Sets the value of a position; [`Game::propagate`] passes it to the predecessors.
     pub(crate) fn decide(&mut self, position: Position, value: bool, witness: Position) {
         let entry = &mut self.positions[position as usize];
         debug_assert!(entry.value.is_none());
@@ -441,7 +444,7 @@ impl<'f> Game<'f> {
         self.decided.push(position);
     }
 
-    /// Tells all positions that move to a decided one.
+    /// Propagates the values of decided positions to their predecessors.
     pub(crate) fn propagate(&mut self) {
         while let Some(target) = self.decided.pop() {
             let value = self.value(target);
@@ -466,14 +469,19 @@ impl<'f> Game<'f> {
         }
     }
 
-    /// The bytes held, with what is needed now and then to settle the game.
+    /// Returns the memory of the game in bytes, including what [`crate::settle`] needs temporarily.
     pub(crate) fn bytes(&self) -> u64 {
-        const TO_SETTLE: usize = 24;
+        const SETTLE_BYTES_PER_POSITION: usize = 24;
         let index = self.index.capacity() * (size_of::<Position>() + 1);
-        let positions = self.positions.capacity() * size_of::<Spot>() + self.positions.len() * TO_SETTLE;
+        let positions = self.positions.capacity() * size_of::<PositionEntry>()
+            + self.positions.len() * SETTLE_BYTES_PER_POSITION;
         let queue = self.queue.capacity() * size_of::<Position>();
-        (index + positions + self.moves.bytes() + queue + self.seen.capacity() + self.looked_into.capacity())
-            as u64
+        (index
+            + positions
+            + self.moves.bytes()
+            + queue
+            + self.is_counted.capacity()
+            + self.is_state_expanded.capacity()) as u64
     }
 }
 
@@ -481,7 +489,7 @@ fn hash(state: StateId, node: NodeId) -> u64 {
     FxBuildHasher.hash_one((state, node))
 }
 
-/// Who moves at a node: the verifier at `||`, `<>` and variables, the refuter at `&&` and `[]`.
+/// Whether the verifier moves at a node: at `||`, `<>` and variables; the refuter moves at `&&` and `[]`.
 pub(crate) fn verifier_moves(formula: &Formula, node: NodeId) -> bool {
     matches!(formula.node(node), Node::Or(_) | Node::Variable(_) | Node::Modal(Modality::Diamond, ..))
 }
@@ -491,7 +499,7 @@ pub(crate) fn is_leaf(formula: &Formula, node: NodeId) -> bool {
     matches!(formula.node(node), Node::Constant(_) | Node::Atom(..))
 }
 
-/// The truth of an atom or a constant in a state.
+/// Returns the truth of an atom or a constant in a state; `None` for other nodes.
 pub(crate) fn leaf<L: Lts>(
     formula: &Formula,
     space: &mut Space<L>,
@@ -503,24 +511,4 @@ pub(crate) fn leaf<L: Lts>(
         Node::Atom(atom, expected) => Some(space.holds(state, *atom) == *expected),
         _ => None,
     }
-}
-
-/// Removes moves that were entered before. Their order stays.
-///
-/// Counting parallel moves apart would let one value count twice.
-fn forget_doubles(moves: &mut Vec<Position>) {
-    if moves.len() <= 16 {
-        let mut end = 0;
-        for i in 0..moves.len() {
-            let this = moves[i];
-            if !moves[..end].contains(&this) {
-                moves[end] = this;
-                end += 1;
-            }
-        }
-        moves.truncate(end);
-        return;
-    }
-    let mut seen = rustc_hash::FxHashSet::default();
-    moves.retain(|&target| seen.insert(target));
 }

@@ -1,4 +1,4 @@
-//! Transition systems written down: all states and transitions are there from the beginning.
+//! Explicit transition systems: all states and transitions are given in advance.
 
 use masque_text::{Diagnostic, Span, did_you_mean};
 use rustc_hash::FxHashMap;
@@ -36,14 +36,14 @@ pub struct Graph {
     states: Vec<State>,
     labels: Vec<String>,
     label_ids: FxHashMap<String, LabelId>,
-    /// The names of atoms, `final` first.
+    /// Names of atoms, `final` first.
     atoms: Vec<String>,
     patterns: Vec<Glob>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// The number in the file that the graph comes from.
+    /// Number of the state in the source file.
     number: u64,
     transitions: Vec<(LabelId, StateId)>,
     marks: Vec<AtomId>,
@@ -57,7 +57,7 @@ impl Default for Graph {
 }
 
 impl Graph {
-    /// A graph without states.
+    /// Returns a graph without states.
     pub fn new() -> Graph {
         Graph {
             initial: StateId(0),
@@ -69,18 +69,18 @@ impl Graph {
         }
     }
 
-    /// A new state. The first one is the initial state, unless another is made so.
+    /// Adds a state. The first one is the initial state, unless [`Graph::start_at`] selects another.
     pub fn state(&mut self) -> StateId {
         self.state_numbered(self.states.len() as u64)
     }
 
-    /// A new state that a file calls by this number.
+    /// Adds a state that has this number in the source file.
     pub fn state_numbered(&mut self, number: u64) -> StateId {
         self.states.push(State { number, ..State::default() });
         StateId(self.states.len() as u32 - 1)
     }
 
-    /// The number of a state in the file that the graph comes from.
+    /// Returns the number of a state in the source file.
     pub fn number(&self, state: StateId) -> u64 {
         self.states[state.index()].number
     }
@@ -93,7 +93,7 @@ impl Graph {
     /// Adds a transition between two states of this graph.
     ///
     /// # Panics
-    /// If `from` is no state of this graph; nor may `to` be one of another.
+    /// If `from` is not a state of this graph. `to` must be one too, which is not checked.
     pub fn transition(&mut self, from: StateId, label: &str, to: StateId) {
         let label = self.label_id(label);
         self.states[from.index()].transitions.push((label, to));
@@ -119,22 +119,22 @@ impl Graph {
         self.states[state.index()].marks.push(AtomId(id as u32));
     }
 
-    /// Says that a state has more transitions, which lie beyond a bound.
+    /// Marks a state as having more transitions, which lie beyond a bound.
     pub fn cut(&mut self, state: StateId, bound: &'static str) {
         self.states[state.index()].cut = Some(bound);
     }
 
-    /// How many states there are.
+    /// Returns the number of states.
     pub fn n_states(&self) -> usize {
         self.states.len()
     }
 
-    /// How many transitions there are.
+    /// Returns the number of transitions.
     pub fn n_transitions(&self) -> usize {
         self.states.iter().map(|state| state.transitions.len()).sum()
     }
 
-    /// How many states can be reached, and how many transitions they have.
+    /// Returns the number of reachable states and the number of their transitions.
     pub fn reachable(&self) -> (usize, usize) {
         let mut is_seen = vec![false; self.states.len()];
         let mut open = vec![self.initial];
@@ -156,7 +156,7 @@ impl Graph {
         self.states[state.index()].transitions.is_empty()
     }
 
-    /// A label as it was given.
+    /// Returns a label as it was given.
     pub fn label(&self, label: LabelId) -> &str {
         &self.labels[label.index()]
     }
@@ -200,7 +200,7 @@ impl Vocabulary for Graph {
                 let message = format!("no state is marked with `{text}`");
                 let names = self.atoms.iter().map(String::as_str).chain(["deadlock"]);
                 let help = did_you_mean(text, names.clone())
-                    .unwrap_or_else(|| format!("there are: {}", names.collect::<Vec<_>>().join(", ")));
+                    .unwrap_or_else(|| format!("the atoms are: {}", names.collect::<Vec<_>>().join(", ")));
                 Err(Diagnostic::error("mu/unknown-atom", span, message).hint(help))
             }
         }
@@ -233,8 +233,8 @@ impl Glob {
     }
 }
 
-/// Whether `text` is `pattern` with a text for each `*`. On a mismatch the last `*` takes one byte
-/// more; earlier ones need never be reconsidered.
+/// Whether `text` is `pattern` with a text for each `*`. On a mismatch the last `*` matches one byte more;
+/// earlier ones need not be reconsidered.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut last: Option<(usize, usize)> = None;

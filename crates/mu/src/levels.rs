@@ -1,31 +1,31 @@
-//! Which parts of a formula depend on each other, and how deep fixpoints alternate.
+//! Levels of a formula, and priorities of its fixpoints.
 //!
-//! A *level* is a strongly connected part of the graph of nodes. A play may stay in a level for ever
-//! only if the level has equations; if these are all least or all greatest, that decides it. So
-//! a formula is alternation free exactly if no level is mixed.
+//! A *level* is a strongly connected component of the graph of nodes. A play can stay in a level forever
+//! only if the level has equations; if these are all least or all greatest fixpoints, their sign decides
+//! the play. So a formula is alternation free iff no level is mixed.
 //!
-//! Priorities follow the nesting of fixpoints inside a level: an equation is at least as important
-//! as those inside it that depend on it, and more important if their sign differs [EJS01,
-//! Niwinski86]. They are found by taking the outermost equation out of a strongly connected part
-//! and looking at what is left, which still depends on each other.
+//! Priorities follow the nesting of fixpoints within a level: the priority of an equation is at least that
+//! of the equations inside it that depend on it, and greater if their sign differs [EJS01, Niwinski86].
+//! They are computed by removing the outermost equation of a strongly connected component and
+//! decomposing the rest into components again.
 
 use masque_graph::Components;
 
 use crate::formula::{Equation, Node, operands};
 use crate::tree::Sign;
 
-/// What the equations of a level have in common.
+/// The signs of the equations of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// There are none: no play stays here.
+    /// There are no equations on a cycle: no play stays on this level.
     Acyclic,
-    /// All have this sign, which decides a play that stays.
+    /// All equations have this sign, which decides a play that stays.
     Uniform(Sign),
-    /// There are both: a play that stays is decided by priorities.
+    /// Both signs occur: priorities decide a play that stays.
     Mixed,
 }
 
-/// The level of each node, and the levels, lowest first.
+/// Returns the level of each node, and the levels, lowest first.
 pub(crate) fn levels(nodes: &[Node], equations: &[Equation]) -> (Vec<u32>, Vec<Level>) {
     let edges = edges(nodes, equations);
     let all: Vec<u32> = (0..nodes.len() as u32).collect();
@@ -37,7 +37,7 @@ pub(crate) fn levels(nodes: &[Node], equations: &[Equation]) -> (Vec<u32>, Vec<L
             level_of[node as usize] = levels.len() as u32;
             let Node::Variable(equation) = &nodes[node as usize] else { continue };
             let sign = equations[equation.0 as usize].sign;
-            // An unused variable stands alone, and no play comes back to it.
+            // A variable that is not on a cycle: no play returns to it.
             if part.len() == 1 && !edges[node as usize].contains(&node) {
                 continue;
             }
@@ -52,10 +52,10 @@ pub(crate) fn levels(nodes: &[Node], equations: &[Equation]) -> (Vec<u32>, Vec<L
     (level_of, levels)
 }
 
-/// The priority of each equation: odd for `mu`, even for `nu`.
+/// Returns the priority of each equation: odd for `mu`, even for `nu`.
 pub(crate) fn priorities(nodes: &[Node], equations: &[Equation]) -> Vec<u32> {
     let edges = edges(nodes, equations);
-    // Equations are numbered outer ones first. A part waits until those inside it are done.
+    // Outer equations have smaller numbers. `Raise` runs after all tasks for the equations inside.
     enum Task {
         Split(Vec<u32>),
         Raise { node: u32, inner: Vec<u32> },
@@ -102,7 +102,7 @@ fn edges(nodes: &[Node], equations: &[Equation]) -> Vec<Vec<u32>> {
 mod tests {
     use crate::testing::formula;
 
-    /// What each text says of its equations, outer ones first.
+    /// Priorities of the equations of each formula, outer equations first, and whether it is alternation free.
     #[test]
     fn priorities_follow_alternation() {
         let table: [(&str, &[u32], bool); 9] = [

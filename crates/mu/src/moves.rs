@@ -1,27 +1,28 @@
-//! The moves of a game, forwards and backwards, in little room.
+//! The moves of a game, forwards and backwards, stored compactly.
 //!
-//! Moves are entered list by list and never change. A move is known by its number; whose it is
-//! is found from a hint for every few moves, since lists follow each other.
+//! Moves are added list by list and never change. A move is identified by its index. The position that
+//! makes it is found by a search from a hint, which is stored for every few moves.
 
 use std::mem::size_of;
 
 use crate::game::{NONE, Position};
 
-/// There is a hint for every so many moves.
-const HINT: usize = 8;
+/// Number of moves per hint.
+const MOVES_PER_HINT: usize = 8;
 
-/// A list of moves, by number; [`NONE`] for none.
+/// Index of a list of moves; [`NONE`] for an empty list.
 pub(crate) type List = u32;
 
 /// All moves of a game.
 #[derive(Debug)]
 pub(crate) struct Moves {
     targets: Vec<Position>,
-    /// For each move, the next one that leads to the same position.
+    /// For each move, the index of the next one that leads to the same position.
     next: Vec<u32>,
-    /// Who makes the moves of each list, and where they begin; then nobody, and the end.
+    /// For each list, the position that makes its moves and the index of the first; then [`NONE`] and the
+    /// number of all moves.
     lists: Vec<(Position, u32)>,
-    /// The list that every so manieth move is in.
+    /// List of every [`MOVES_PER_HINT`]th move.
     hints: Vec<List>,
 }
 
@@ -36,8 +37,8 @@ impl Moves {
         Moves::default()
     }
 
-    /// Enters the moves of a position. `back` has, for each target, the last move that leads there
-    /// and is told the new one. Says nothing if there is no room for more numbers.
+    /// Adds the moves of a position. `back` stores a new move as the last that leads to a target, and returns
+    /// the one before. Returns `None` if there are too many moves for 32-bit indices.
     pub(crate) fn push(
         &mut self,
         from: Position,
@@ -50,12 +51,12 @@ impl Moves {
         }
         let list = self.lists.len() as u32 - 1;
         for &target in targets {
-            let number = self.targets.len();
-            if number.is_multiple_of(HINT) {
+            let index = self.targets.len();
+            if index.is_multiple_of(MOVES_PER_HINT) {
                 self.hints.push(list);
             }
             self.targets.push(target);
-            self.next.push(back(target, number as u32));
+            self.next.push(back(target, index as u32));
         }
         if let Some(last) = self.lists.last_mut() {
             last.0 = from;
@@ -64,7 +65,7 @@ impl Moves {
         Some(list)
     }
 
-    /// The targets of a list.
+    /// Returns the targets of a list.
     pub(crate) fn targets(&self, list: List) -> &[Position] {
         match list {
             NONE => &[],
@@ -75,20 +76,21 @@ impl Moves {
         }
     }
 
-    /// Who makes a move, and the next move that leads to the same position; none after the last.
-    pub(crate) fn back(&self, number: u32) -> Option<(Position, u32)> {
-        let next = *self.next.get(number as usize)?;
-        let mut list = self.hints[number as usize / HINT] as usize;
-        while self.lists[list + 1].1 <= number {
+    /// Returns the position that makes a move, and the next move that leads to the same position; `None` after
+    /// the last.
+    pub(crate) fn back(&self, index: u32) -> Option<(Position, u32)> {
+        let next = *self.next.get(index as usize)?;
+        let mut list = self.hints[index as usize / MOVES_PER_HINT] as usize;
+        while self.lists[list + 1].1 <= index {
             list += 1;
         }
         Some((self.lists[list].0, next))
     }
 
-    /// The bytes held.
+    /// Returns the memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let numbers = self.targets.capacity() + self.next.capacity() + self.hints.capacity();
-        numbers * size_of::<u32>() + self.lists.capacity() * size_of::<(Position, u32)>()
+        let indices = self.targets.capacity() + self.next.capacity() + self.hints.capacity();
+        indices * size_of::<u32>() + self.lists.capacity() * size_of::<(Position, u32)>()
     }
 }
 
@@ -97,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_move_knows_its_owner() {
+    fn backward_lists_give_the_position_of_every_move() {
         let mut random = fastrand::Rng::with_seed(7);
         let mut moves = Moves::new();
         let (mut last, mut entered) = (vec![NONE; 50], Vec::new());

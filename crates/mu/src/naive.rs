@@ -1,9 +1,9 @@
-//! The truth definition, transcribed: a formula as written means a set of states.
+//! The truth definition, transcribed: computes the set of states in which a formula is true.
 //!
-//! All states are listed, and each operator is computed on sets by its definition: fixpoints by
-//! iterating from nothing or from everything until the set stays the same \[Tarski55\], negation by
-//! complement, regular modalities and abbreviations by their equations. Slow, and the reference that
-//! the solver is measured against; it shares no code with it but the parser.
+//! All states are enumerated, and each operator is computed on sets by its definition: fixpoints by
+//! iteration from the empty set or from all states until the set stays the same \[Tarski55\], negation by
+//! complement, regular modalities and abbreviations by their equations. It is slow, and the reference
+//! that tests compare the solver with; the two share only the parser.
 
 use masque_text::Diagnostic;
 
@@ -13,11 +13,10 @@ use crate::{AtomId, Completeness, LabelId, Lts, PatternId, StateId, Vocabulary};
 /// A set of states.
 type Set = Vec<bool>;
 
-/// Whether the initial state satisfies a formula whose variables are bound.
+/// Whether the initial state satisfies a closed formula.
 ///
-/// `cut` says what becomes of obligations beyond a bound: all of them are met if it is true, and
-/// none is if it is false. A formula is decided if both say the same. All reachable states are
-/// visited, however many there are.
+/// `cut` says whether obligations beyond a bound are assumed to be met. A formula is decided if the result
+/// is the same for both values. All reachable states are visited, without a limit.
 pub fn holds<L: Lts + Vocabulary>(lts: &mut L, phi: &Phi, cut: bool) -> Result<bool, Diagnostic> {
     let initial = lts.initial();
     let (transitions, is_cut) = explore(lts, initial);
@@ -26,7 +25,7 @@ pub fn holds<L: Lts + Vocabulary>(lts: &mut L, phi: &Phi, cut: bool) -> Result<b
     Ok(set[initial.index()])
 }
 
-/// The transitions of all states that can be reached, and which states lack some.
+/// Returns the transitions of all reachable states, and which states have more beyond a bound.
 fn explore<L: Lts>(lts: &mut L, initial: StateId) -> (Vec<Vec<(LabelId, StateId)>>, Set) {
     let (mut transitions, mut is_cut) = (Vec::new(), Vec::new());
     let mut seen: Set = Vec::new();
@@ -57,8 +56,8 @@ struct Naive<'l, L> {
 }
 
 impl<L: Lts + Vocabulary> Naive<'_, L> {
-    /// The states that satisfy `phi`. Under an odd number of negations `positive` is false: what is
-    /// hoped for beyond a bound is then the contrary.
+    /// Returns the states that satisfy `phi`. `positive` is false under an odd number of negations; then
+    /// obligations beyond a bound have the opposite value.
     fn states(&mut self, phi: &Phi, positive: bool) -> Result<Set, Diagnostic> {
         let n = self.transitions.len();
         Ok(match &phi.kind {
@@ -142,7 +141,7 @@ impl<L: Lts + Vocabulary> Naive<'_, L> {
         (0..self.transitions.len()).map(|s| self.lts.holds(StateId(s as u32), atom)).collect()
     }
 
-    /// `<A>set` or `[A]set`.
+    /// Returns `<A>set` or `[A]set`.
     fn after(&self, kind: Modality, action: &dyn Fn(usize) -> bool, set: &Set, positive: bool) -> Set {
         let state = |s: usize| {
             let mut steps = self.transitions[s].iter().filter(|(label, _)| action(label.index()));
@@ -237,7 +236,7 @@ impl<L: Lts + Vocabulary> Naive<'_, L> {
                     z = next;
                 }
             }
-            // R+ is R followed by R*.
+            // `R+` is `R` followed by `R*`.
             Regular::Plus(inner) => {
                 let star = Regular::Star(inner.clone());
                 let rest = self.regular(kind, &star, set, positive)?;
@@ -246,7 +245,7 @@ impl<L: Lts + Vocabulary> Naive<'_, L> {
         })
     }
 
-    /// Which labels a pattern matches, by number.
+    /// Returns, for each label, whether a pattern matches it.
     fn labels(&mut self, pattern: &Pattern) -> Result<Vec<bool>, Diagnostic> {
         let n = self.transitions.iter().flatten().map(|(label, _)| label.index() + 1).max().unwrap_or(0);
         Ok(match pattern {

@@ -1,10 +1,10 @@
-//! Formulas as text, with no more brackets than they need. Reading the text gives the same formula.
+//! Formulas as text with only necessary brackets. Parsing the text gives the same formula.
 
 use std::fmt::{Display, Formatter, Result};
 
 use crate::tree::{Kind, Modality, Pattern, Phi, Regular, Sign};
 
-/// How tightly an operator binds.
+/// Precedence of an operator, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tightness {
     Fixpoint,
@@ -20,7 +20,7 @@ impl Display for Phi {
     }
 }
 
-/// Writes a formula where only operators that bind as tightly as `at` may stand without brackets.
+/// Writes a formula in a context where operators that bind less tightly than `at` need brackets.
 fn formula(phi: &Phi, at: Tightness, f: &mut Formatter<'_>) -> Result {
     use Tightness::{And, Fixpoint, Implies, Or, Prefix};
     let own = match &phi.kind {

@@ -1,20 +1,20 @@
-//! Reading in one go: text to formulas.
+//! Parses and resolves formulas in one call.
 
 use masque_text::{Diagnostic, Sources, Span};
 
 use crate::tree::Named;
 use crate::{Formula, Vocabulary, parse_formula, parse_properties, resolve};
 
-/// A property of a file, ready to be checked.
+/// A property of a file, parsed and resolved.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Its name and its formula, as written.
+    /// Name and formula, as written.
     pub source: Named,
-    /// Its formula, as solved.
+    /// Formula in the form in which it is solved.
     pub formula: Formula,
 }
 
-/// Reads one formula: the whole text at `span`. There is one unless there are errors.
+/// Reads one formula: the whole text at `span`. Returns `None` if there are errors.
 pub fn read_formula(
     sources: &Sources,
     span: Span,

@@ -1,11 +1,11 @@
-//! Where the winner of a game wins, and how she must play there.
+//! The winning region of the winner of a game, and how the winner plays there.
 //!
-//! Everything the winner wins is her *region*. Where a level of the formula is in her favour, she may
-//! go anywhere in the region: staying for ever wins. Where it is not, she must get on, and *ranks*
-//! say how: the number of steps to where she has won, or may stay. On a mixed level she follows the
-//! strategy that the parity game gave her.
+//! The *region* is the set of positions from which the winner wins. On a level whose sign favours the
+//! winner, every move within the region is good, because staying forever wins. On other levels the winner
+//! must make progress, measured by *ranks*: the number of steps to a position that is won or where the
+//! winner may stay. On a mixed level the winner follows the strategy from the parity game.
 //!
-//! The region has a place for everything that evidence speaks of, also for what the game passes over.
+//! The region contains everything that evidence mentions, including operands that the game inlines.
 
 use std::collections::VecDeque;
 
@@ -14,43 +14,44 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::formula::{Formula, Node, NodeId};
 use crate::game::{Game, NONE, Position, is_leaf, leaf, verifier_moves};
+use crate::inlining::OperandRole;
 use crate::levels::Level;
-use crate::near::Part;
-use crate::pulse::Pulse;
+use crate::ticker::Ticker;
 use crate::tree::Sign;
 use crate::{Lts, Space, StateId};
 
-/// Where the winner wins, and how. A copy of that part of the game, with the leaves.
+/// The winning region: a copy of that part of the game, with leaves and inlined operands.
 pub(crate) struct Region<'f> {
     formula: &'f Formula,
     holds: bool,
-    /// The root first.
-    spots: Vec<Spot>,
+    /// Positions; the root is the first.
+    positions: Vec<RegionPosition>,
+    /// Number of steps to a position that is won or where the winner may stay.
     pub(crate) rank: Vec<u32>,
-    /// When a rank was found; moves of equal rank go to places ranked before.
+    /// Order in which ranks were found; a move between equal ranks must go to a smaller number.
     pub(crate) order: Vec<u32>,
-    /// Whether the place is decided in the state itself.
+    /// Whether a position is decided without a step.
     pub(crate) is_flat: Vec<bool>,
 }
 
 /// A position that the winner wins.
-pub(crate) struct Spot {
+pub(crate) struct RegionPosition {
     pub(crate) state: StateId,
     pub(crate) node: NodeId,
-    /// The moves inside the region, by place.
+    /// Moves within the region, by index.
     pub(crate) moves: Vec<u32>,
-    /// The winner's move by which the position was decided, by place.
+    /// Move of the winner that decided the position, by index.
     witness: Option<u32>,
 }
 
-/// How the winner must play at a position.
+/// Constraint on the moves of the winner at a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Freedom {
-    /// She may go anywhere in the region.
+    /// Every move within the region is good.
     Free,
-    /// She must come nearer.
+    /// The rank must decrease.
     Ranked,
-    /// She follows the strategy of the parity game.
+    /// The winner follows the strategy of the parity game.
     Fixed,
 }
 
@@ -59,101 +60,103 @@ struct Copier<'g, 'f, 's, L> {
     game: &'g Game<'f>,
     space: &'s mut Space<L>,
     holds: bool,
-    spots: Vec<Spot>,
-    /// What each place is a copy of; [`NONE`] for what the game does not store.
-    positions: Vec<Position>,
-    place_of: Vec<u32>,
-    /// The places of leaves and of modalities that were passed over.
+    positions: Vec<RegionPosition>,
+    /// Position in the game of each position of the region; [`NONE`] if the game does not store it.
+    game_positions: Vec<Position>,
+    /// Index in the region of each position of the game, or [`NONE`].
+    index_of: Vec<u32>,
+    /// Indices of leaves and of inlined modalities.
     others: FxHashMap<(StateId, NodeId), u32>,
 }
 
 impl<L: Lts> Copier<'_, '_, '_, L> {
-    fn place(&mut self, position: Position) -> u32 {
-        if self.place_of[position as usize] == NONE {
-            self.place_of[position as usize] = self.spots.len() as u32;
-            let spot = self.game.at(position);
-            self.push(spot.state, spot.node, position);
+    /// Returns the index of a position of the game, which is added if it is new.
+    fn add(&mut self, position: Position) -> u32 {
+        if self.index_of[position as usize] == NONE {
+            self.index_of[position as usize] = self.positions.len() as u32;
+            let entry = self.game.at(position);
+            self.push(entry.state, entry.node, position);
         }
-        self.place_of[position as usize]
+        self.index_of[position as usize]
     }
 
-    /// The place of what the game does not store.
-    fn other(&mut self, state: StateId, node: NodeId) -> u32 {
-        let next = self.spots.len() as u32;
-        let place = *self.others.entry((state, node)).or_insert(next);
-        if place == next {
+    /// Returns the index of a position that the game does not store, which is added if it is new.
+    fn add_unstored(&mut self, state: StateId, node: NodeId) -> u32 {
+        let next = self.positions.len() as u32;
+        let index = *self.others.entry((state, node)).or_insert(next);
+        if index == next {
             self.push(state, node, NONE);
         }
-        place
+        index
     }
 
     fn push(&mut self, state: StateId, node: NodeId, position: Position) {
-        self.spots.push(Spot { state, node, moves: Vec::new(), witness: None });
-        self.positions.push(position);
+        self.positions.push(RegionPosition { state, node, moves: Vec::new(), witness: None });
+        self.game_positions.push(position);
     }
 
-    /// Finds the moves of a place, with those that the game does not store.
+    /// Finds the moves of a position, including those that the game does not store.
     fn connect(&mut self, i: usize) {
-        let (game, position) = (self.game, self.positions[i]);
-        let Spot { state, node, .. } = self.spots[i];
+        let (game, position) = (self.game, self.game_positions[i]);
+        let RegionPosition { state, node, .. } = self.positions[i];
         let witness = if position == NONE { NONE } else { game.at(position).witness() };
         let mut moves: Vec<u32> = Vec::new();
         match game.formula.node(node) {
             Node::Constant(_) | Node::Atom(..) => {}
             Node::Variable(equation) => {
                 moves.extend(self.target(state, game.formula.equation(*equation).body));
-                self.spots[i].witness = moves.first().copied();
+                self.positions[i].witness = moves.first().copied();
             }
             Node::And(operands) | Node::Or(operands) => {
-                // What decided it without a move is among the parts that the game does not store.
+                // If no stored move decided the position, an operand that the game does not store did.
                 for &operand in operands {
-                    let part = game.near.part(game.formula, node, operand);
-                    let place = match part {
-                        Part::Leaf | Part::Apart => self.target(state, operand),
-                        Part::Glance | Part::Steps(..) => {
+                    let role = game.inlining.role(game.formula, node, operand);
+                    let index = match role {
+                        OperandRole::Leaf | OperandRole::Stored => self.target(state, operand),
+                        OperandRole::ModalLeaf | OperandRole::Steps(..) => {
                             let is_won = self.is_won(state, operand);
-                            is_won.then(|| self.other(state, operand))
+                            is_won.then(|| self.add_unstored(state, operand))
                         }
                     };
-                    let is_decisive = match part {
-                        Part::Leaf | Part::Glance => witness == NONE,
-                        Part::Apart => game.find(state, operand) == Some(witness),
-                        Part::Steps(..) => witness != NONE && self.leads_to(state, operand, witness),
+                    let is_decisive = match role {
+                        OperandRole::Leaf | OperandRole::ModalLeaf => witness == NONE,
+                        OperandRole::Stored => game.find(state, operand) == Some(witness),
+                        OperandRole::Steps(..) => witness != NONE && self.leads_to(state, operand, witness),
                     };
-                    if self.spots[i].witness.is_none() && is_decisive {
-                        self.spots[i].witness = place;
+                    if self.positions[i].witness.is_none() && is_decisive {
+                        self.positions[i].witness = index;
                     }
-                    moves.extend(place);
+                    moves.extend(index);
                 }
             }
             Node::Modal(..) => {
                 for (to, inner) in self.steps(state, node) {
                     moves.extend(self.target(to, inner));
                 }
-                // What was passed over is on no mixed level: there all moves in the region are good.
-                self.spots[i].witness = match (position, witness) {
+                // An inlined modality is not on a mixed level, so every move within the region is good.
+                self.positions[i].witness = match (position, witness) {
                     (NONE, _) => moves.first().copied(),
                     (_, NONE) => None,
-                    (_, witness) => Some(self.place(witness)),
+                    (_, witness) => Some(self.add(witness)),
                 };
             }
         }
         let mut seen = FxHashSet::default();
-        moves.retain(|&place| seen.insert(place));
-        self.spots[i].moves = moves;
+        moves.retain(|&index| seen.insert(index));
+        self.positions[i].moves = moves;
     }
 
-    /// The place of a position or leaf that the winner wins.
+    /// Returns the index of a position or leaf, if the winner wins it.
     fn target(&mut self, state: StateId, node: NodeId) -> Option<u32> {
         if is_leaf(self.game.formula, node) {
             let is_won = leaf(self.game.formula, self.space, state, node) == Some(self.holds);
-            return is_won.then(|| self.other(state, node));
+            return is_won.then(|| self.add_unstored(state, node));
         }
         let position = self.game.find(state, node)?;
-        (self.game.value(position) == Some(self.holds)).then(|| self.place(position))
+        (self.game.value(position) == Some(self.holds)).then(|| self.add(position))
     }
 
-    /// The steps of a modality.
+    /// Returns the targets of the steps of a modality.
     fn steps(&mut self, state: StateId, modal: NodeId) -> Vec<(StateId, NodeId)> {
         let Node::Modal(_, action, inner) = self.game.formula.node(modal) else { return Vec::new() };
         let n = self.space.transitions(state).len();
@@ -167,26 +170,30 @@ impl<L: Lts> Copier<'_, '_, '_, L> {
         steps
     }
 
-    /// Whether a modality that was passed over has a step to a position.
+    /// Whether an inlined modality has a step to a position.
     fn leads_to(&mut self, state: StateId, modal: NodeId, position: Position) -> bool {
-        let spot = self.game.at(position);
-        self.steps(state, modal).contains(&(spot.state, spot.node))
+        let entry = self.game.at(position);
+        self.steps(state, modal).contains(&(entry.state, entry.node))
     }
 
-    /// Whether the winner wins a modality that was passed over, as far as the game was explored.
+    /// Whether the winner wins an inlined modality, as far as the game was explored.
     fn is_won(&mut self, state: StateId, modal: NodeId) -> bool {
         let (game, holds) = (self.game, self.holds);
         if !self.space.is_expanded(state) {
             return false;
         }
         let steps = self.steps(state, modal);
-        let mut won = steps.into_iter().map(|(to, inner)| match is_leaf(game.formula, inner) {
-            true => leaf(game.formula, self.space, to, inner) == Some(holds),
-            false => game.find(to, inner).is_some_and(|position| game.value(position) == Some(holds)),
+        let mut won = steps.into_iter().map(|(to, inner)| {
+            if is_leaf(game.formula, inner) {
+                leaf(game.formula, self.space, to, inner) == Some(holds)
+            } else {
+                game.find(to, inner).is_some_and(|position| game.value(position) == Some(holds))
+            }
         });
-        match verifier_moves(game.formula, modal) == holds {
-            true => won.any(|won| won),
-            false => won.all(|won| won) && self.space.cut(state).is_none(),
+        if verifier_moves(game.formula, modal) == holds {
+            won.any(|won| won)
+        } else {
+            won.all(|won| won) && self.space.cut(state).is_none()
         }
     }
 }
@@ -199,35 +206,35 @@ impl<'f> Region<'f> {
         holds: bool,
         budget: &Budget,
     ) -> Result<Self, Stop> {
-        let place_of = vec![NONE; game.positions.len()];
-        let (spots, positions, others) = (Vec::new(), Vec::new(), FxHashMap::default());
-        let mut copier = Copier { game, space, holds, spots, positions, place_of, others };
-        copier.place(root);
+        let index_of = vec![NONE; game.positions.len()];
+        let (positions, game_positions, others) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut copier = Copier { game, space, holds, positions, game_positions, index_of, others };
+        copier.add(root);
         let mut done = 0;
-        let mut pulse = Pulse::new(budget);
-        while done < copier.spots.len() {
-            pulse.beat()?;
+        let mut ticker = Ticker::new(budget);
+        while done < copier.positions.len() {
+            ticker.tick()?;
             copier.connect(done);
             done += 1;
         }
-        let spots = copier.spots;
-        let n = spots.len();
+        let positions = copier.positions;
+        let n = positions.len();
         let (rank, order, is_flat) = (vec![NONE; n], vec![NONE; n], vec![false; n]);
-        let mut region = Region { formula: game.formula, holds, spots, rank, order, is_flat };
-        region.rank(&mut pulse)?;
+        let mut region = Region { formula: game.formula, holds, positions, rank, order, is_flat };
+        region.rank(&mut ticker)?;
         Ok(region)
     }
 
-    pub(crate) fn spot(&self, i: usize) -> &Spot {
-        &self.spots[i]
+    pub(crate) fn position(&self, i: usize) -> &RegionPosition {
+        &self.positions[i]
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.spots.len()
+        self.positions.len()
     }
 
     pub(crate) fn freedom(&self, i: usize) -> Freedom {
-        match self.formula.levels()[self.formula.level_of(self.spots[i].node) as usize] {
+        match self.formula.levels()[self.formula.level_of(self.positions[i].node) as usize] {
             Level::Mixed => Freedom::Fixed,
             Level::Uniform(sign) if (sign == Sign::Nu) == self.holds => Freedom::Free,
             Level::Uniform(_) | Level::Acyclic => Freedom::Ranked,
@@ -235,27 +242,27 @@ impl<'f> Region<'f> {
     }
 
     pub(crate) fn is_modal(&self, i: usize) -> bool {
-        matches!(self.formula.node(self.spots[i].node), Node::Modal(..))
+        matches!(self.formula.node(self.positions[i].node), Node::Modal(..))
     }
 
-    /// Whether the winner moves at a place.
+    /// Whether the winner moves at a position.
     pub(crate) fn winner_moves(&self, i: usize) -> bool {
-        verifier_moves(self.formula, self.spots[i].node) == self.holds
+        verifier_moves(self.formula, self.positions[i].node) == self.holds
     }
 
     pub(crate) fn moves(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        self.spots[i].moves.iter().map(|&place| place as usize)
+        self.positions[i].moves.iter().map(|&index| index as usize)
     }
 
-    /// Ranks by increasing number of steps. Where the winner moves, one ranked move is enough; where
-    /// the loser does, all are needed, and the last one counts. [Knuth77]
-    fn rank(&mut self, pulse: &mut Pulse<'_>) -> Result<(), Stop> {
-        let n = self.spots.len();
+    /// Computes ranks by increasing number of steps. A position of the winner needs one ranked move; a
+    /// position of the loser needs all moves ranked, and the last one counts. [Knuth77]
+    fn rank(&mut self, ticker: &mut Ticker<'_>) -> Result<(), Stop> {
+        let n = self.positions.len();
         let mut back = vec![Vec::new(); n];
         let mut open: Vec<u32> = (0..n).map(|i| self.moves(i).count() as u32).collect();
         let mut queue = VecDeque::new();
         for (i, &n_moves) in open.iter().enumerate() {
-            // At the ends, and wherever the winner need not hurry, there is nothing left to do.
+            // Ends, and positions where the winner need not make progress, have rank 0.
             if n_moves == 0 || self.freedom(i) != Freedom::Ranked {
                 queue.push_back((i, 0));
             } else {
@@ -264,7 +271,7 @@ impl<'f> Region<'f> {
         }
         let mut n_ranked = 0;
         while let Some((i, rank)) = queue.pop_front() {
-            pulse.beat()?;
+            ticker.tick()?;
             if self.rank[i] != NONE {
                 continue;
             }
@@ -274,9 +281,10 @@ impl<'f> Region<'f> {
             for &from in &back[i] {
                 open[from] -= 1;
                 if self.rank[from] == NONE && (self.winner_moves(from) || open[from] == 0) {
-                    match self.is_modal(from) {
-                        true => queue.push_back((from, rank + 1)),
-                        false => queue.push_front((from, rank)),
+                    if self.is_modal(from) {
+                        queue.push_back((from, rank + 1));
+                    } else {
+                        queue.push_front((from, rank));
                     }
                 }
             }
@@ -293,18 +301,19 @@ impl<'f> Region<'f> {
         if self.is_modal(i) || self.freedom(i) != Freedom::Ranked {
             return false;
         }
-        match self.winner_moves(i) {
-            true => self.nearest(i).is_some_and(|next| self.is_flat[next]),
-            false => moves.all(|next| self.is_flat[next]),
+        if self.winner_moves(i) {
+            self.nearest(i).is_some_and(|next| self.is_flat[next])
+        } else {
+            moves.all(|next| self.is_flat[next])
         }
     }
 
-    /// The move that was ranked first.
+    /// Returns the move whose target was ranked first.
     fn nearest(&self, i: usize) -> Option<usize> {
         self.moves(i).min_by_key(|&next| self.order[next])
     }
 
-    /// The winner's move at a place.
+    /// Returns the move of the winner at a position.
     pub(crate) fn choice(&self, i: usize) -> Option<usize> {
         match self.freedom(i) {
             Freedom::Ranked => self.nearest(i),
@@ -312,9 +321,9 @@ impl<'f> Region<'f> {
         }
     }
 
-    /// The move that decided a place, or a leaf that did.
+    /// Returns the move that decided a position, or a leaf that did.
     pub(crate) fn decisive(&self, i: usize) -> Option<usize> {
-        let leaf = || self.moves(i).find(|&next| is_leaf(self.formula, self.spots[next].node));
-        self.spots[i].witness.map(|place| place as usize).or_else(leaf)
+        let leaf = || self.moves(i).find(|&next| is_leaf(self.formula, self.positions[next].node));
+        self.positions[i].witness.map(|index| index as usize).or_else(leaf)
     }
 }

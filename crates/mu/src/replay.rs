@@ -1,59 +1,59 @@
-//! Evidence checked on the system, with nothing but the formula and the contract of [`Lts`].
+//! Replays evidence on the system, using only the formula and the interface [`Lts`].
 //!
-//! It proves the verdict if every move is one of the game, the winner has a move wherever she must,
-//! the loser's moves are all there, and no loop is the loser's.
+//! Evidence proves the verdict if every move is legal, the winner has a move at each of its positions, all
+//! moves of the loser are present, and the loser wins no loop.
 
 use std::fmt;
 
 use masque_graph::Components;
 use masque_verdict::{Budget, Stop};
 
-use crate::evidence::{Evidence, Move, Place};
+use crate::evidence::{Evidence, EvidencePosition, Move};
 use crate::formula::{Action, ActionId, Formula, Node};
 use crate::game::verifier_moves;
-use crate::pulse::Pulse;
+use crate::ticker::Ticker;
 use crate::{Completeness, LabelId, Lts, StateId};
 
-/// What is wrong with evidence.
+/// Reason why evidence is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayError {
-    /// The place where it is wrong, by number.
-    pub place: usize,
-    /// What is wrong there.
+    /// Index of the position at which the evidence is wrong.
+    pub position: usize,
+    /// Description of the error.
     pub what: &'static str,
 }
 
 impl fmt::Display for ReplayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at place {} of the evidence", self.what, self.place)
+        write!(f, "{} at position {} of the evidence", self.what, self.position)
     }
 }
 
 impl std::error::Error for ReplayError {}
 
 impl Evidence {
-    /// Whether this proves its verdict of the formula on the system, and its play follows it.
+    /// Confirms that the evidence proves its verdict on the system, and that its play follows the evidence.
     pub fn replay<L: Lts + ?Sized>(&self, lts: &mut L, formula: &Formula) -> Result<(), ReplayError> {
         let replayed = self.replay_within(lts, formula, &Budget::unlimited());
-        replayed.unwrap_or(Err(ReplayError { place: 0, what: "the replay was stopped" }))
+        replayed.unwrap_or(Err(ReplayError { position: 0, what: "the replay was stopped" }))
     }
 
-    /// The same within limits.
+    /// Does the same within a budget.
     pub(crate) fn replay_within<L: Lts + ?Sized>(
         &self,
         lts: &mut L,
         formula: &Formula,
         budget: &Budget,
     ) -> Result<Result<(), ReplayError>, Stop> {
-        let wrong = |place: usize, what: &'static str| ReplayError { place, what };
-        let begins = self.places.first().map(|place| (place.state, place.node));
+        let wrong = |position: usize, what: &'static str| ReplayError { position, what };
+        let begins = self.positions.first().map(|position| (position.state, position.node));
         if begins != Some((lts.initial(), formula.root())) {
-            return Ok(Err(wrong(0, "it does not begin with the initial state and the formula")));
+            return Ok(Err(wrong(0, "the evidence does not begin with the initial state and the formula")));
         }
-        let mut pulse = Pulse::new(budget);
-        for (i, place) in self.places.iter().enumerate() {
-            pulse.beat()?;
-            if let Err(what) = self.replay_place(lts, formula, place) {
+        let mut ticker = Ticker::new(budget);
+        for (i, position) in self.positions.iter().enumerate() {
+            ticker.tick()?;
+            if let Err(what) = self.replay_position(lts, formula, position) {
                 return Ok(Err(wrong(i, what)));
             }
         }
@@ -61,57 +61,57 @@ impl Evidence {
         Ok(self.replay_loops(formula).and_then(|()| self.replay_play()))
     }
 
-    fn replay_place<L: Lts + ?Sized>(
+    fn replay_position<L: Lts + ?Sized>(
         &self,
         lts: &mut L,
         formula: &Formula,
-        place: &Place,
+        position: &EvidencePosition,
     ) -> Result<(), &'static str> {
-        let legal = match formula.node(place.node) {
-            Node::Constant(value) => return self.replay_leaf(place, *value),
+        let legal = match formula.node(position.node) {
+            Node::Constant(value) => return self.replay_leaf(position, *value),
             Node::Atom(atom, expected) => {
-                let value = lts.holds(place.state, *atom) == *expected;
-                return self.replay_leaf(place, value);
+                let value = lts.holds(position.state, *atom) == *expected;
+                return self.replay_leaf(position, value);
             }
-            Node::Variable(equation) => vec![(None, place.state, formula.equation(*equation).body)],
+            Node::Variable(equation) => vec![(None, position.state, formula.equation(*equation).body)],
             Node::And(operands) | Node::Or(operands) => {
-                operands.iter().map(|&operand| (None, place.state, operand)).collect()
+                operands.iter().map(|&operand| (None, position.state, operand)).collect()
             }
             Node::Modal(_, action, inner) => {
-                let (steps, complete) = steps(lts, formula, place.state, *action);
-                if verifier_moves(formula, place.node) != self.holds && complete != Completeness::Complete {
+                let (steps, complete) = steps(lts, formula, position.state, *action);
+                if verifier_moves(formula, position.node) != self.holds && complete != Completeness::Complete
+                {
                     return Err("the loser may have moves beyond a bound");
                 }
                 steps.into_iter().map(|(label, to)| (Some(label), to, *inner)).collect()
             }
         };
-        let made = place.moves.iter().map(|&Move { label, to }| {
-            let target = self.places.get(to as usize).ok_or("a move leads nowhere")?;
+        let made = position.moves.iter().map(|&Move { label, to }| {
+            let target = self.positions.get(to as usize).ok_or("a move leads nowhere")?;
             Ok((label, target.state, target.node))
         });
         let made = made.collect::<Result<Vec<_>, &'static str>>()?;
         if !made.iter().all(|one| legal.contains(one)) {
-            return Err("a move is none of the game");
+            return Err("a move is not legal");
         }
-        let complete = match verifier_moves(formula, place.node) == self.holds {
-            true => made.len() == 1,
-            false => legal.iter().all(|one| made.contains(one)),
+        let complete = if verifier_moves(formula, position.node) == self.holds {
+            made.len() == 1
+        } else {
+            legal.iter().all(|one| made.contains(one))
         };
         if complete { Ok(()) } else { Err("a move is missing") }
     }
 
-    fn replay_leaf(&self, place: &Place, value: bool) -> Result<(), &'static str> {
-        match value == self.holds && place.moves.is_empty() {
-            true => Ok(()),
-            false => Err("the loser wins"),
-        }
+    fn replay_leaf(&self, position: &EvidencePosition, value: bool) -> Result<(), &'static str> {
+        if value == self.holds && position.moves.is_empty() { Ok(()) } else { Err("the loser wins") }
     }
 
-    /// A loop belongs to the player of the largest priority on it.
+    /// Confirms that the winner wins every loop: the largest priority on a loop decides it.
     fn replay_loops(&self, formula: &Formula) -> Result<(), ReplayError> {
         let edges: Vec<Vec<u32>> =
-            self.places.iter().map(|place| place.moves.iter().map(|one| one.to).collect()).collect();
-        let priority: Vec<u32> = self.places.iter().map(|place| formula.priority(place.node)).collect();
+            self.positions.iter().map(|position| position.moves.iter().map(|one| one.to).collect()).collect();
+        let priority: Vec<u32> =
+            self.positions.iter().map(|position| formula.priority(position.node)).collect();
         let mut of_loser: Vec<u32> =
             priority.iter().copied().filter(|p| p.is_multiple_of(2) != self.holds).collect();
         of_loser.sort_unstable();
@@ -119,12 +119,12 @@ impl Evidence {
         let mut components = Components::new(edges.len());
         for bad in of_loser {
             let part: Vec<u32> =
-                (0..edges.len() as u32).filter(|&place| priority[place as usize] <= bad).collect();
+                (0..edges.len() as u32).filter(|&position| priority[position as usize] <= bad).collect();
             for component in components.of(&edges, &part) {
-                let found = component.iter().find(|&&place| priority[place as usize] == bad);
-                let Some(&place) = found else { continue };
-                if component.len() > 1 || edges[place as usize].contains(&place) {
-                    return Err(ReplayError { place: place as usize, what: "the loser wins a loop" });
+                let found = component.iter().find(|&&position| priority[position as usize] == bad);
+                let Some(&position) = found else { continue };
+                if component.len() > 1 || edges[position as usize].contains(&position) {
+                    return Err(ReplayError { position: position as usize, what: "the loser wins a loop" });
                 }
             }
         }
@@ -133,8 +133,9 @@ impl Evidence {
 
     fn replay_play(&self) -> Result<(), ReplayError> {
         let play = &self.play;
-        let wrong = |place: u32| ReplayError { place: place as usize, what: "the play leaves the evidence" };
-        if play.turns.first() != Some(&0) || self.places[0].state != play.start {
+        let wrong =
+            |position: u32| ReplayError { position: position as usize, what: "the play leaves the evidence" };
+        if play.turns.first() != Some(&0) || self.positions[0].state != play.start {
             return Err(wrong(0));
         }
         let back = play.returns_to.and_then(|turn| play.turns.get(turn));
@@ -145,19 +146,16 @@ impl Evidence {
                 loop_at = Some(steps.len());
             }
             let Some(&to) = play.turns.get(i + 1).or(back) else { break };
-            let moves = self.places.get(from as usize).map_or(&[][..], |place| &place.moves);
+            let moves = self.positions.get(from as usize).map_or(&[][..], |position| &position.moves);
             let made = moves.iter().find(|one| one.to == to).ok_or(wrong(from))?;
-            let state = self.places[to as usize].state;
+            let state = self.positions[to as usize].state;
             steps.extend(made.label.map(|label| crate::Step { label, to: state }));
         }
-        match steps == play.steps && loop_at == play.loop_at {
-            true => Ok(()),
-            false => Err(wrong(0)),
-        }
+        if steps == play.steps && loop_at == play.loop_at { Ok(()) } else { Err(wrong(0)) }
     }
 }
 
-/// The transitions of a state whose labels are in a set.
+/// Returns the transitions of a state whose labels are in a set.
 fn steps<L: Lts + ?Sized>(
     lts: &mut L,
     formula: &Formula,

@@ -1,6 +1,6 @@
-//! From formulas as written to formulas as solved: negation goes to the atoms, regular modalities
-//! and abbreviations become fixpoints, variables find their equations, and the vocabulary reads the
-//! rest.
+//! Converts the syntax tree of a formula into the form in which it is solved: pushes negation to the atoms,
+//! replaces regular modalities and abbreviations by fixpoints, resolves variables, and lets the
+//! vocabulary read patterns and atoms.
 //!
 //! ```text
 //! <R.S>f = <R><S>f      <R|S>f = <R>f || <S>f      <R*>f = mu X. f || <R>X      <R+>f = mu X. <R>(f || X)
@@ -10,8 +10,8 @@
 //! deadlock = [-]ff && !final
 //! ```
 //!
-//! and dually for boxes and under negation. Every part of the text becomes a bounded number of
-//! nodes: what follows a regular modality is made once, however often it is needed.
+//! and dually for boxes and under negation. Every part of the text becomes a bounded number of nodes,
+//! because the operand of a regular modality is resolved once and its node is shared.
 
 use masque_text::{Diagnostic, Span};
 
@@ -19,14 +19,14 @@ use crate::Vocabulary;
 use crate::formula::{Action, ActionId, Builder, Formula, Node, NodeId};
 use crate::tree::{Kind, Modality, Name, PathOperator, Pattern, Phi, Regular, Sign};
 
-/// Makes a formula ready to be solved. There is one unless there are errors.
+/// Resolves a formula. Returns `None` if there are errors.
 pub fn resolve(phi: &Phi, words: &mut dyn Vocabulary) -> (Option<Formula>, Vec<Diagnostic>) {
     let mut resolver =
         Resolver { builder: Builder::new(), words, scope: Vec::new(), diagnostics: Vec::new() };
     let root = resolver.formula(phi, true);
     let Resolver { builder, mut diagnostics, .. } = resolver;
     if diagnostics.iter().any(Diagnostic::is_error) {
-        // What a formula with mistakes does not use, it may well use when they are mended.
+        // Drop warnings about unused variables: the formula may use them when its errors are fixed.
         diagnostics.retain(Diagnostic::is_error);
         return (None, diagnostics);
     }
@@ -80,19 +80,19 @@ impl Resolver<'_> {
             Kind::Fixpoint(sign, name, body) => self.fixpoint(*sign, name, body, positive),
             Kind::Path(operator, inner) => self.path(*operator, inner, positive),
             Kind::Inevitable(pattern) => {
-                let action = self.other(pattern);
+                let action = self.complement(pattern);
                 self.inevitable(action, positive)
             }
             Kind::Response(first, second) => self.response(first, second, positive),
         }
     }
 
-    /// A conjunction, or a disjunction if not `all`.
+    /// Adds a conjunction if `all` is true, and a disjunction otherwise.
     fn chain(&mut self, operands: Vec<NodeId>, all: bool) -> NodeId {
         if all { self.builder.and(operands) } else { self.builder.or(operands) }
     }
 
-    /// `a -> b -> c` is `!a || !b || c`.
+    /// Resolves `a -> b -> c` as `!a || !b || c`.
     fn implication(&mut self, chain: &[Phi], positive: bool) -> NodeId {
         let last = chain.len().saturating_sub(1);
         let side = |(i, phi): (usize, &Phi)| self.formula(phi, positive == (i == last));
@@ -114,9 +114,10 @@ impl Resolver<'_> {
         let Some(bound) = self.scope.iter_mut().rev().find(|bound| bound.name.text == name) else {
             let bound: Vec<String> =
                 self.scope.iter().map(|bound| format!("`{}`", bound.name.text)).collect();
-            let help = match bound.is_empty() {
-                true => format!("bind it with `mu {name}.` or `nu {name}.`; atoms begin with a small letter"),
-                false => format!("bound here: {}", bound.join(", ")),
+            let help = if bound.is_empty() {
+                format!("bind it with `mu {name}.` or `nu {name}.`; atoms begin with a lower-case letter")
+            } else {
+                format!("bound here: {}", bound.join(", "))
             };
             let message = format!("no fixpoint binds the variable `{name}`");
             self.diagnostics.push(Diagnostic::error("mu/free-variable", span, message).hint(help));
@@ -140,8 +141,8 @@ impl Resolver<'_> {
             let message = format!("`{}` is bound again inside its own fixpoint", name.text);
             self.diagnostics.push(
                 Diagnostic::warning("mu/shadowed-variable", name.span, message)
-                    .also(outer.name.span, "the outer one cannot be used in there")
-                    .hint("give the inner one another name"),
+                    .also(outer.name.span, "the outer variable cannot be used inside")
+                    .hint("give the inner variable another name"),
             );
         }
         let (equation, variable) = self.builder.open(dual(sign, positive), &name.text);
@@ -187,7 +188,7 @@ impl Resolver<'_> {
         let kind = if all { Modality::Box } else { Modality::Diamond };
         let next = self.builder.after_any(kind, variable);
         let later = match operator {
-            // A run may end: AF asks for a step, and EG is content without one.
+            // A path may end: AF requires a step, and EG holds without one.
             AF | EG => {
                 let end = self.builder.constant(all);
                 let step = self.builder.after_any(modality(kind, false), end);
@@ -200,7 +201,7 @@ impl Resolver<'_> {
         variable
     }
 
-    /// `mu Z. <->tt && [other]Z`, where `other` is any label but those looked for.
+    /// Adds `mu Z. <->tt && [other]Z`, where `other` is the complement of the pattern that is inevitable.
     fn inevitable(&mut self, other: ActionId, positive: bool) -> NodeId {
         let (equation, variable) = self.builder.open(dual(Sign::Mu, positive), "inev");
         let end = self.builder.constant(positive);
@@ -211,14 +212,14 @@ impl Resolver<'_> {
         variable
     }
 
-    /// `nu Z. [-]Z && [P] inev(Q)`.
+    /// Adds `nu Z. [-]Z && [P] inev(Q)`.
     fn response(&mut self, first: &Pattern, second: &Pattern, positive: bool) -> NodeId {
         let (equation, variable) = self.builder.open(dual(Sign::Nu, positive), "resp");
-        let (first, second) = (self.pattern(first), self.other(second));
-        let answer = self.inevitable(second, positive);
+        let (first, second) = (self.pattern(first), self.complement(second));
+        let response = self.inevitable(second, positive);
         let kind = modality(Modality::Box, positive);
         let next = self.builder.after_any(kind, variable);
-        let asked = self.builder.modal(kind, first, answer);
+        let asked = self.builder.modal(kind, first, response);
         let body = self.chain(vec![next, asked], positive);
         self.builder.close(equation, body);
         variable
@@ -273,8 +274,8 @@ impl Resolver<'_> {
         self.builder.action(action)
     }
 
-    /// The complement of a pattern.
-    fn other(&mut self, pattern: &Pattern) -> ActionId {
+    /// Resolves the complement of a pattern.
+    fn complement(&mut self, pattern: &Pattern) -> ActionId {
         let action = self.pattern(pattern);
         self.builder.action(Action::Not(action))
     }

@@ -1,44 +1,44 @@
-//! What is known of a transition system so far: each state is asked for its successors once, each
-//! pair of pattern and label for a match once, for all formulas together.
+//! The explored part of a transition system. Each state is expanded once, and each pair of a pattern and a
+//! label is matched once, for all formulas together.
 
 use std::mem::size_of;
 
 use masque_verdict::{Budget, Stop, Why};
 
+use crate::dedup::remove_duplicates;
 use crate::formula::{Action, ActionId, Formula};
 use crate::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 
-/// A transition system and all that was found out about it.
+/// A transition system and the explored part of it.
 ///
-/// It owns the system, or borrows it: a `&mut` of a system is a system too. Check several formulas
-/// with one `Space`, and each explores only what those before it did not. The verdicts do not depend
-/// on their order.
+/// It owns or borrows the system: a `&mut` of a system is a system too. Formulas that are checked with one
+/// `Space` share the explored states. The verdicts do not depend on the order of the formulas.
 #[derive(Debug)]
 pub struct Space<L> {
     lts: L,
-    /// For each state, where its transitions begin in `transitions`; [`NONE`] if not expanded.
+    /// For each state, the index of its first transition in `transitions`; [`NONE`] if it is not expanded.
     begins: Vec<u32>,
-    /// For each state, how many there are.
+    /// For each state, the number of its transitions.
     counts: Vec<u32>,
     transitions: Vec<(LabelId, StateId)>,
-    /// For each state, the bound beyond which it has more transitions: 0 for none, or its place in
-    /// `bounds` from 1.
+    /// For each state, the bound beyond which it has more transitions: 0 for none, or 1 plus its index in
+    /// `bounds`.
     cuts: Vec<u8>,
     bounds: Vec<&'static str>,
     n_expanded: usize,
     n_asked: u64,
-    /// Transitions that are in `transitions` and no longer count.
+    /// Number of transitions in `transitions` that belong to no state any more.
     n_forgotten: usize,
-    /// For each pattern and label: 0 not asked, 1 no match, 2 match.
+    /// For each pattern and label: 0 not known, 1 no match, 2 match.
     matches: Vec<Vec<u8>>,
 }
 
 const NONE: u32 = u32::MAX;
-/// Fewer forgotten transitions than this are no reason to move the others.
-const LOOSE: usize = 1024;
+/// Number of forgotten transitions up to which `transitions` is not compacted.
+const MIN_COMPACTED: usize = 1024;
 
 impl<L: Lts> Space<L> {
-    /// Nothing is known yet.
+    /// Returns a space in which nothing is explored.
     pub fn new(lts: L) -> Self {
         Space {
             lts,
@@ -54,17 +54,17 @@ impl<L: Lts> Space<L> {
         }
     }
 
-    /// The system itself.
+    /// Returns the system.
     pub fn lts(&mut self) -> &mut L {
         &mut self.lts
     }
 
-    /// The system itself, to look at.
+    /// Returns the system for reading.
     pub fn system(&self) -> &L {
         &self.lts
     }
 
-    /// Forgets all that was found out about states: the system has others now, but the same labels.
+    /// Forgets all states: the system has other states now, but the same labels.
     pub fn forget_states(&mut self) {
         self.begins.clear();
         self.counts.clear();
@@ -73,7 +73,7 @@ impl<L: Lts> Space<L> {
         (self.n_expanded, self.n_forgotten) = (0, 0);
     }
 
-    /// Forgets all that was found out about states, and frees its memory.
+    /// Forgets all states and frees their memory.
     pub(crate) fn drop_states(&mut self) {
         self.forget_states();
         (self.begins, self.counts, self.cuts) = (Vec::new(), Vec::new(), Vec::new());
@@ -86,33 +86,33 @@ impl<L: Lts> Space<L> {
         self.matches.clear();
     }
 
-    /// The initial state.
+    /// Returns the initial state.
     pub fn initial(&mut self) -> StateId {
         self.lts.initial()
     }
 
-    /// How many states were asked for their successors.
+    /// Returns the number of expanded states.
     pub fn n_expanded(&self) -> usize {
         self.n_expanded
     }
 
-    /// How often a state was asked for its successors, those included that were forgotten since.
+    /// Returns how often a state was expanded, including states that were forgotten since.
     pub fn n_asked(&self) -> u64 {
         self.n_asked
     }
 
-    /// How many transitions these have.
+    /// Returns the number of transitions of expanded states.
     pub fn n_transitions(&self) -> usize {
         self.transitions.len() - self.n_forgotten
     }
 
-    /// Whether a state was asked for its successors.
+    /// Whether a state is expanded.
     pub fn is_expanded(&self, state: StateId) -> bool {
         self.begins.get(state.index()).is_some_and(|&begin| begin != NONE)
     }
 
-    /// The transitions of an expanded state, without doubles, in the order of the system; none of
-    /// any other state.
+    /// Returns the transitions of an expanded state, without duplicates, in the order of the system; an empty
+    /// slice for any other state.
     pub fn transitions(&self, state: StateId) -> &[(LabelId, StateId)] {
         match self.begins.get(state.index()) {
             Some(&begin) if begin != NONE => {
@@ -122,13 +122,13 @@ impl<L: Lts> Space<L> {
         }
     }
 
-    /// The bound beyond which an expanded state has more transitions.
+    /// Returns the bound beyond which an expanded state has more transitions, if there is one.
     pub fn cut(&self, state: StateId) -> Option<&'static str> {
-        let place = usize::from(*self.cuts.get(state.index())?);
-        self.bounds.get(place.checked_sub(1)?).copied()
+        let number = usize::from(*self.cuts.get(state.index())?);
+        self.bounds.get(number.checked_sub(1)?).copied()
     }
 
-    /// Asks a state for its successors, unless that was done.
+    /// Expands a state: asks the system for its transitions, unless they are known.
     pub fn expand(&mut self, state: StateId) -> Result<(), Stop> {
         if self.is_expanded(state) {
             return Ok(());
@@ -141,7 +141,7 @@ impl<L: Lts> Space<L> {
         let begin = self.transitions.len();
         let transitions = &mut self.transitions;
         let complete = self.lts.successors(state, &mut |label, to| transitions.push((label, to)));
-        forget_doubles(&mut self.transitions, begin);
+        remove_duplicates(&mut self.transitions, begin);
         let end = u32::try_from(self.transitions.len()).ok().filter(|&end| end != NONE);
         let end = end.ok_or(Stop::from(Why::Memory))?;
         (self.begins[state.index()], self.counts[state.index()]) = (begin as u32, end - begin as u32);
@@ -149,17 +149,17 @@ impl<L: Lts> Space<L> {
         self.n_asked += 1;
         if let Completeness::Cut(bound) = complete {
             let known = self.bounds.iter().position(|other| *other == bound);
-            let place = known.unwrap_or_else(|| {
+            let index = known.unwrap_or_else(|| {
                 self.bounds.push(bound);
                 self.bounds.len() - 1
             });
-            // More than 255 bounds do not exist; if they did, the last name would serve for the rest.
-            self.cuts[state.index()] = u8::try_from(place + 1).unwrap_or(u8::MAX);
+            // There are far fewer than 255 bounds; if there were more, the last would get the name of the 255th.
+            self.cuts[state.index()] = u8::try_from(index + 1).unwrap_or(u8::MAX);
         }
         Ok(())
     }
 
-    /// Forgets the transitions of a state, whose rules have changed; it is asked again when needed.
+    /// Forgets the transitions of a state that have changed; the state is expanded again when necessary.
     pub fn forget(&mut self, state: StateId) {
         if self.is_expanded(state) {
             self.n_expanded -= 1;
@@ -167,12 +167,12 @@ impl<L: Lts> Space<L> {
             (self.begins[state.index()], self.counts[state.index()]) = (NONE, 0);
             self.cuts[state.index()] = 0;
         }
-        if self.n_forgotten > LOOSE && self.n_forgotten > self.transitions.len() / 2 {
+        if self.n_forgotten > MIN_COMPACTED && self.n_forgotten > self.transitions.len() / 2 {
             self.compact();
         }
     }
 
-    /// Closes the gaps that forgotten transitions leave.
+    /// Removes forgotten transitions from `transitions`.
     fn compact(&mut self) {
         let mut kept = Vec::with_capacity(self.n_transitions());
         for (begin, count) in self.begins.iter_mut().zip(&self.counts).filter(|(begin, _)| **begin != NONE) {
@@ -182,14 +182,14 @@ impl<L: Lts> Space<L> {
         (self.transitions, self.n_forgotten) = (kept, 0);
     }
 
-    /// One more than the largest number of a state that was expanded or has a transition to it.
+    /// Returns one more than the largest index of a state that is expanded or is the target of a transition.
     pub(crate) fn n_known(&self) -> usize {
         let largest = self.transitions.iter().map(|(_, to)| to.index() + 1).max().unwrap_or(0);
         self.begins.len().max(largest)
     }
 
-    /// Expands every state that can be reached, nearest first, and lists them in this order. States
-    /// beyond the bound [`Lts::most_states`] are listed, but they are not expanded here.
+    /// Expands all reachable states in breadth-first order, and returns them in this order. States beyond the
+    /// bound [`Lts::most_states`] are returned, but not expanded.
     ///
     /// ```
     /// use masque_mu::{Graph, Space};
@@ -209,7 +209,10 @@ impl<L: Lts> Space<L> {
         let mut seen = vec![false; initial.index() + 1];
         seen[initial.index()] = true;
         let mut done = 0;
-        while let Some(&state) = states.get(done).filter(|_| (done as u64) < self.lts.most_states()) {
+        while let Some(&state) = states.get(done) {
+            if done as u64 >= self.lts.most_states() {
+                break;
+            }
             if done.is_multiple_of(256) {
                 budget.check()?;
                 budget.check_memory(self.bytes())?;
@@ -236,7 +239,7 @@ impl<L: Lts> Space<L> {
         self.lts.holds(state, atom)
     }
 
-    /// Whether a label is in a set that a formula speaks of.
+    /// Whether a label is in a set of labels of a formula.
     pub fn is_in(&mut self, formula: &Formula, action: ActionId, label: LabelId) -> bool {
         match formula.action(action) {
             Action::Any => true,
@@ -260,7 +263,7 @@ impl<L: Lts> Space<L> {
         row[label.index()] == 2
     }
 
-    /// The bytes held here; what the system itself holds is its own affair.
+    /// Returns the memory in bytes, without that of the system.
     pub fn bytes(&self) -> u64 {
         let states = self.begins.capacity() * (2 * size_of::<u32>() + 1);
         let transitions = self.transitions.capacity() * size_of::<(LabelId, StateId)>();
@@ -269,38 +272,11 @@ impl<L: Lts> Space<L> {
     }
 }
 
-/// Removes transitions that were given before, from `begin` on. Their order stays.
-fn forget_doubles(transitions: &mut Vec<(LabelId, StateId)>, begin: usize) {
-    let new = &transitions[begin..];
-    // Most states have few transitions: comparing them all is faster than sorting.
-    if new.len() <= 16 {
-        let mut end = begin;
-        for i in begin..transitions.len() {
-            let this = transitions[i];
-            if !transitions[begin..end].contains(&this) {
-                transitions[end] = this;
-                end += 1;
-            }
-        }
-        transitions.truncate(end);
-        return;
-    }
-    let mut order: Vec<usize> = (0..new.len()).collect();
-    order.sort_unstable_by_key(|&i| (new[i], i));
-    order.dedup_by_key(|i| new[*i]);
-    if order.len() < new.len() {
-        order.sort_unstable();
-        let kept: Vec<_> = order.iter().map(|&i| new[i]).collect();
-        transitions.truncate(begin);
-        transitions.extend(kept);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A system whose one state has transitions to itself, with doubles, that may change.
+    /// A system of one state, whose transitions to itself may change and may have duplicates.
     struct Changing(Vec<u32>);
 
     impl Lts for Changing {

@@ -1,4 +1,4 @@
-//! A transition system that begins elsewhere.
+//! A transition system with another initial state.
 
 use crate::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 
@@ -22,9 +22,9 @@ use crate::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 /// ```
 #[derive(Debug)]
 pub struct StartingAt<L> {
-    /// The transition system.
+    /// Transition system.
     pub lts: L,
-    /// The state in which checks begin.
+    /// State in which checks begin.
     pub start: StateId,
 }
 

@@ -1,10 +1,10 @@
-//! What the tests of several modules need.
+//! Helpers for the tests of several modules.
 
 use masque_text::{Diagnostic, Sources, Span};
 
 use crate::{AtomId, Formula, PatternId, Vocabulary, read_formula};
 
-/// Any word is a pattern or an atom.
+/// A vocabulary in which any text is a pattern or an atom.
 #[derive(Default)]
 struct Words(Vec<String>);
 
@@ -28,7 +28,7 @@ impl Vocabulary for Words {
     }
 }
 
-/// The formula of a text without mistakes.
+/// Returns the formula of a text without errors.
 pub(crate) fn formula(text: &str) -> Formula {
     let mut sources = Sources::default();
     let file = sources.add("formula", text).unwrap();

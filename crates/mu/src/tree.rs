@@ -1,13 +1,13 @@
-//! Formulas as they are written, with the place of each part.
+//! The syntax tree of formulas, with the span of each part.
 
 use masque_text::Span;
 
-/// A formula and where it stands.
+/// A formula and its location.
 #[derive(Clone, Debug)]
 pub struct Phi {
-    /// What it says.
+    /// Form of the formula.
     pub kind: Kind,
-    /// Where it stands.
+    /// Location in the source.
     pub span: Span,
 }
 
@@ -36,24 +36,24 @@ pub enum Kind {
     Modal(Modality, Regular, Box<Phi>),
     /// `mu X. phi` or `nu X. phi`.
     Fixpoint(Sign, Name, Box<Phi>),
-    /// `AG phi` and its kin.
+    /// `AG phi` and the other path operators.
     Path(PathOperator, Box<Phi>),
-    /// `inev(P)`: every maximal run performs `P`.
+    /// `inev(P)`: every maximal path performs `P`.
     Inevitable(Pattern),
-    /// `resp(P, Q)`: after each `P`, every maximal run performs `Q`.
+    /// `resp(P, Q)`: after each `P`, every maximal path performs `Q`.
     Response(Pattern, Pattern),
 }
 
-/// A word and where it stands.
+/// A word and its location.
 #[derive(Clone, Debug)]
 pub struct Name {
     /// The word.
     pub text: String,
-    /// Where it stands.
+    /// Location in the source.
     pub span: Span,
 }
 
-/// Least or greatest.
+/// Kind of a fixpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sign {
     /// `mu`, the least fixpoint.
@@ -62,25 +62,25 @@ pub enum Sign {
     Nu,
 }
 
-/// Some step, or all steps.
+/// Kind of a modality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Modality {
-    /// `<R>`: some run of `R` leads to ..
+    /// `<R>`: some path in `R` leads to a state that satisfies the operand.
     Diamond,
-    /// `[R]`: all runs of `R` lead to ..
+    /// `[R]`: all paths in `R` lead to states that satisfy the operand.
     Box,
 }
 
 /// The path operators of CTL, which abbreviate fixpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PathOperator {
-    /// Wherever one may go.
+    /// On all paths, always.
     AG,
-    /// Somewhere one can go.
+    /// On some path, eventually.
     EF,
-    /// On every maximal run, at some time.
+    /// On all maximal paths, eventually.
     AF,
-    /// On some maximal run, always.
+    /// On some maximal path, always.
     EG,
     /// After every step.
     AX,
@@ -89,10 +89,10 @@ pub enum PathOperator {
 }
 
 impl PathOperator {
-    /// All of them.
+    /// All operators.
     pub const ALL: [PathOperator; 6] = [Self::AG, Self::EF, Self::AF, Self::EG, Self::AX, Self::EX];
 
-    /// The operator as it is written.
+    /// Returns the operator as it is written.
     pub fn word(self) -> &'static str {
         match self {
             Self::AG => "AG",
@@ -105,7 +105,7 @@ impl PathOperator {
     }
 }
 
-/// What a modality follows: sequences of steps.
+/// A regular expression over steps, inside a modality.
 #[derive(Clone, Debug)]
 pub enum Regular {
     /// One step.
@@ -120,14 +120,14 @@ pub enum Regular {
     Plus(Box<Regular>),
 }
 
-/// What one step may be.
+/// A set of steps.
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// `-`: any step.
     Any,
-    /// `-P`: any other step.
+    /// `-P`: any step that `P` does not match.
     Not(Box<Pattern>),
-    /// `{P, ..}`: a step that one of them describes.
+    /// `{P, ..}`: a step that one of the patterns matches.
     Set(Vec<Pattern>),
     /// A pattern of the language, as written.
     Is(String, Span),
@@ -138,6 +138,6 @@ pub enum Pattern {
 pub struct Named {
     /// Its name.
     pub name: Name,
-    /// What it says.
+    /// Formula.
     pub phi: Phi,
 }

@@ -1,4 +1,4 @@
-//! The solver against the truth definition, on thousands of random systems and formulas.
+//! Compares the solver with the truth definition on thousands of random systems and formulas.
 
 mod support;
 
@@ -7,7 +7,7 @@ use masque_mu::{Graph, Lts, Space, StateId, check, explain, naive};
 use masque_verdict::{Budget, Verdict, Why};
 use support::{LABELS, alternating, formula, graph, read};
 
-/// What the definition says of a formula: its verdict with the worst and with the best beyond.
+/// Returns the verdict of the definition; `None` if it depends on what lies beyond a bound.
 fn expected(graph: &mut Graph, text: &str) -> Option<bool> {
     let (phi, _) = read(text, graph);
     let worst = naive::holds(graph, &phi, false).unwrap();
@@ -16,7 +16,7 @@ fn expected(graph: &mut Graph, text: &str) -> Option<bool> {
     (worst == best).then_some(worst)
 }
 
-/// Checks one pair; the solver must decide what the definition decides, and show why.
+/// Checks one formula on one graph: the solver must decide what the definition decides, with evidence.
 fn agree(graph: &mut Graph, text: &str, seed: u64) -> Verdict {
     let expected = expected(graph, text);
     let (_, formula) = read(text, graph);
@@ -69,7 +69,7 @@ fn the_same_with_alternation() {
     assert!(by_depth[1..].iter().all(|&n| n > 100), "all depths of alternation occur: {by_depth:?}");
 }
 
-/// Large enough for the explored part to be solved, and the rest to be put aside, several times.
+/// Large enough that the explored part is solved, and positions are dropped, several times.
 #[test]
 fn the_same_on_larger_systems() {
     for seed in 0..600 {
@@ -93,7 +93,7 @@ fn verdicts_under_bounds_are_as_defined() {
     assert!((n / 20..n / 2).contains(&n_unknown), "{n_unknown} of {n} unknown");
 }
 
-/// A verdict under bounds is that of every system that agrees up to the bounds.
+/// A verdict under bounds holds for every system that is the same up to the bounds.
 #[test]
 fn a_decided_verdict_survives_every_completion() {
     let mut n_decided = 0;
@@ -117,7 +117,7 @@ fn a_decided_verdict_survives_every_completion() {
     assert!(n_decided > 500);
 }
 
-/// The same system with some transitions, and perhaps states, where it was cut.
+/// Returns the system with random transitions, and perhaps new states, beyond its bounds.
 fn completion(cut: &Graph, random: &mut Rng) -> Graph {
     let mut graph = Graph::new();
     let n = cut.n_states();
@@ -142,14 +142,14 @@ fn completion(cut: &Graph, random: &mut Rng) -> Graph {
             graph.transition(from, LABELS[random.usize(0..3)], states[random.usize(0..states.len())]);
         }
     }
-    let odd = graph.state();
-    support::ATOMS.iter().for_each(|atom| graph.mark(odd, atom));
+    let unreachable = graph.state();
+    support::ATOMS.iter().for_each(|atom| graph.mark(unreachable, atom));
     graph
 }
 
-/// Formulas checked one after the other in one space get the verdicts they get alone.
+/// Formulas checked one after the other in one space have the same results as in spaces of their own.
 #[test]
-fn a_space_is_shared_without_a_trace() {
+fn sharing_a_space_does_not_change_results() {
     for seed in 0..300 {
         let mut random = Rng::with_seed(3_000_000 + seed);
         let mut graph = graph(&mut random, 9, seed % 2 == 0);

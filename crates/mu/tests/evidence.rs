@@ -1,4 +1,4 @@
-//! What verdicts are shown with, and that tampered evidence is found out.
+//! Evidence for verdicts, and replay that refuses tampered evidence.
 
 mod support;
 
@@ -10,8 +10,8 @@ use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
 use support::{alternating, formula, graph, read};
 
-/// A shop: one may browse, ask and pay; the card may be declined again and again; the backdoor of
-/// state 5 leads to a dead end.
+/// A shop: customers browse, ask and pay; the card may be declined any number of times; state 5 may lead to
+/// a dead end.
 const SHOP: &str = r#"des (0, 9, 7)
 (0, browse, 0)
 (0, ask, 1)
@@ -28,12 +28,12 @@ fn shop() -> Graph {
     let mut sources = Sources::default();
     let file = sources.add("shop.aut", SHOP).unwrap();
     let mut graph = read_aut(&sources, sources.span(file)).0.unwrap();
-    // States are numbered as the file mentions them: here as they are written.
+    // States are numbered in the order of the file, which here is the order of their numbers in it.
     graph.mark(StateId(4), "final");
     graph
 }
 
-/// A play as text: steps, the loop in brackets, dots where the loser has a choice.
+/// Returns a play as text: steps, the loop in brackets, dots where the loser has a choice.
 fn shown(graph: &Graph, play: &Play) -> String {
     let mut words: Vec<String> = Vec::new();
     for (i, step) in play.steps.iter().enumerate() {
@@ -48,7 +48,7 @@ fn shown(graph: &Graph, play: &Play) -> String {
 
 #[rustfmt::skip]
 #[test]
-fn plays_tell_the_story() {
+fn plays_are_shortest_and_conclusive() {
     let table = [
         // formula                              verdict          play
         ("tt",                                  Verdict::Holds,  ""),
@@ -102,7 +102,7 @@ fn evidence_is_a_part_of_the_system() {
     assert_eq!(evidence.play.end(), StateId(3));
 }
 
-/// A system that has no transitions any more once each state was asked for its own.
+/// A system that returns the transitions of each state only once.
 struct Forgetful<'g> {
     graph: &'g mut Graph,
     asked: Vec<StateId>,
@@ -130,7 +130,7 @@ impl Lts for Forgetful<'_> {
     }
 }
 
-/// Evidence that does not replay costs nothing but the evidence.
+/// If evidence does not replay, the verdict is reported without it.
 #[test]
 fn refused_evidence_is_withheld() {
     let mut graph = shop();
@@ -142,7 +142,7 @@ fn refused_evidence_is_withheld() {
     assert!(why.contains("of the evidence"), "{why}");
 }
 
-/// Whatever is changed in a proof, it no longer is one.
+/// Replay refuses evidence after any of several changes.
 #[test]
 fn tampered_evidence_does_not_replay() {
     let mut n_tampered = 0;
@@ -160,15 +160,15 @@ fn tampered_evidence_does_not_replay() {
             tampered.push(copy);
         };
         change(&|e| e.holds = !e.holds);
-        change(&|e| e.places[0].state = StateId(e.places[0].state.0 + 1));
+        change(&|e| e.positions[0].state = StateId(e.positions[0].state.0 + 1));
         change(&|e| e.play.steps.push(masque_mu::Step { label: LabelId(0), to: StateId(0) }));
-        if let Some(i) = evidence.places.iter().position(|place| !place.moves.is_empty()) {
+        if let Some(i) = evidence.positions.iter().position(|position| !position.moves.is_empty()) {
             change(&|e| {
-                e.places[i].moves.pop();
+                e.positions[i].moves.pop();
             });
-            change(&|e| e.places[i].moves[0].to = u32::MAX);
+            change(&|e| e.positions[i].moves[0].to = u32::MAX);
             change(&|e| {
-                let one = &mut e.places[i].moves[0];
+                let one = &mut e.positions[i].moves[0];
                 one.label = one.label.map_or(Some(LabelId(0)), |_| None);
             });
         }
@@ -180,15 +180,16 @@ fn tampered_evidence_does_not_replay() {
     assert!(n_tampered > 6000, "{n_tampered}");
 }
 
-/// A loop that belongs to the loser is found, though each of its moves is allowed.
+/// Replay refuses a loop that the loser wins, although each of its moves is legal.
 #[test]
 fn a_loop_of_the_loser_is_no_proof() {
     let mut graph = shop();
     let (_, formula) = read("mu X. <accept>tt || <->X", &mut graph);
     let answer = explain(&mut Space::new(&mut graph), &formula, &Budget::unlimited());
     let mut evidence = answer.evidence.unwrap();
-    // From the second modality on, browse for ever instead of asking.
-    let browse = evidence.places.iter_mut().find(|place| place.moves.iter().any(|one| one.label.is_some()));
+    // Change a strategy that asks into one that browses forever.
+    let browse =
+        evidence.positions.iter_mut().find(|position| position.moves.iter().any(|one| one.label.is_some()));
     let step = &mut browse.unwrap().moves[0];
     assert_eq!(graph.label(step.label.unwrap()), "ask");
     (step.label, step.to) = (Some(LabelId(0)), 0);

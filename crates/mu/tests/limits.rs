@@ -1,4 +1,4 @@
-//! Systems without end, and checks that are not allowed to finish.
+//! Infinite systems, and checks that are stopped by a limit.
 
 mod support;
 
@@ -9,8 +9,8 @@ use masque_text::{Diagnostic, Span};
 use masque_verdict::{Budget, Verdict, Why};
 use support::read;
 
-/// Counts up for ever, and may halt at any time: state 2n is the number n, 2n + 1 is its end. With
-/// a bound, what lies beyond it is cut.
+/// Counts up without end, and may halt at any time: state 2n is the number n, and state 2n + 1 is the halted
+/// counter. With a bound, transitions to larger numbers are cut off.
 struct Counter {
     bound: Option<u32>,
 }
@@ -61,7 +61,7 @@ fn verdict(counter: &mut Counter, text: &str, budget: &Budget) -> Verdict {
 
 #[rustfmt::skip]
 #[test]
-fn an_endless_system_is_decided_where_a_part_decides() {
+fn an_infinite_system_is_decided_if_a_finite_part_decides() {
     let table = [
         ("EF n500",                       Verdict::Holds),
         ("AG !n500",                      Verdict::Fails),
@@ -100,7 +100,7 @@ fn a_bound_is_named_where_it_matters() {
 }
 
 #[test]
-fn limits_are_answers() {
+fn limits_give_unknown_with_a_reason() {
     let endless = "AG EF final";
     let mut counter = Counter { bound: None };
     let mut why = |budget: &Budget| verdict(&mut counter, endless, budget);
@@ -114,15 +114,15 @@ fn limits_are_answers() {
 }
 
 #[test]
-fn a_limit_comes_after_the_last_attempt() {
-    // Ten states are enough to see the end of `halt`, whatever follows.
+fn the_explored_part_is_solved_before_a_limit_is_reported() {
+    // Ten states are enough to decide the formula, because `halt` is possible in the first.
     let budget = Budget::unlimited().with_states(10);
     let mut counter = Counter { bound: None };
     assert_eq!(verdict(&mut counter, "nu X. <halt>tt || <tick>X", &budget), Verdict::Holds);
     assert_eq!(verdict(&mut counter, "EF n50", &budget), Verdict::Unknown(Why::States));
 }
 
-/// The number of states looked at is about what the shortest evidence needs.
+/// The number of visited states is close to what the shortest evidence needs.
 #[test]
 fn a_check_stops_early() {
     let mut counter = Counter { bound: None };
@@ -133,14 +133,14 @@ fn a_check_stops_early() {
     assert_eq!(answer.evidence.unwrap().play.steps.len(), 30);
 }
 
-/// A long line of states that counts how often it is asked, and cancels the check at a given time.
+/// A long chain of states that counts the calls of its methods, and cancels the check at a given number.
 struct Watched {
     asked: usize,
     cancel_at: usize,
     budget: Budget,
 }
 
-const LONG: u32 = 60_000;
+const CHAIN_LENGTH: u32 = 60_000;
 
 impl Watched {
     fn ask(&mut self) {
@@ -158,7 +158,7 @@ impl Lts for Watched {
 
     fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
         self.ask();
-        step(LabelId(0), StateId((state.0 + 1).min(LONG)));
+        step(LabelId(0), StateId((state.0 + 1).min(CHAIN_LENGTH)));
         Completeness::Complete
     }
 
@@ -172,26 +172,23 @@ impl Lts for Watched {
     }
 }
 
-/// Evidence for so many states takes a while, and so does its replay: a limit is noticed there, too,
-/// and what is left is the verdict.
+/// Limits also apply while evidence is made and replayed; then the verdict is reported without evidence.
 #[test]
-fn a_limit_is_noticed_while_evidence_is_made() {
+fn limits_apply_while_evidence_is_made() {
     let run = |cancel_at: usize, wants_evidence: bool| {
         let mut watched = Watched { asked: 0, cancel_at, budget: Budget::unlimited() };
         let (_, formula) = read("AG final", &mut Counter { bound: None });
         let budget = watched.budget.clone();
         let mut space = Space::new(&mut watched);
-        let answer = match wants_evidence {
-            true => explain(&mut space, &formula, &budget),
-            false => check(&mut space, &formula, &budget),
-        };
+        let decide = if wants_evidence { explain } else { check };
+        let answer = decide(&mut space, &formula, &budget);
         drop(space);
         assert_eq!(answer.verdict, Verdict::Holds);
         (watched.asked, answer.evidence.is_some())
     };
     let (to_decide, _) = run(0, false);
     let (in_all, is_shown) = run(0, true);
-    assert!(is_shown && in_all > to_decide + 2 * LONG as usize, "{to_decide} of {in_all}");
+    assert!(is_shown && in_all > to_decide + 2 * CHAIN_LENGTH as usize, "{to_decide} of {in_all}");
     for part in [1, 25, 50, 75] {
         let cancel_at = to_decide + 10 + (in_all - to_decide) * part / 100;
         let (asked, is_shown) = run(cancel_at, true);

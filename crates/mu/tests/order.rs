@@ -1,5 +1,5 @@
-//! Formulas checked one after the other in one space, under a bound on the states that each may look
-//! into: every formula has the verdict that it has alone.
+//! Formulas checked one after the other in one space, with a bound on the number of states that each check
+//! expands: every formula has the same verdict as in a space of its own.
 
 mod support;
 
@@ -10,7 +10,7 @@ use masque_mu::{
 use masque_verdict::{Budget, Verdict, Why};
 use support::{alternating, formula, graph, read};
 
-/// A system of which each check may look into a few states.
+/// A system of which each check may expand a limited number of states.
 struct Bounded<'g> {
     graph: &'g mut Graph,
     most_states: u64,
@@ -42,7 +42,7 @@ fn alone(graph: &mut Graph, most_states: u64, formula: &Formula) -> Verdict {
     check(&mut Space::new(Bounded { graph, most_states }), formula, &Budget::unlimited()).verdict
 }
 
-/// The order of formulas changes no verdict, and a verdict under a bound is that of the whole system.
+/// The order of formulas does not change a verdict, and a verdict under a bound is that of the whole system.
 #[test]
 fn every_formula_has_the_verdict_that_it_has_alone() {
     let budget = Budget::unlimited();
@@ -71,18 +71,18 @@ fn every_formula_has_the_verdict_that_it_has_alone() {
         random.shuffle(&mut order);
         let mut space = Space::new(Bounded { graph: &mut graph, most_states });
         let mut standing: Vec<Standing> = formulas.iter().map(|_| Standing::default()).collect();
-        // Twice: what stands of a formula does not count against it, either.
-        for number in order.iter().chain(&order) {
-            let verdict = check(&mut space, &formulas[*number], &budget).verdict;
-            assert_eq!(verdict, expected[*number], "seed {seed}: {}", texts[*number]);
-            let again = recheck(&mut space, &formulas[*number], &mut standing[*number], true, &budget);
-            assert_eq!(again.verdict, expected[*number], "seed {seed}: {}", texts[*number]);
+        // Twice: states that earlier checks of the same formula expanded do not count, either.
+        for &index in order.iter().chain(&order) {
+            let verdict = check(&mut space, &formulas[index], &budget).verdict;
+            assert_eq!(verdict, expected[index], "seed {seed}: {}", texts[index]);
+            let again = recheck(&mut space, &formulas[index], &mut standing[index], true, &budget);
+            assert_eq!(again.verdict, expected[index], "seed {seed}: {}", texts[index]);
         }
     }
     assert!(n_stopped > 150 && n_decided > 150, "{n_stopped} stopped, {n_decided} decided");
 }
 
-/// A chain of which each check may hold a few hundred states; the first check uses up all memory.
+/// The first check of a long chain uses up all memory.
 #[test]
 fn memory_is_free_again_for_the_next_formula() {
     let mut graph = Graph::new();
@@ -92,7 +92,7 @@ fn memory_is_free_again_for_the_next_formula() {
     let budget = Budget::unlimited().with_memory(200_000);
     let mut space = Space::new(&mut graph);
     assert_eq!(check(&mut space, &endless, &budget).verdict, Verdict::Unknown(Why::Memory));
-    // What is known of the states would leave the next formula too little.
+    // The explored states would leave too little memory for the next formula.
     assert!(space.bytes() > 10_000 && space.n_expanded() > 500);
     assert_eq!(check(&mut space, &short, &budget).verdict, Verdict::Holds);
 }

@@ -1,4 +1,4 @@
-//! Printed formulas: any tree, printed and read again, is the same tree.
+//! Any formula, printed and parsed again, gives the same tree.
 
 mod support;
 
@@ -8,7 +8,7 @@ use masque_testkit::{seeds, structure};
 use masque_text::Sources;
 use support::trees::Maker;
 
-/// 100 formulas a seed: `SEEDS=0..1000 cargo test --release -p masque-mu --test printing`.
+/// 100 formulas per seed: `SEEDS=0..1000 cargo test --release -p masque-mu --test printing`.
 #[test]
 fn random_trees_read_back() {
     for seed in seeds("0..20") {

@@ -1,4 +1,4 @@
-//! What is read, how it is printed, and what becomes of texts that nobody would write.
+//! Parsing and printing of formulas, also of very long, deeply nested and random texts.
 
 mod support;
 
@@ -6,7 +6,7 @@ use fastrand::Rng;
 use masque_mu::{NESTING_LIMIT, parse_formula, parse_properties};
 use masque_text::{Diagnostic, Sources, render};
 
-/// The text as it is printed, or the first message.
+/// Parses a formula and prints it; returns the first message if there are errors.
 fn printed(text: &str) -> String {
     let mut sources = Sources::default();
     let file = sources.add("formula", text).unwrap();
@@ -63,7 +63,7 @@ fn formulas_are_read_by_precedence() {
     }
 }
 
-/// Properties of the travel agency, as they are published, are read and printed as they stand.
+/// The published properties of the travel agency are parsed and printed unchanged.
 #[test]
 fn published_properties_are_read() {
     for text in [
@@ -90,7 +90,7 @@ fn published_properties_are_read() {
 
 #[rustfmt::skip]
 #[test]
-fn mistakes_get_one_message() {
+fn each_error_gets_one_message() {
     let table = [
         ("",                   "expected a formula, found the end of the text"),
         ("p &&",               "expected a formula, found the end of the text"),
@@ -122,7 +122,7 @@ fn mistakes_get_one_message() {
 }
 
 #[test]
-fn a_broken_property_costs_no_other() {
+fn an_error_does_not_affect_other_properties() {
     let text = "one : AG p;\ntwo : <a>;\nthree : p q\nfour : tt;\nfive : [a;\n: ff;\nsix : ff;";
     let mut sources = Sources::default();
     let file = sources.add("file", text).unwrap();
@@ -140,7 +140,7 @@ fn printing_and_reading_again_changes_nothing() {
             if seed % 2 == 0 { support::formula(&mut random) } else { support::alternating(&mut random) };
         let once = printed(&text);
         assert_eq!(printed(&once), once, "seed {seed}: {text}");
-        // The printed formula is solved as the written one is.
+        // The printed formula resolves to the same nodes.
         let mut graph = support::graph(&mut random, 3, false);
         let (written, again) = (support::read(&text, &mut graph).1, support::read(&once, &mut graph).1);
         assert_eq!(written.nodes(), again.nodes(), "seed {seed}: {text}");
@@ -148,7 +148,7 @@ fn printing_and_reading_again_changes_nothing() {
 }
 
 #[test]
-fn long_chains_are_no_trouble_and_deep_ones_are_a_message() {
+fn long_chains_are_accepted_and_deep_nesting_is_an_error() {
     let n = 20_000;
     for (text, is_good) in [
         (vec!["p"; n].join(" && "), true),
@@ -171,7 +171,7 @@ fn long_chains_are_no_trouble_and_deep_ones_are_a_message() {
             Some(phi) => {
                 assert!(is_good, "{start}");
                 let mut graph = support::graph(&mut Rng::with_seed(0), 3, false);
-                masque_mu::resolve(&phi, &mut graph).0.expect("no mistake");
+                masque_mu::resolve(&phi, &mut graph).0.expect("no errors");
             }
             None => {
                 assert!(!is_good, "{start}: {diagnostics:?}");
@@ -181,7 +181,7 @@ fn long_chains_are_no_trouble_and_deep_ones_are_a_message() {
     }
 }
 
-/// Texts with pieces missing, doubled or out of place: messages that can be drawn, and no panic.
+/// Random sequences of tokens give diagnostics that can be rendered, and no panic.
 #[test]
 fn nothing_panics() {
     let pieces = [

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use masque_driver::Worlds;
 use masque_driver::bdi::explanation::{Explanation, Removal, RemovalReason, Shape};
 use masque_driver::bdi::model::State;
 use masque_driver::bdi::outcome::WorldResult;
 use masque_driver::bdi::plan::WorldId;
+use masque_driver::{Count, Worlds};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,11 +25,11 @@ pub enum CountReport {
     Decimal(String),
 }
 
-impl From<&String> for CountReport {
-    fn from(decimal: &String) -> Self {
-        match decimal.parse() {
-            Ok(number) if number <= LARGEST_EXACT => CountReport::Number(number),
-            _ => CountReport::Decimal(decimal.clone()),
+impl From<&Count> for CountReport {
+    fn from(count: &Count) -> Self {
+        match count.to_u64() {
+            Some(number) if number <= LARGEST_EXACT => CountReport::Number(number),
+            _ => CountReport::Decimal(count.to_string()),
         }
     }
 }

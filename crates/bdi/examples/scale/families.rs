@@ -1,9 +1,9 @@
-//! Families of BDI files that grow.
+//! Families of BDI files of growing size.
 
 use std::fmt::Write;
 
-/// `a` reads `n` variables and takes over what it reads as `n` beliefs about `b`, which has `n`
-/// variables: 2^n sets of attitudes on one edge.
+/// `a` reads `n` variables and assigns their values to `n` beliefs about `b`, which has `n` variables: 2^n
+/// sets of attitudes on one edge.
 pub fn attitudes(n: usize) -> String {
     let list = |one: &dyn Fn(usize) -> String, separator: &str| -> String {
         (1..=n).map(one).collect::<Vec<_>>().join(separator)
@@ -26,8 +26,8 @@ pub fn attitudes(n: usize) -> String {
     )
 }
 
-/// As [`attitudes`], but each belief is about two neighbouring variables, so that they imply each
-/// other's consequences and incoherent states are removed.
+/// Like [`attitudes`], but each belief is about two neighbouring variables. One belief may imply another, so
+/// incoherent states are removed.
 pub fn entangled(n: usize) -> String {
     let ys: Vec<String> = (0..=n).map(|i| format!("y{i}")).collect();
     let any: Vec<String> = ys.iter().map(|y| format!("{y} := any")).collect();
@@ -45,7 +45,7 @@ pub fn entangled(n: usize) -> String {
     )
 }
 
-/// A chain of `depth` worlds, each with `n` variables and `n` beliefs about the one below.
+/// Returns a chain of `depth` worlds, each with `n` variables and `n` beliefs about the one below.
 pub fn chain(depth: usize, n: usize) -> String {
     let mut text = String::new();
     for level in 0..depth {
@@ -63,7 +63,7 @@ pub fn chain(depth: usize, n: usize) -> String {
     text
 }
 
-/// Three numbers that go up to `side - 1`, one at a time: `side`^3 states.
+/// Returns three numbers up to `side - 1`, one of which changes in each step: `side`^3 states.
 pub fn grid(side: usize) -> String {
     let top = side - 1;
     let go = |x: &str| format!("{{ if {x} < {top} then {x} := {x} + 1 else {x} := 0 }}");
@@ -77,7 +77,7 @@ pub fn grid(side: usize) -> String {
     )
 }
 
-/// One number that counts to `n - 1` and starts again: `n` states in a row.
+/// Returns a number that counts to `n - 1` and starts again: a cycle of `n` states.
 pub fn counter(n: usize) -> String {
     let top = n - 1;
     format!(

@@ -1,4 +1,4 @@
-//! Times and sizes of families that grow: `cargo run --release -p masque-bdi --example scale`.
+//! Times and sizes of families of growing size: `cargo run --release -p masque-bdi --example scale`.
 
 #[allow(unreachable_pub, reason = "tests use the file, too")]
 mod families;
@@ -37,7 +37,7 @@ fn measure(name: &str, text: &str) {
     let Some((model, plan)) = check(&tree, &[]).model else { panic!("{text}") };
     let run = run(&model, &plan, masque_verdict::Show::Failed, &Budget::default(), &mut |_, _| {});
     let seconds = start.elapsed().as_secs_f64();
-    let worlds: Vec<String> = run.worlds.iter().flatten().take(2).map(|w| w.kept.clone()).collect();
+    let worlds: Vec<String> = run.worlds.iter().flatten().take(2).map(|w| w.kept.to_string()).collect();
     let verdicts: Vec<&str> = run.properties.iter().map(|p| p.verdict.word()).collect();
     println!("{name:<16} {seconds:>9.3} {:>10}  {} {}", run.peak_nodes, worlds.join(" "), verdicts.join(" "));
 }

@@ -1,51 +1,52 @@
-//! Formulas: each belongs to a program; an attitude's argument to the program it leads to.
+//! Checks formulas. Each belongs to a program; the argument of an attitude belongs to the program that
+//! the attitude leads to.
 
 use masque_text::{Diagnostic, Span, did_you_mean};
 
 use super::{Checker, capped};
 use crate::model::{Action, ActionId, Domain, Edge, Expr, ExprId, Formula, FormulaId, ProgramId, VarId};
 use crate::print::{formula_text, term_text};
-use crate::tree::{self, Binary, Commitment, Kind, Op, Quantifier, Rel, Unary};
+use crate::tree::{self, Binary, Commitment, ExprKind, Op, Quantifier, Rel, Unary};
 
-/// Where a formula stands.
+/// Context in which a formula is read.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    /// The program it belongs to.
+pub(super) struct Context<'a> {
+    /// Program that the formula belongs to.
     pub(super) program: ProgramId,
-    /// Whether temporal operators may stand here, outside attitudes.
+    /// Whether temporal operators are allowed outside attitudes.
     pub(super) is_temporal: bool,
-    /// The name that a `forall` binds, and the variable it stands for.
+    /// Name that a `forall` binds, and the variable it stands for.
     pub(super) bound: Option<(&'a str, VarId)>,
 }
 
-impl Place<'_> {
-    /// A condition, a right side, a definition.
+impl Context<'_> {
+    /// Returns the context of a condition, a right side or a definition.
     pub(super) fn fixed(program: ProgramId) -> Self {
-        Place { program, is_temporal: false, bound: None }
+        Context { program, is_temporal: false, bound: None }
     }
 
-    /// A property or the argument of an attitude.
+    /// Returns the context of a property or of the argument of an attitude.
     pub(super) fn temporal(program: ProgramId) -> Self {
-        Place { program, is_temporal: true, bound: None }
+        Context { program, is_temporal: true, bound: None }
     }
 }
 
-/// A formula whose mistakes have been reported.
+/// A result; `None` if there are errors, which have been reported.
 pub(super) type Resolved<T> = Option<T>;
 
 impl Checker<'_> {
-    /// The formula of a place, or `None` after a message.
-    pub(super) fn formula(&mut self, place: Place<'_>, expr: &tree::Expr) -> Resolved<FormulaId> {
+    /// Checks a formula and adds it to the model.
+    pub(super) fn formula(&mut self, context: Context<'_>, expr: &tree::Expr) -> Resolved<FormulaId> {
         let formula = match &expr.kind {
-            Kind::Constant(value) => Formula::Constant(*value),
-            Kind::Number(_) | Kind::Sum(_) => return self.mistyped(expr, "a formula", "a number"),
-            Kind::Term(term) => return self.atom(place, term),
-            Kind::Do(action) => Formula::Do(self.action(place.program, action)),
-            Kind::Not(arg) => Formula::Not(self.formula(place, arg)?),
-            Kind::And(items) => Formula::And(self.all(place, items)?),
-            Kind::Or(items) => Formula::Or(self.all(place, items)?),
-            Kind::Implies(items) => {
-                let items = self.all(place, items)?;
+            ExprKind::Constant(value) => Formula::Constant(*value),
+            ExprKind::Number(_) | ExprKind::Sum(_) => return self.mistyped(expr, "a formula", "a number"),
+            ExprKind::Term(term) => return self.atom(context, term),
+            ExprKind::Do(action) => Formula::Do(self.action(context.program, action)),
+            ExprKind::Not(arg) => Formula::Not(self.formula(context, arg)?),
+            ExprKind::And(items) => Formula::And(self.all(context, items)?),
+            ExprKind::Or(items) => Formula::Or(self.all(context, items)?),
+            ExprKind::Implies(items) => {
+                let items = self.all(context, items)?;
                 let (&last, antecedents) = items.split_last()?;
                 let mut result = last;
                 for &antecedent in antecedents.iter().rev() {
@@ -54,14 +55,14 @@ impl Checker<'_> {
                 }
                 return Some(result);
             }
-            Kind::Iff(items) => {
-                let items = self.all(place, items)?;
+            ExprKind::Iff(items) => {
+                let items = self.all(context, items)?;
                 let (&first, rest) = items.split_first()?;
                 return Some(rest.iter().fold(first, |left, &right| self.add(Formula::Iff(left, right))));
             }
-            Kind::Unary(quantifier, op, arg) => {
-                self.temporal_is_allowed(place, expr)?;
-                let arg = self.formula(place, arg)?;
+            ExprKind::Unary(quantifier, op, arg) => {
+                self.temporal_is_allowed(context, expr)?;
+                let arg = self.formula(context, arg)?;
                 match (quantifier, op) {
                     (Quantifier::E, Unary::X) => Formula::Ex(arg),
                     (Quantifier::E, Unary::F) => Formula::Ef(arg),
@@ -71,9 +72,9 @@ impl Checker<'_> {
                     (Quantifier::A, Unary::G) => Formula::Ag(arg),
                 }
             }
-            Kind::Binary(quantifier, op, args) => {
-                self.temporal_is_allowed(place, expr)?;
-                let (f, g) = (self.formula(place, &args[0]), self.formula(place, &args[1]));
+            ExprKind::Binary(quantifier, op, args) => {
+                self.temporal_is_allowed(context, expr)?;
+                let (f, g) = (self.formula(context, &args[0]), self.formula(context, &args[1]));
                 let (f, g) = (f?, g?);
                 match (quantifier, op) {
                     (Quantifier::E, Binary::U) => Formula::Eu(f, g),
@@ -85,31 +86,32 @@ impl Checker<'_> {
                     (Quantifier::A, Binary::W) => Formula::Ar(g, self.add(Formula::Or(vec![f, g]))),
                 }
             }
-            Kind::Attitude { op, dual: true, agent, arg } => {
+            ExprKind::Attitude { op, dual: true, agent, arg } => {
                 // PB(i, f) = !B(i, !f)
-                let not = tree::Expr { kind: Kind::Not(arg.clone()), span: arg.span };
-                let kind = Kind::Attitude { op: *op, dual: false, agent: agent.clone(), arg: Box::new(not) };
-                Formula::Not(self.formula(place, &tree::Expr { kind, span: expr.span })?)
+                let not = tree::Expr { kind: ExprKind::Not(arg.clone()), span: arg.span };
+                let kind =
+                    ExprKind::Attitude { op: *op, dual: false, agent: agent.clone(), arg: Box::new(not) };
+                Formula::Not(self.formula(context, &tree::Expr { kind, span: expr.span })?)
             }
-            Kind::Attitude { op, dual: false, agent, arg } => {
+            ExprKind::Attitude { op, dual: false, agent, arg } => {
                 let edge = Edge { op: *op, agent: self.agent(agent)? };
-                let child = self.model.child(place.program, edge);
-                let arg = self.formula(Place::temporal(child), arg)?;
-                return Some(self.attitude(place, expr, edge, arg));
+                let child = self.model.child(context.program, edge);
+                let arg = self.formula(Context::temporal(child), arg)?;
+                return Some(self.attitude(context, expr, edge, arg));
             }
-            Kind::Compare(rel, args) => return self.comparison(place, *rel, &args[0], &args[1]),
-            Kind::Commit(commitment, intention) => {
+            ExprKind::Compare(rel, args) => return self.comparison(context, *rel, &args[0], &args[1]),
+            ExprKind::Commit(commitment, intention) => {
                 let meaning = self.commitment(*commitment, intention)?;
-                return self.formula(place, &meaning);
+                return self.formula(context, &meaning);
             }
-            Kind::Persistent(args) => return self.formula(place, &persistence(&args[0], &args[1])),
+            ExprKind::Persistent(args) => return self.formula(context, &persistence(&args[0], &args[1])),
         };
         Some(self.add(formula))
     }
 
-    /// An attitude, which is explicit if its text is the name of an explicit one.
-    fn attitude(&mut self, place: Place<'_>, expr: &tree::Expr, edge: Edge, arg: FormulaId) -> FormulaId {
-        let vocabulary = &self.vocabularies[place.program.index()];
+    /// Adds an attitude, which is explicit if its text is the name of an explicit one.
+    fn attitude(&mut self, context: Context<'_>, expr: &tree::Expr, edge: Edge, arg: FormulaId) -> FormulaId {
+        let vocabulary = &self.vocabularies[context.program.index()];
         if vocabulary.explicit.is_empty() {
             return self.add(Formula::Attitude { edge, arg, explicit: None });
         }
@@ -122,14 +124,14 @@ impl Checker<'_> {
         id
     }
 
-    /// All of a list; every mistake in it is reported.
-    fn all(&mut self, place: Place<'_>, items: &[tree::Expr]) -> Resolved<Vec<FormulaId>> {
-        let items: Vec<_> = items.iter().map(|item| self.formula(place, item)).collect();
+    /// Checks all formulas of a list and reports every error in it.
+    fn all(&mut self, context: Context<'_>, items: &[tree::Expr]) -> Resolved<Vec<FormulaId>> {
+        let items: Vec<_> = items.iter().map(|item| self.formula(context, item)).collect();
         items.into_iter().collect()
     }
 
-    fn temporal_is_allowed(&mut self, place: Place<'_>, expr: &tree::Expr) -> Resolved<()> {
-        if place.is_temporal {
+    fn temporal_is_allowed(&mut self, context: Context<'_>, expr: &tree::Expr) -> Resolved<()> {
+        if context.is_temporal {
             return Some(());
         }
         let diagnostic = Diagnostic::error(
@@ -143,9 +145,9 @@ impl Checker<'_> {
         None
     }
 
-    /// A boolean variable, or a message.
-    fn atom(&mut self, place: Place<'_>, term: &tree::Term) -> Resolved<FormulaId> {
-        let var = self.variable(place, term)?;
+    /// Checks an atom: a boolean variable.
+    fn atom(&mut self, context: Context<'_>, term: &tree::Term) -> Resolved<FormulaId> {
+        let var = self.variable(context, term)?;
         match &self.model.var(var).domain {
             Domain::Bool => Some(self.label(var)),
             domain => {
@@ -159,7 +161,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The formula that says that a boolean variable is true.
+    /// Returns the formula that says that a boolean variable is true.
     pub(super) fn label(&mut self, var: VarId) -> FormulaId {
         let formula = match self.model.var(var).attitude {
             None => Formula::Var(var),
@@ -170,42 +172,46 @@ impl Checker<'_> {
         self.add(formula)
     }
 
-    /// A variable of the place's program, or a message.
-    pub(super) fn variable(&mut self, place: Place<'_>, term: &tree::Term) -> Resolved<VarId> {
-        if let (Some((name, var)), None) = (place.bound, &term.args)
+    /// Resolves a variable of the program.
+    pub(super) fn variable(&mut self, context: Context<'_>, term: &tree::Term) -> Resolved<VarId> {
+        if let (Some((name, var)), None) = (context.bound, &term.args)
             && term.name.text == name
         {
             return Some(var);
         }
         let name = term_text(term);
-        let vocabulary = &self.vocabularies[place.program.index()];
+        let vocabulary = &self.vocabularies[context.program.index()];
         if let Some(&var) = vocabulary.plain.get(&name) {
             return Some(var);
         }
         let mut names: Vec<&String> = vocabulary.plain.keys().collect();
         names.sort_unstable();
-        let program = self.model.program(place.program);
+        let program = self.model.program(context.program);
         let list: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
-        let help = did_you_mean(&name, &names).or_else(|| match list.is_empty() {
-            true => Some(format!("{} has no variables", program.name)),
-            false => Some(format!("the variables of {} are {}", program.name, capped(&list.join(", ")))),
+        let help = did_you_mean(&name, &names).unwrap_or_else(|| {
+            if list.is_empty() {
+                format!("{} has no variables", program.name)
+            } else {
+                format!("the variables of {} are {}", program.name, capped(&list.join(", ")))
+            }
         });
         let (owner, declared) = (program.name.clone(), program.span);
-        let is_undeclared = vocabulary.is_closed && !place.is_temporal;
-        let (code, message) = match is_undeclared {
-            true => ("bdi/undeclared", format!("undeclared variable {}", capped(&name))),
-            false => ("bdi/unknown-atom", format!("unknown atom {}", capped(&name))),
+        let is_undeclared = vocabulary.is_closed && !context.is_temporal;
+        let (code, message) = if is_undeclared {
+            ("bdi/undeclared", format!("undeclared variable {}", capped(&name)))
+        } else {
+            ("bdi/unknown-atom", format!("unknown atom {}", capped(&name)))
         };
         let mut diagnostic =
             Diagnostic::error(code, term.span, message).label(format!("{owner} has no such variable"));
         if is_undeclared {
-            diagnostic = diagnostic.hint("with a `var` line, all variables are declared there");
+            diagnostic = diagnostic.hint("a program with a `var` line declares all its variables there");
         }
-        self.report(diagnostic.also(declared, "the program is here").help(help));
+        self.report(diagnostic.also(declared, "the program is here").hint(help));
         None
     }
 
-    /// An action; one that no step performs is never just done.
+    /// Resolves an action; reports one that no step performs, so that `do` is always false.
     fn action(&mut self, program: ProgramId, term: &tree::Term) -> ActionId {
         let name = term_text(term);
         let known = self.model.program(program).actions.iter().copied();
@@ -238,46 +244,46 @@ impl Checker<'_> {
 impl Checker<'_> {
     fn comparison(
         &mut self,
-        place: Place<'_>,
+        context: Context<'_>,
         rel: Rel,
         left: &tree::Expr,
         right: &tree::Expr,
     ) -> Resolved<FormulaId> {
-        let (of_left, of_right) = (self.named_values(place, left), self.named_values(place, right));
+        let (of_left, of_right) = (self.named_values(context, left), self.named_values(context, right));
         let (a, b) = match of_left.or(of_right) {
             Some(domain) => {
                 if !matches!(rel, Rel::Eq | Rel::Ne) {
                     return self.mistyped(left, "a number", "an enumerated value, which has no order");
                 }
-                (self.member(place, &domain, left)?, self.member(place, &domain, right)?)
+                (self.member(context, &domain, left)?, self.member(context, &domain, right)?)
             }
             None => {
-                let (a, b) = (self.number(place, left), self.number(place, right));
+                let (a, b) = (self.number(context, left), self.number(context, right));
                 (a?, b?)
             }
         };
         Some(self.add(Formula::Compare(rel, a, b)))
     }
 
-    /// The values of an enumerated variable.
-    fn named_values(&self, place: Place<'_>, expr: &tree::Expr) -> Option<Domain> {
-        let Kind::Term(term) = &expr.kind else { return None };
-        let var = self.vocabularies[place.program.index()].plain.get(&term_text(term))?;
+    /// Returns the values of an enumerated variable; `None` for any other expression.
+    fn named_values(&self, context: Context<'_>, expr: &tree::Expr) -> Option<Domain> {
+        let ExprKind::Term(term) = &expr.kind else { return None };
+        let var = self.vocabularies[context.program.index()].plain.get(&term_text(term))?;
         let domain = &self.model.var(*var).domain;
         matches!(domain, Domain::Enum(_)).then(|| domain.clone())
     }
 
-    /// A value of an enumeration, or a variable with the same values.
+    /// Checks a value of an enumeration, or a variable with the same values.
     pub(super) fn member(
         &mut self,
-        place: Place<'_>,
+        context: Context<'_>,
         domain: &Domain,
         expr: &tree::Expr,
     ) -> Resolved<ExprId> {
-        let (Kind::Term(term), Domain::Enum(names)) = (&expr.kind, domain) else {
+        let (ExprKind::Term(term), Domain::Enum(names)) = (&expr.kind, domain) else {
             return self.mistyped(expr, "one of the variable's values", "something else");
         };
-        if let Some(&var) = self.vocabularies[place.program.index()].plain.get(&term_text(term)) {
+        if let Some(&var) = self.vocabularies[context.program.index()].plain.get(&term_text(term)) {
             if self.model.var(var).domain == *domain {
                 return Some(self.add_expr(Expr::Var(var)));
             }
@@ -286,28 +292,28 @@ impl Checker<'_> {
         if let Some(code) = names.iter().position(|name| *name == term_text(term)) {
             return Some(self.add_expr(Expr::Number(code as i64)));
         }
-        let message = format!("`{}` is none of the values", capped(&term_text(term)));
+        let message = format!("`{}` is not one of the values", capped(&term_text(term)));
         let help = did_you_mean(&term.name.text, names)
             .unwrap_or_else(|| format!("the values are {}", capped(&names.join(", "))));
         self.report(Diagnostic::error("bdi/unknown-value", expr.span, message).hint(help));
         None
     }
 
-    /// An arithmetic expression, or a message.
-    pub(super) fn number(&mut self, place: Place<'_>, expr: &tree::Expr) -> Resolved<ExprId> {
+    /// Checks an arithmetic expression.
+    pub(super) fn number(&mut self, context: Context<'_>, expr: &tree::Expr) -> Resolved<ExprId> {
         let result = match &expr.kind {
-            Kind::Number(value) => Expr::Number(*value),
-            Kind::Term(term) => {
-                let var = self.variable(place, term)?;
+            ExprKind::Number(value) => Expr::Number(*value),
+            ExprKind::Term(term) => {
+                let var = self.variable(context, term)?;
                 match self.model.var(var).domain {
                     Domain::Range(..) => Expr::Var(var),
                     Domain::Bool => return self.mistyped(expr, "a number", "true or false"),
                     Domain::Enum(_) => return self.mistyped(expr, "a number", "an enumerated value"),
                 }
             }
-            Kind::Sum(items) => {
+            ExprKind::Sum(items) => {
                 let items: Vec<_> =
-                    items.iter().map(|(minus, item)| Some((*minus, self.number(place, item)?))).collect();
+                    items.iter().map(|(minus, item)| Some((*minus, self.number(context, item)?))).collect();
                 Expr::Sum(items.into_iter().collect::<Option<_>>()?)
             }
             _ => return self.mistyped(expr, "a number", "a formula"),
@@ -332,6 +338,8 @@ impl Checker<'_> {
 
 /// Commitment. [RG91 §5]
 impl Checker<'_> {
+    /// Returns the formula that defines a commitment.
+    ///
     /// ```text
     /// blind          I(i, AF f) -> A[I(i, AF f) U B(i, f)]
     /// single-minded  I(i, AF f) -> A[I(i, AF f) U (B(i, f) | !B(i, EF f))]
@@ -340,32 +348,32 @@ impl Checker<'_> {
     fn commitment(&mut self, commitment: Commitment, intention: &tree::Expr) -> Resolved<tree::Expr> {
         let span = intention.span;
         let (agent, goal) = match &intention.kind {
-            Kind::Attitude { agent, arg, .. } => match &arg.kind {
-                Kind::Unary(Quantifier::A, Unary::F, goal) => (agent, goal),
+            ExprKind::Attitude { agent, arg, .. } => match &arg.kind {
+                ExprKind::Unary(Quantifier::A, Unary::F, goal) => (agent, goal),
                 _ => return self.no_goal(commitment, span),
             },
             _ => return self.no_goal(commitment, span),
         };
         let make = |kind| tree::Expr { kind, span };
         let attitude = |op, arg: tree::Expr| {
-            make(Kind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
+            make(ExprKind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
         };
-        let within_reach = make(Kind::Unary(Quantifier::E, Unary::F, goal.clone()));
+        let within_reach = make(ExprKind::Unary(Quantifier::E, Unary::F, goal.clone()));
         let done = attitude(Op::B, (**goal).clone());
         let dropped = match commitment {
             Commitment::Blind => done,
             Commitment::SingleMinded | Commitment::OpenMinded => {
                 let op = if commitment == Commitment::SingleMinded { Op::B } else { Op::D };
-                let not = make(Kind::Not(Box::new(attitude(op, within_reach))));
-                make(Kind::Or(vec![done, not]))
+                let not = make(ExprKind::Not(Box::new(attitude(op, within_reach))));
+                make(ExprKind::Or(vec![done, not]))
             }
         };
-        let kept = Kind::Binary(Quantifier::A, Binary::U, Box::new([intention.clone(), dropped]));
-        Some(make(Kind::Implies(vec![intention.clone(), make(kept)])))
+        let kept = ExprKind::Binary(Quantifier::A, Binary::U, Box::new([intention.clone(), dropped]));
+        Some(make(ExprKind::Implies(vec![intention.clone(), make(kept)])))
     }
 
     fn no_goal<T>(&mut self, commitment: Commitment, span: Span) -> Resolved<T> {
-        let message = format!("`{}` wants an intention of the form `I(i, AF f)`", commitment.name());
+        let message = format!("`{}` requires an intention of the form `I(i, AF f)`", commitment.name());
         let diagnostic = Diagnostic::error("bdi/commitment-form", span, message)
             .hint("for other intentions there is `persistent I(i, f) unless g`");
         self.report(diagnostic);
@@ -373,10 +381,10 @@ impl Checker<'_> {
     }
 }
 
-/// `AG (I(i, f) -> A[I(i, f) W drop])`
+/// Returns `AG (I(i, f) -> A[I(i, f) W drop])`.
 fn persistence(intention: &tree::Expr, drop: &tree::Expr) -> tree::Expr {
     let make = |kind| tree::Expr { kind, span: intention.span };
-    let kept = Kind::Binary(Quantifier::A, Binary::W, Box::new([intention.clone(), drop.clone()]));
-    let implies = make(Kind::Implies(vec![intention.clone(), make(kept)]));
-    make(Kind::Unary(Quantifier::A, Unary::G, Box::new(implies)))
+    let kept = ExprKind::Binary(Quantifier::A, Binary::W, Box::new([intention.clone(), drop.clone()]));
+    let implies = make(ExprKind::Implies(vec![intention.clone(), make(kept)]));
+    make(ExprKind::Unary(Quantifier::A, Unary::G, Box::new(implies)))
 }

@@ -1,10 +1,12 @@
-//! From a tree to a model: names, types, the static rules.
+//! Checks a syntax tree and builds the model: resolves names, checks types and static rules.
 
 mod formula;
 mod options;
 mod program;
 mod property;
 mod vocabulary;
+
+use std::hash::Hash;
 
 use masque_text::{Diagnostic, Severity, Span, did_you_mean};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,21 +16,21 @@ use crate::model::{
     View,
 };
 use crate::plan::Plan;
-use crate::tree::{Body, Name, Tree};
+use crate::tree::{Body, Name, OptionDecl, Tree};
 
-pub use options::{DEEPEST_NESTING, Override};
+pub use options::{MAX_NESTING, Override};
 use vocabulary::Vocabulary;
 
-/// A checked file: the model if there are no errors, and all diagnostics.
+/// Result of checking a file.
 #[derive(Debug)]
 pub struct Checked {
-    /// The model and its worlds.
+    /// Model and plan of its worlds; `None` if there are errors.
     pub model: Option<(Model, Plan)>,
-    /// Errors, warnings and notes in the order of the file.
+    /// Errors, warnings and notes, in the order of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks a tree that was read without errors.
+/// Checks a syntax tree that was parsed without errors.
 ///
 /// ```
 /// use masque_text::Sources;
@@ -45,9 +47,8 @@ pub fn check(tree: &Tree, overrides: &[Override]) -> Checked {
     let mut checker = Checker::default();
     checker.tree(tree, overrides);
     let Checker { model, mut diagnostics, .. } = checker;
-    let is_good = |diagnostics: &[Diagnostic]| !diagnostics.iter().any(Diagnostic::is_error);
     let mut result = None;
-    if is_good(&diagnostics) {
+    if !diagnostics.iter().any(Diagnostic::is_error) {
         match Plan::new(&model, tree.span) {
             Ok(plan) => result = Some((model, plan)),
             Err(diagnostic) => diagnostics.push(*diagnostic),
@@ -63,16 +64,17 @@ struct Checker<'t> {
     vocabularies: Vec<Vocabulary>,
     bodies: Vec<&'t Body>,
     agents: FxHashMap<String, AgentId>,
-    formulas: FxHashMap<Formula, FormulaId>,
-    exprs: FxHashMap<Expr, ExprId>,
+    formulas: FxHashMap<Formula, u32>,
+    exprs: FxHashMap<Expr, u32>,
     /// Programs whose actions are declared.
     declared_actions: FxHashSet<ProgramId>,
     diagnostics: Vec<Diagnostic>,
-    /// The same thing is said once.
-    said: FxHashSet<(&'static str, String)>,
+    /// Codes and messages reported so far: each is reported once.
+    reported: FxHashSet<(&'static str, String)>,
 }
 
 impl<'t> Checker<'t> {
+    /// Checks a file in the order in which later parts need earlier ones.
     fn tree(&mut self, tree: &'t Tree, overrides: &[Override]) {
         self.read_options(tree, overrides);
         self.declare_agents(tree);
@@ -88,39 +90,37 @@ impl<'t> Checker<'t> {
         for index in 0..self.bodies.len() {
             self.program(ProgramId(index as u32), self.bodies[index]);
         }
-        self.definitions_are_acyclic();
-        self.delay_is_known();
+        self.check_definitions();
+        self.check_delay();
         self.properties(tree);
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        let place = diagnostic.primary.as_ref().map(|label| label.span);
-        let message = format!("{} {:?}", diagnostic.message, place.filter(|_| !diagnostic.is_error()));
-        if self.said.insert((diagnostic.code, message)) {
+        let span = diagnostic.primary.as_ref().map(|label| label.span);
+        // An error is reported once in the file, a warning or note once per span.
+        let span = if diagnostic.is_error() { None } else { span };
+        let message = format!("{} {span:?}", diagnostic.message);
+        if self.reported.insert((diagnostic.code, message)) {
             self.diagnostics.push(diagnostic);
         }
     }
 
     fn read_options(&mut self, tree: &Tree, overrides: &[Override]) {
         let mut options = Options::default();
-        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
-        for decl in &tree.options {
-            if let Some(&first) = seen.get(decl.name.text.as_str()) {
-                self.duplicate("option", &decl.name.text, decl.name.span, first);
-            }
-            seen.insert(&decl.name.text, decl.name.span);
-            let span = decl.name.span.to(decl.value.span);
-            if let Err(diagnostic) = options::set(&mut options, &decl.name.text, &decl.value.text, span) {
-                self.report(*diagnostic);
-            }
-        }
-        seen.clear();
-        for given in overrides {
-            if let Some(first) = seen.insert(&given.name, given.span) {
-                self.duplicate("option", &given.name, given.span, first);
-            }
-            if let Err(diagnostic) = options::set(&mut options, &given.name, &given.value, given.span) {
-                self.report(*diagnostic);
+        let in_file = tree.options.iter().map(|OptionDecl { name, value }| {
+            (name.text.as_str(), value.text.as_str(), name.span, name.span.to(value.span))
+        });
+        let given = overrides.iter().map(|o| (o.name.as_str(), o.value.as_str(), o.span, o.span));
+        // An option may be set once in the file and once outside.
+        for list in [in_file.collect::<Vec<_>>(), given.collect()] {
+            let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+            for (name, value, name_span, span) in list {
+                if let Some(first) = seen.insert(name, name_span) {
+                    self.duplicate("option", name, name_span, first);
+                }
+                if let Err(diagnostic) = options::set(&mut options, name, value, span) {
+                    self.report(*diagnostic);
+                }
             }
         }
         self.model.options = options;
@@ -155,8 +155,8 @@ impl<'t> Checker<'t> {
                 None => view.agent.text.clone(),
             };
             let name = format!("view {pictured} in {}", view.observer.text);
-            let is_it = |v: &&View| (v.op, v.agent, v.observer) == (view.op, agent, observer);
-            if let Some(first) = self.model.views.iter().find(is_it) {
+            let is_same = |v: &&View| (v.op, v.agent, v.observer) == (view.op, agent, observer);
+            if let Some(first) = self.model.views.iter().find(is_same) {
                 let first = self.model.program(first.program).span;
                 self.duplicate("view", &format!("{pictured} in {}", view.observer.text), view.span, first);
                 continue;
@@ -182,7 +182,7 @@ impl<'t> Checker<'t> {
         ProgramId(self.model.programs.len() as u32 - 1)
     }
 
-    /// `mas` and `top`: by default all agents, and the first of them.
+    /// Resolves `mas` and `top`: by default all agents, and the first of `mas`.
     fn compose(&mut self, tree: &Tree) {
         if let [(_, first), (_, second), ..] = tree.mas[..] {
             self.duplicate("composition", "mas", second, first);
@@ -209,7 +209,7 @@ impl<'t> Checker<'t> {
         self.model.top = top;
     }
 
-    /// The agent of this name, or a message.
+    /// Returns the agent with this name; reports it if there is none.
     fn agent(&mut self, name: &Name) -> Option<AgentId> {
         let found = self.agents.get(&name.text).copied();
         if found.is_none() {
@@ -226,8 +226,8 @@ impl<'t> Checker<'t> {
         found
     }
 
-    /// `option delay` names an action that some program performs.
-    fn delay_is_known(&mut self) {
+    /// Reports an `option delay` that names an action which no program performs.
+    fn check_delay(&mut self) {
         let Delay::Functor(functor) = &self.model.options.delay else { return };
         if !self.model.actions.iter().any(|action| action.occurs && action.functor == *functor) {
             let message = format!("delay: action {functor} never occurs");
@@ -239,32 +239,28 @@ impl<'t> Checker<'t> {
     }
 
     fn add(&mut self, formula: Formula) -> FormulaId {
-        if let Some(&id) = self.formulas.get(&formula) {
-            return id;
-        }
-        let id = FormulaId(self.model.formulas.len() as u32);
-        self.model.formulas.push(formula.clone());
-        self.formulas.insert(formula, id);
-        id
+        FormulaId(intern(&mut self.model.formulas, &mut self.formulas, formula))
     }
 
     fn add_expr(&mut self, expr: Expr) -> ExprId {
-        if let Some(&id) = self.exprs.get(&expr) {
-            return id;
-        }
-        let id = ExprId(self.model.exprs.len() as u32);
-        self.model.exprs.push(expr.clone());
-        self.exprs.insert(expr, id);
-        id
+        ExprId(intern(&mut self.model.exprs, &mut self.exprs, expr))
     }
 }
 
-/// Long texts are cut in messages.
+/// Returns the index of an item, which is added if it is new.
+fn intern<T: Clone + Eq + Hash>(items: &mut Vec<T>, indices: &mut FxHashMap<T, u32>, item: T) -> u32 {
+    *indices.entry(item).or_insert_with_key(|item| {
+        items.push(item.clone());
+        items.len() as u32 - 1
+    })
+}
+
+/// Returns a text for a message, cut off if it is long.
 fn capped(text: &str) -> String {
-    const SHOWN: usize = 80;
-    if text.len() <= SHOWN {
+    const MAX_BYTES: usize = 80;
+    if text.len() <= MAX_BYTES {
         text.to_string()
     } else {
-        format!("{}..", &text[..text.floor_char_boundary(SHOWN)])
+        format!("{}..", &text[..text.floor_char_boundary(MAX_BYTES)])
     }
 }

@@ -4,26 +4,26 @@ use masque_text::{Diagnostic, Span, did_you_mean};
 
 use crate::model::{Condition2, Delay, Options, Totality};
 
-/// Deeper nesting than this is refused: each level is a world of its own.
-pub const DEEPEST_NESTING: u32 = 1000;
+/// Maximum value of `option nesting`: each level adds a world.
+pub const MAX_NESTING: u32 = 1000;
 
 const NAMES: [&str; 5] = ["totality", "condition2", "consistency", "delay", "nesting"];
 
-/// An option given outside the file; it takes the place of the file's own.
+/// An option given outside the file, which overrides the option in the file.
 #[derive(Clone, Debug)]
 pub struct Override {
-    /// The option.
+    /// Name of the option.
     pub name: String,
     /// Its value.
     pub value: String,
-    /// Where it was written, in a source of its own.
+    /// Location in the source of the override.
     pub span: Span,
 }
 
-/// Sets one option, or says what is wrong.
+/// Sets an option, or returns an error.
 pub(super) fn set(options: &mut Options, name: &str, value: &str, span: Span) -> Result<(), Box<Diagnostic>> {
     let is_name = value.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let nesting = value.parse().ok().filter(|bound| *bound <= DEEPEST_NESTING);
+    let nesting = value.parse().ok().filter(|bound| *bound <= MAX_NESTING);
     match (name, value) {
         ("totality", "trim") => options.totality = Totality::Trim,
         ("totality", "strict") => options.totality = Totality::Strict,
@@ -34,13 +34,13 @@ pub(super) fn set(options: &mut Options, name: &str, value: &str, span: Span) ->
         ("delay", "all") => options.delay = Delay::All,
         ("delay", functor) if is_name => options.delay = Delay::Functor(functor.to_string()),
         ("nesting", _) if nesting.is_some() => options.nesting = nesting,
-        _ => return Err(Box::new(refused(name, value, span))),
+        _ => return Err(Box::new(refusal(name, value, span))),
     }
     Ok(())
 }
 
-/// An option that does not exist, or a value that it cannot have.
-fn refused(name: &str, value: &str, span: Span) -> Diagnostic {
+/// Returns the error for an unknown option or a value that the option does not accept.
+fn refusal(name: &str, value: &str, span: Span) -> Diagnostic {
     let allowed = match name {
         "totality" => "`trim` or `strict`",
         "condition2" => "`remove` or `infer`",

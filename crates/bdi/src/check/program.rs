@@ -1,37 +1,38 @@
-//! Programs: assignments with their types, and compilation to points.
+//! Checks programs: types of assignments, and compilation to points.
 //!
-//! `compile(stmt, k)` is the entry of a statement that continues at `k`, so sequences are compiled
-//! from right to left and what does nothing is `k` itself.
+//! A statement is compiled with the point `next` at which the program continues, and compilation
+//! returns the entry of the statement. So sequences are compiled from right to left, and the entry of an
+//! empty block is `next` itself.
 
 use masque_text::{Diagnostic, Span};
 
 use super::Checker;
-use super::formula::{Place, Resolved};
+use super::formula::{Context, Resolved};
 use crate::model::{
     Assign, Attitude, Condition2, Domain, Edge, Expr, Formula, FormulaId, Point, PointId, ProgramId, Step,
     Value, VarId,
 };
 use crate::print::{formula_text, term_text};
-use crate::tree::{self, Body, Kind, Stmt, StmtKind, Target};
+use crate::tree::{self, Body, ExprKind, Stmt, StmtKind, Target};
 
 impl Checker<'_> {
-    /// The arguments of a program's explicit attitudes.
+    /// Checks the arguments of the explicit attitudes of a program.
     pub(super) fn attitudes(&mut self, program: ProgramId) {
         let attitudes = std::mem::take(&mut self.vocabularies[program.index()].attitudes);
         for (var, expr) in &attitudes {
-            let Kind::Attitude { op, agent, arg, .. } = &expr.kind else { continue };
+            let ExprKind::Attitude { op, agent, arg, .. } = &expr.kind else { continue };
             let Some(agent) = self.agent(agent) else { continue };
             let edge = Edge { op: *op, agent };
             let child = self.model.child(program, edge);
-            self.actions_of_all();
-            if let Some(arg) = self.formula(Place::temporal(child), arg) {
+            self.declare_actions();
+            if let Some(arg) = self.formula(Context::temporal(child), arg) {
                 self.model.vars[var.index()].attitude = Some(Attitude { edge, arg });
             }
         }
     }
 
-    /// Declares what the programs perform, so that `do a` is known wherever it is used.
-    fn actions_of_all(&mut self) {
+    /// Declares the actions of all programs, so that `do a` can be resolved in every formula.
+    fn declare_actions(&mut self) {
         for index in 0..self.bodies.len() {
             let program = ProgramId(index as u32);
             if !self.declared_actions.insert(program) {
@@ -63,16 +64,16 @@ impl Checker<'_> {
         }
     }
 
-    /// Definitions, fairness, initial values and the program itself.
+    /// Checks definitions, fairness conditions, initial assignments and statements of a program.
     pub(super) fn program(&mut self, program: ProgramId, body: &Body) {
-        self.actions_of_all();
+        self.declare_actions();
         for decl in &body.bdis {
             let Some(definition) = &decl.definition else { continue };
             let Some(&var) = self.vocabularies[program.index()].explicit.get(&formula_text(&decl.atom))
             else {
                 continue;
             };
-            let definition = self.formula(Place::fixed(program), definition);
+            let definition = self.formula(Context::fixed(program), definition);
             if self.model.var(var).definition.is_some() {
                 let (name, first) = (self.model.var(var).name.clone(), self.model.var(var).span);
                 self.duplicate("definition", &name, decl.atom.span, first);
@@ -80,7 +81,7 @@ impl Checker<'_> {
             self.model.vars[var.index()].definition = definition;
         }
         for fair in &body.fair {
-            let fair = self.formula(Place::fixed(program), fair);
+            let fair = self.formula(Context::fixed(program), fair);
             self.model.programs[program.index()].fair.extend(fair);
         }
         let init = self.assigns(program, &body.init);
@@ -100,7 +101,7 @@ impl Checker<'_> {
         let stuck = stmts.iter().position(never_ends);
         if let Some(dead) = stuck.and_then(|index| stmts.get(index + 1)) {
             let diagnostic = Diagnostic::note("bdi/dead-code", dead.span, "this is never reached")
-                .label("what stands before it never ends")
+                .label("the statement before it never ends")
                 .hint("a loop is never left; put what follows inside it, or before it");
             self.report(diagnostic);
         }
@@ -114,10 +115,8 @@ impl Checker<'_> {
                 self.point(program, Point::Step(step, next))
             }
             StmtKind::Do(action) => {
-                let assigns = match action.name.text == "read" {
-                    true => self.read(program, action),
-                    false => Vec::new(),
-                };
+                let is_read = action.name.text == "read";
+                let assigns = if is_read { self.read(program, action) } else { Vec::new() };
                 let action = Some(self.performed(program, action));
                 self.point(program, Point::Step(Step { action, assigns }, next))
             }
@@ -132,7 +131,7 @@ impl Checker<'_> {
                 };
                 for (condition, body) in arms.iter().rev() {
                     let body = self.statement(program, body, next);
-                    if let Some(condition) = self.formula(Place::fixed(program), condition) {
+                    if let Some(condition) = self.formula(Context::fixed(program), condition) {
                         rest = self.point(program, Point::If(condition, body, rest));
                     }
                 }
@@ -152,25 +151,28 @@ impl Checker<'_> {
         }
     }
 
-    /// `do read(x, y)`: each gets an arbitrary value.
+    /// Returns the assignments of `do read(x, y)`: each variable gets an arbitrary value.
     fn read(&mut self, program: ProgramId, action: &tree::Term) -> Vec<Assign> {
         let mut assigns: Vec<Assign> = Vec::new();
         for arg in action.args.iter().flatten() {
-            let Kind::Term(term) = &arg.kind else {
-                let diagnostic =
-                    Diagnostic::error("bdi/read-target", arg.span, "`read` wants variables of the program")
-                        .hint("write `do read(p, q)`");
+            let ExprKind::Term(term) = &arg.kind else {
+                let diagnostic = Diagnostic::error(
+                    "bdi/read-target",
+                    arg.span,
+                    "the arguments of `read` must be variables of the program",
+                )
+                .hint("write `do read(p, q)`");
                 self.report(diagnostic);
                 continue;
             };
-            if let Some(var) = self.variable(Place::fixed(program), term) {
+            if let Some(var) = self.variable(Context::fixed(program), term) {
                 assigns.push(Assign { var, value: Value::Any, span: arg.span });
             }
         }
         assigns
     }
 
-    /// One step; of several assignments to a variable the last counts.
+    /// Checks the assignments of one step; the last of several assignments to a variable counts.
     fn assigns(&mut self, program: ProgramId, assigns: &[tree::Assign]) -> Vec<Assign> {
         let mut result: Vec<Assign> = Vec::new();
         let mut add = |assign: Option<Assign>| {
@@ -182,8 +184,8 @@ impl Checker<'_> {
         for assign in assigns {
             match &assign.target {
                 Target::Term(term) => {
-                    let var = self.variable(Place::fixed(program), term);
-                    add(var.and_then(|var| self.assign(Place::fixed(program), var, assign)));
+                    let var = self.variable(Context::fixed(program), term);
+                    add(var.and_then(|var| self.assign(Context::fixed(program), var, assign)));
                 }
                 Target::Attitude(expr) => {
                     let known = self.vocabularies[program.index()].explicit.get(&formula_text(expr));
@@ -191,7 +193,7 @@ impl Checker<'_> {
                     if self.model.var(var).definition.is_some() {
                         self.defined(var, expr.span);
                     } else {
-                        add(self.assign(Place::fixed(program), var, assign));
+                        add(self.assign(Context::fixed(program), var, assign));
                     }
                 }
                 Target::All(name) => {
@@ -200,8 +202,8 @@ impl Checker<'_> {
                         let variable = self.model.var(var);
                         if variable.domain == Domain::Bool && variable.definition.is_none() {
                             let bound = Some((name.text.as_str(), var));
-                            let place = Place { bound, ..Place::fixed(program) };
-                            add(self.assign(place, var, assign));
+                            let context = Context { bound, ..Context::fixed(program) };
+                            add(self.assign(context, var, assign));
                         }
                     }
                 }
@@ -218,17 +220,17 @@ impl Checker<'_> {
         self.report(diagnostic);
     }
 
-    fn assign(&mut self, place: Place<'_>, var: VarId, assign: &tree::Assign) -> Resolved<Assign> {
+    fn assign(&mut self, context: Context<'_>, var: VarId, assign: &tree::Assign) -> Resolved<Assign> {
         let span = assign.span;
         let tree::Value::Expr(expr) = &assign.value else {
             return Some(Assign { var, value: Value::Any, span });
         };
         let domain = self.model.var(var).domain.clone();
         let value = match &domain {
-            Domain::Bool => Value::Formula(self.formula(place, expr)?),
-            Domain::Enum(_) => Value::Expr(self.member(place, &domain, expr)?),
+            Domain::Bool => Value::Formula(self.formula(context, expr)?),
+            Domain::Enum(_) => Value::Expr(self.member(context, &domain, expr)?),
             Domain::Range(low, high) => {
-                let number = self.number(place, expr)?;
+                let number = self.number(context, expr)?;
                 if let Expr::Number(value) = self.model.exprs[number.index()]
                     && !(*low..=*high).contains(&value)
                 {
@@ -262,11 +264,11 @@ fn never_ends(stmt: &Stmt) -> bool {
 
 /// Definitions.
 impl Checker<'_> {
-    /// A defined attitude is computed from others, which must not lead back to it.
+    /// Reports definitions that depend on themselves.
     ///
-    /// A definition reads explicit attitudes by their label, others through all explicit attitudes
-    /// of their edge; where attitudes are inferred, all are read in the second way.
-    pub(super) fn definitions_are_acyclic(&mut self) {
+    /// A definition reads the label of an explicit attitude, and all explicit attitudes of the edge of
+    /// any other attitude. With `condition2 = infer` it reads every attitude in the second way.
+    pub(super) fn check_definitions(&mut self) {
         for index in 0..self.model.vars.len() {
             let start = VarId(index as u32);
             if self.model.vars[index].definition.is_none() {
@@ -294,7 +296,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The attitudes whose labels a definition reads.
+    /// Returns the attitudes whose labels a definition reads.
     fn read_by(&self, var: VarId, definition: FormulaId) -> Vec<VarId> {
         let mut read = Vec::new();
         for attitude in self.model.attitudes(definition) {

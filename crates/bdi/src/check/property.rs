@@ -4,10 +4,10 @@ use masque_text::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use super::Checker;
-use super::formula::{Place, Resolved};
+use super::formula::{Context, Resolved};
 use crate::model::{AgentId, Antecedent, Edge, Formula, FormulaId, ProgramId, Property, Question, WorldPath};
 use crate::print::formula_text;
-use crate::tree::{self, Kind, Name, Op, Quantifier, Tree, Unary};
+use crate::tree::{self, ExprKind, Name, Op, Quantifier, Tree, Unary};
 
 impl Checker<'_> {
     pub(super) fn properties(&mut self, tree: &Tree) {
@@ -28,7 +28,7 @@ impl Checker<'_> {
         let (path, program) = self.world(property.path.as_ref())?;
         let (text, question) = match &property.question {
             tree::Question::Formula(expr) => {
-                let formula = self.formula(Place::temporal(program), expr)?;
+                let formula = self.formula(Context::temporal(program), expr)?;
                 (formula_text(expr), Question::Formula(formula))
             }
             tree::Question::Serial(op, agent) => {
@@ -53,7 +53,7 @@ impl Checker<'_> {
         Some(Property { name, text, initially: property.initially, path, question, antecedent, span })
     }
 
-    /// What an implication at the top, perhaps under `AG`, asks first.
+    /// Returns the antecedent of an implication, perhaps under `AG`.
     fn antecedent(
         &mut self,
         program: ProgramId,
@@ -61,16 +61,16 @@ impl Checker<'_> {
         is_everywhere: bool,
     ) -> Option<Antecedent> {
         match &expr.kind {
-            Kind::Unary(Quantifier::A, Unary::G, arg) => self.antecedent(program, arg, true),
-            Kind::Implies(items) => {
-                let formula = self.formula(Place::temporal(program), items.first()?)?;
+            ExprKind::Unary(Quantifier::A, Unary::G, arg) => self.antecedent(program, arg, true),
+            ExprKind::Implies(items) => {
+                let formula = self.formula(Context::temporal(program), items.first()?)?;
                 Some(Antecedent { formula, is_everywhere })
             }
             _ => None,
         }
     }
 
-    /// The world that a path leads to, and the program that runs there.
+    /// Resolves the path to a world; returns also the program of that world.
     fn world(&mut self, path: Option<&tree::Path>) -> Resolved<(WorldPath, ProgramId)> {
         let root = match path.and_then(|path| path.root.as_ref()) {
             Some(name) => self.agent(name)?,
@@ -86,7 +86,7 @@ impl Checker<'_> {
         Some((WorldPath { root, edges }, program))
     }
 
-    /// For each explicit `O(i, f)`: who has it, has it about having it, and likewise for lacking it.
+    /// Returns positive and negative introspection as a formula: for each explicit `O(i, f)`
     ///
     /// ```text
     /// (O(i, f) -> O(i, O(i, f))) & (!O(i, f) -> O(i, !O(i, f)))
@@ -97,40 +97,41 @@ impl Checker<'_> {
         let body = self.bodies[program.index()];
         let make = |kind| tree::Expr { kind, span };
         let about = |arg: tree::Expr| {
-            make(Kind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
+            make(ExprKind::Attitude { op, dual: false, agent: agent.clone(), arg: Box::new(arg) })
         };
         let mut parts = Vec::new();
         for expr in super::vocabulary::explicit_attitudes(body) {
-            if !matches!(&expr.kind, Kind::Attitude { op: o, agent: a, .. } if *o == op && a.text == agent.text)
+            if !matches!(&expr.kind, ExprKind::Attitude { op: o, agent: a, .. } if *o == op && a.text == agent.text)
             {
                 continue;
             }
-            let not = make(Kind::Not(Box::new(expr.clone())));
-            parts.push(make(Kind::Implies(vec![expr.clone(), about(expr.clone())])));
-            parts.push(make(Kind::Implies(vec![not.clone(), about(not)])));
+            let not = make(ExprKind::Not(Box::new(expr.clone())));
+            parts.push(make(ExprKind::Implies(vec![expr.clone(), about(expr.clone())])));
+            parts.push(make(ExprKind::Implies(vec![not.clone(), about(not)])));
         }
         if parts.is_empty() {
             let text = self.model.edge_text(edge);
-            let message = format!("{} has no explicit {text} to look into", self.model.program(program).name);
+            let message = format!("{} has no explicit {text} to check", self.model.program(program).name);
             let diagnostic = Diagnostic::error("bdi/nothing-to-check", span, message)
                 .hint("an attitude is explicit if the program assigns it or declares it with `bdi`");
             self.report(diagnostic);
             return None;
         }
-        let parts: Vec<_> = parts.iter().map(|part| self.formula(Place::temporal(program), part)).collect();
+        let parts: Vec<_> = parts.iter().map(|part| self.formula(Context::temporal(program), part)).collect();
         let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
         Some(self.add(Formula::And(parts)))
     }
 
-    /// Believed, desired and intended states can be compared only if they are states of one program.
+    /// Reports an agent that is pictured by different programs: states of different programs cannot be
+    /// compared.
     fn one_picture(&mut self, program: ProgramId, agent: AgentId, name: &Name) -> Resolved<()> {
         let pictures = Op::ALL.map(|op| self.model.child(program, Edge { op, agent }));
         let Some(other) = pictures.iter().find(|&&picture| picture != pictures[0]) else { return Some(()) };
         let message = format!("{} is pictured by different programs", name.text);
         let (first, second) = (self.model.program(pictures[0]).span, self.model.program(*other).span);
         let diagnostic = Diagnostic::error("bdi/different-pictures", name.span, message)
-            .also(first, "what is believed is this")
-            .also(second, "what is desired or intended is this")
+            .also(first, "beliefs use this program")
+            .also(second, "desires or intentions use this program")
             .hint("realism compares states of one picture; declare one view for all attitudes");
         self.report(diagnostic);
         None

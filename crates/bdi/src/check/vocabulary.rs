@@ -1,4 +1,4 @@
-//! Which variables a program has: what it declares or, without a `var` line, what it uses.
+//! The variables of a program: those it declares or, without a `var` line, those it uses.
 
 use std::collections::hash_map::Entry;
 
@@ -8,10 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Checker, capped};
 use crate::model::{Domain, ProgramId, Var, VarId};
 use crate::print::{formula_text, term_text};
-use crate::tree::{Assign, Body, Expr, Kind, Stmt, StmtKind, Target, Type, Value};
+use crate::tree::{Assign, Body, Expr, ExprKind, Stmt, StmtKind, Target, Type, Value};
 
-/// Ranges with more values than this are refused.
-const LARGEST_RANGE: u64 = 1 << 24;
+/// Maximum number of values of a range.
+const MAX_RANGE_VALUES: u64 = 1 << 24;
 
 /// The variables of a program by canonical text.
 #[derive(Debug, Default)]
@@ -24,14 +24,14 @@ pub(super) struct Vocabulary {
     pub(super) is_closed: bool,
 }
 
-/// What is met on the way through a program, in the order of the text.
-enum Met<'t> {
+/// A mention of a variable in a program.
+enum Mention<'t> {
     Atom(String, Span),
     Attitude(&'t Expr),
 }
 
 impl Checker<'_> {
-    /// The variables of a program; plain ones come first.
+    /// Adds the variables of a program to the model, plain ones first.
     pub(super) fn vocabulary(&mut self, program: ProgramId, body: &Body) -> Vocabulary {
         let mut vocabulary = Vocabulary { is_closed: body.has_vars, ..Vocabulary::default() };
         for decl in &body.vars {
@@ -45,18 +45,18 @@ impl Checker<'_> {
             let var = self.add_var(program, name.clone(), domain, decl.term.span);
             vocabulary.plain.insert(name, var);
         }
-        self.enumerators(body, &vocabulary);
-        let met = walk(body);
-        for item in &met {
-            if let (Met::Atom(name, span), false) = (item, vocabulary.is_closed)
+        self.check_value_names(body, &vocabulary);
+        let found = mentions(body);
+        for item in &found {
+            if let (Mention::Atom(name, span), false) = (item, vocabulary.is_closed)
                 && !vocabulary.plain.contains_key(name)
             {
                 let var = self.add_var(program, name.clone(), Domain::Bool, *span);
                 vocabulary.plain.insert(name.clone(), var);
             }
         }
-        for item in met {
-            let Met::Attitude(expr) = item else { continue };
+        for item in found {
+            let Mention::Attitude(expr) = item else { continue };
             let name = formula_text(expr);
             if let Entry::Vacant(entry) = vocabulary.explicit.entry(name) {
                 let var = self.add_var(program, entry.key().clone(), Domain::Bool, expr.span);
@@ -84,8 +84,8 @@ impl Checker<'_> {
                     self.report(Diagnostic::error("bdi/bad-range", *span, message));
                     return Domain::Range(*low, *low);
                 }
-                if domain.size() > LARGEST_RANGE {
-                    let message = format!("the range {low}..{high} has more than {LARGEST_RANGE} values");
+                if domain.size() > MAX_RANGE_VALUES {
+                    let message = format!("the range {low}..{high} has more than {MAX_RANGE_VALUES} values");
                     self.report(Diagnostic::error("bdi/bad-range", *span, message));
                     return Domain::Range(*low, *low);
                 }
@@ -105,8 +105,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A value that has the name of a variable could be either.
-    fn enumerators(&mut self, body: &Body, vocabulary: &Vocabulary) {
+    /// Reports enumerated values that have the name of a variable.
+    fn check_value_names(&mut self, body: &Body, vocabulary: &Vocabulary) {
         for decl in &body.vars {
             let Type::Enum(names) = &decl.kind else { continue };
             for name in names {
@@ -118,100 +118,104 @@ impl Checker<'_> {
         }
     }
 
+    /// Reports a second declaration.
     pub(super) fn duplicate(&mut self, what: &str, name: &str, span: Span, first: Span) {
         let message = format!("there is a second {what} `{}`", capped(name));
-        let diagnostic = Diagnostic::error("bdi/duplicate", span, message).also(first, "the first is here");
+        let diagnostic = Diagnostic::error("bdi/duplicate", span, message).also(first, "first declared here");
         self.report(diagnostic.hint("give one of them another name, or remove it"));
     }
 }
 
-/// The attitudes that a program assigns or declares, each once.
+/// Returns the attitudes that a program assigns or declares, each once.
 pub(super) fn explicit_attitudes(body: &Body) -> Vec<&Expr> {
     let mut seen: FxHashSet<String> = FxHashSet::default();
-    let attitudes = walk(body).into_iter().filter_map(|item| match item {
-        Met::Attitude(expr) => Some(expr),
-        Met::Atom(..) => None,
+    let attitudes = mentions(body).into_iter().filter_map(|item| match item {
+        Mention::Attitude(expr) => Some(expr),
+        Mention::Atom(..) => None,
     });
     attitudes.filter(|expr| seen.insert(formula_text(expr))).collect()
 }
 
-/// All of a program outside the arguments of attitudes, in the order of the text.
-fn walk(body: &Body) -> Vec<Met<'_>> {
-    let mut met = Vec::new();
+/// Returns the variables mentioned in a program outside the arguments of attitudes, in the order of the
+/// text.
+fn mentions(body: &Body) -> Vec<Mention<'_>> {
+    let mut mentions = Vec::new();
     for decl in &body.bdis {
-        met.push(Met::Attitude(&decl.atom));
+        mentions.push(Mention::Attitude(&decl.atom));
         if let Some(definition) = &decl.definition {
-            walk_expr(definition, None, &mut met);
+            mentions_in_expr(definition, None, &mut mentions);
         }
     }
     for assign in &body.init {
-        walk_assign(assign, &mut met);
+        mentions_in_assign(assign, &mut mentions);
     }
     for stmt in &body.program {
-        walk_stmt(stmt, &mut met);
+        mentions_in_stmt(stmt, &mut mentions);
     }
-    met
+    mentions
 }
 
-fn walk_assign<'t>(assign: &'t Assign, met: &mut Vec<Met<'t>>) {
+fn mentions_in_assign<'t>(assign: &'t Assign, mentions: &mut Vec<Mention<'t>>) {
     let bound = match &assign.target {
         Target::Term(term) => {
-            met.push(Met::Atom(term_text(term), term.span));
+            mentions.push(Mention::Atom(term_text(term), term.span));
             None
         }
         Target::Attitude(expr) => {
-            met.push(Met::Attitude(expr));
+            mentions.push(Mention::Attitude(expr));
             None
         }
         Target::All(name) => Some(name.text.as_str()),
     };
     if let Value::Expr(expr) = &assign.value {
-        walk_expr(expr, bound, met);
+        mentions_in_expr(expr, bound, mentions);
     }
 }
 
-fn walk_stmt<'t>(stmt: &'t Stmt, met: &mut Vec<Met<'t>>) {
+fn mentions_in_stmt<'t>(stmt: &'t Stmt, mentions: &mut Vec<Mention<'t>>) {
     match &stmt.kind {
         StmtKind::Skip => {}
         StmtKind::Do(action) => {
             if action.name.text == "read" {
                 for arg in action.args.iter().flatten() {
-                    walk_expr(arg, None, met);
+                    mentions_in_expr(arg, None, mentions);
                 }
             }
         }
-        StmtKind::Assign(assigns) => assigns.iter().for_each(|assign| walk_assign(assign, met)),
+        StmtKind::Assign(assigns) => assigns.iter().for_each(|assign| mentions_in_assign(assign, mentions)),
         StmtKind::If { arms, otherwise } => {
             for (condition, body) in arms {
-                walk_expr(condition, None, met);
-                walk_stmt(body, met);
+                mentions_in_expr(condition, None, mentions);
+                mentions_in_stmt(body, mentions);
             }
             if let Some(body) = otherwise {
-                walk_stmt(body, met);
+                mentions_in_stmt(body, mentions);
             }
         }
         StmtKind::Loop(stmts) | StmtKind::Choice(stmts) | StmtKind::Block(stmts) => {
-            stmts.iter().for_each(|stmt| walk_stmt(stmt, met));
+            stmts.iter().for_each(|stmt| mentions_in_stmt(stmt, mentions));
         }
     }
 }
 
-/// The atoms of a formula; the name that a `forall` binds is none.
-fn walk_expr<'t>(expr: &'t Expr, bound: Option<&str>, met: &mut Vec<Met<'t>>) {
+/// Adds the atoms of a formula, except for the name that a `forall` binds.
+fn mentions_in_expr<'t>(expr: &'t Expr, bound: Option<&str>, mentions: &mut Vec<Mention<'t>>) {
     match &expr.kind {
-        Kind::Term(term) => {
+        ExprKind::Term(term) => {
             if bound != Some(term.name.text.as_str()) || term.args.is_some() {
-                met.push(Met::Atom(term_text(term), term.span));
+                mentions.push(Mention::Atom(term_text(term), term.span));
             }
         }
-        Kind::Constant(_) | Kind::Number(_) | Kind::Do(_) | Kind::Attitude { .. } => {}
-        Kind::Not(arg) | Kind::Unary(_, _, arg) | Kind::Commit(_, arg) => walk_expr(arg, bound, met),
-        Kind::And(items) | Kind::Or(items) | Kind::Implies(items) | Kind::Iff(items) => {
-            items.iter().for_each(|item| walk_expr(item, bound, met));
+        ExprKind::Constant(_) | ExprKind::Number(_) | ExprKind::Do(_) | ExprKind::Attitude { .. } => {}
+        ExprKind::Not(arg) | ExprKind::Unary(_, _, arg) | ExprKind::Commit(_, arg) => {
+            mentions_in_expr(arg, bound, mentions)
         }
-        Kind::Binary(_, _, args) | Kind::Compare(_, args) | Kind::Persistent(args) => {
-            args.iter().for_each(|arg| walk_expr(arg, bound, met));
+        ExprKind::And(items) | ExprKind::Or(items) | ExprKind::Implies(items) | ExprKind::Iff(items) => {
+            items.iter().for_each(|item| mentions_in_expr(item, bound, mentions));
         }
-        Kind::Sum(items) => items.iter().for_each(|(_, item)| walk_expr(item, bound, met)),
+        ExprKind::Binary(_, _, args) | ExprKind::Compare(_, args) | ExprKind::Persistent(args) => {
+            args.iter().for_each(|arg| mentions_in_expr(arg, bound, mentions));
+        }
+        ExprKind::Sum(items) => items.iter().for_each(|(_, item)| mentions_in_expr(item, bound, mentions)),
     }
 }

@@ -5,7 +5,7 @@ use masque_text::{Diagnostic, Parsed, Span};
 use super::Parser;
 use crate::lexer::{Token, is_reserved};
 use crate::tree::{
-    Agent, BdiDecl, Body, Name, OptionDecl, Path, Property, Question, Realism, Tree, Type, VarDecl, View,
+    Agent, BdiDecl, Body, Name, Op, OptionDecl, Path, Property, Question, Realism, Tree, Type, VarDecl, View,
 };
 
 impl Parser<'_> {
@@ -74,7 +74,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `;` after an item. Where it is missing but the next item begins, reading goes on.
+    /// Reads the `;` after an item. If it is missing and the next item begins, reports it and continues.
     fn semicolon(&mut self, what: &str) -> Parsed<()> {
         if self.eat(Token::Semicolon) {
             return Ok(());
@@ -99,11 +99,8 @@ impl Parser<'_> {
         let start = self.position;
         self.advance();
         let (op, agent) = match self.attitude_ahead() {
-            Some((op, false)) => {
-                self.advance();
-                self.advance();
-                let agent = self.name("an agent")?;
-                self.expect(Token::Close, "`)`")?;
+            Some((_, false)) => {
+                let (op, agent) = self.edge()?;
                 (Some(op), agent)
             }
             _ => (None, self.name("an agent, or an attitude such as `B(a)`")?),
@@ -122,25 +119,12 @@ impl Parser<'_> {
                 "var" => {
                     self.advance();
                     body.has_vars = true;
-                    loop {
-                        let decl = self.var_decl()?;
-                        body.vars.push(decl);
-                        if !self.eat(Token::Comma) {
-                            break;
-                        }
-                    }
+                    body.vars.extend(self.list(Parser::var_decl)?);
                     self.expect(Token::Semicolon, "`,` or `;`")?;
                 }
                 "bdi" => {
                     self.advance();
-                    loop {
-                        let atom = self.explicit_attitude()?;
-                        let definition = if self.eat(Token::Equal) { Some(self.formula()?) } else { None };
-                        body.bdis.push(BdiDecl { atom, definition });
-                        if !self.eat(Token::Comma) {
-                            break;
-                        }
-                    }
+                    body.bdis.extend(self.list(Parser::bdi_decl)?);
                     self.expect(Token::Semicolon, "`,` or `;`")?;
                 }
                 "fair" if self.at_fairness() => {
@@ -162,7 +146,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// `fair f`, and not an assignment to a variable of that name.
+    /// Whether `fair f` stands here and not an assignment to a variable named `fair`.
     fn at_fairness(&self) -> bool {
         match self.kind_ahead(1) {
             Token::Word | Token::Not | Token::Number | Token::Minus => true,
@@ -185,16 +169,28 @@ impl Parser<'_> {
         }
     }
 
+    /// `one, one, ..`
+    pub(super) fn list<T>(&mut self, one: fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![one(self)?];
+        while self.eat(Token::Comma) {
+            items.push(one(self)?);
+        }
+        Ok(items)
+    }
+
+    fn bdi_decl(&mut self) -> Parsed<BdiDecl> {
+        let atom = self.explicit_attitude()?;
+        let definition = if self.eat(Token::Equal) { Some(self.formula()?) } else { None };
+        Ok(BdiDecl { atom, definition })
+    }
+
     fn var_decl(&mut self) -> Parsed<VarDecl> {
         let term = self.term("a variable")?;
         let kind = match (self.eat(Token::Colon), self.kind()) {
             (false, _) => Type::Bool,
             (true, Token::OpenBrace) => {
                 self.advance();
-                let mut names = vec![self.name("a value")?];
-                while self.eat(Token::Comma) {
-                    names.push(self.name("a value")?);
-                }
+                let names = self.list(|parser| parser.name("a value"))?;
                 self.expect(Token::CloseBrace, "`,` or `}`")?;
                 Type::Enum(names)
             }
@@ -219,7 +215,7 @@ impl Parser<'_> {
         Ok(if is_negative { -value } else { value })
     }
 
-    /// The number at hand.
+    /// Reads a number.
     pub(super) fn number(&mut self) -> Parsed<i64> {
         let span = self.clipped(self.span());
         match self.text_of(self.span()).parse::<i32>() {
@@ -257,14 +253,11 @@ impl Parser<'_> {
         let after = (0..).find(|&ahead| !is_of_path(self.kind_ahead(ahead))).unwrap_or_default();
         let has_path = self.kind_ahead(after) == Token::Colon;
         let initially = self.eat_word("initially");
-        let path = match has_path {
-            true => {
-                let path = self.path()?;
-                self.expect(Token::Colon, "`.` or `:`")?;
-                Some(path)
-            }
-            false => None,
-        };
+        let mut path = None;
+        if has_path {
+            path = Some(self.path()?);
+            self.expect(Token::Colon, "`.` or `:`")?;
+        }
         let formula = self.formula()?;
         let span: Span = self.span_from(start);
         self.eat(Token::Semicolon);
@@ -277,19 +270,21 @@ impl Parser<'_> {
     /// `top.B(a).D(b)`
     fn path(&mut self) -> Parsed<Path> {
         let start = self.position;
-        let root = match self.eat_word("top") {
-            true => None,
-            false => Some(self.name("`top` or an agent")?),
-        };
+        let root = if self.eat_word("top") { None } else { Some(self.name("`top` or an agent")?) };
         let mut steps = Vec::new();
         while self.eat(Token::Dot) {
-            let op = self.op()?;
-            self.expect(Token::Open, "`(`")?;
-            let agent = self.name("an agent")?;
-            self.expect(Token::Close, "`)`")?;
-            steps.push((op, agent));
+            steps.push(self.edge()?);
         }
         Ok(Path { root, steps, span: self.span_from(start) })
+    }
+
+    /// `B(a)`
+    fn edge(&mut self) -> Parsed<(Op, Name)> {
+        let op = self.op()?;
+        self.expect(Token::Open, "`(`")?;
+        let agent = self.name("an agent")?;
+        self.expect(Token::Close, "`)`")?;
+        Ok((op, agent))
     }
 
     fn check(&mut self) -> Parsed<Property> {
@@ -298,10 +293,7 @@ impl Parser<'_> {
         let question = match self.word() {
             word @ ("serial" | "introspection") => {
                 self.advance();
-                let op = self.op()?;
-                self.expect(Token::Open, "`(`")?;
-                let agent = self.name("an agent")?;
-                self.expect(Token::Close, "`)`")?;
+                let (op, agent) = self.edge()?;
                 if word == "serial" {
                     Question::Serial(op, agent)
                 } else {

@@ -4,25 +4,25 @@ use masque_text::Parsed;
 
 use super::Parser;
 use crate::lexer::Token;
-use crate::tree::{Binary, Commitment, Expr, Kind, Quantifier, Rel, Unary};
+use crate::tree::{Binary, Commitment, Expr, ExprKind, Quantifier, Rel, Unary};
 
 impl Parser<'_> {
     /// `f <-> g <-> ..`
     pub(super) fn formula(&mut self) -> Parsed<Expr> {
-        self.chain(Token::Iff, Kind::Iff, |parser| {
-            parser.chain(Token::Implies, Kind::Implies, |parser| {
-                parser.chain(Token::Bar, Kind::Or, |parser| {
-                    parser.chain(Token::Ampersand, Kind::And, Parser::unary)
+        self.chain(Token::Iff, ExprKind::Iff, |parser| {
+            parser.chain(Token::Implies, ExprKind::Implies, |parser| {
+                parser.chain(Token::Bar, ExprKind::Or, |parser| {
+                    parser.chain(Token::Ampersand, ExprKind::And, Parser::unary)
                 })
             })
         })
     }
 
-    /// `one sign one sign ..`: a list, or just the one.
+    /// `one sign one sign ..`: a chain, or `one` alone.
     fn chain(
         &mut self,
         sign: Token,
-        kind: fn(Vec<Expr>) -> Kind,
+        kind: fn(Vec<Expr>) -> ExprKind,
         one: fn(&mut Self) -> Parsed<Expr>,
     ) -> Parsed<Expr> {
         let start = self.position;
@@ -37,7 +37,7 @@ impl Parser<'_> {
         Ok(Expr { kind: kind(items), span: self.span_from(start) })
     }
 
-    /// Prefix operators and what they stand before.
+    /// Prefix operators with their operands.
     pub(super) fn unary(&mut self) -> Parsed<Expr> {
         let start = self.position;
         let temporal = match self.word() {
@@ -51,12 +51,12 @@ impl Parser<'_> {
         };
         let kind = if let Some((quantifier, op)) = temporal {
             self.advance();
-            Kind::Unary(quantifier, op, Box::new(self.deeper(Parser::unary)?))
+            ExprKind::Unary(quantifier, op, Box::new(self.deeper(Parser::unary)?))
         } else if self.eat(Token::Not) {
-            Kind::Not(Box::new(self.deeper(Parser::unary)?))
+            ExprKind::Not(Box::new(self.deeper(Parser::unary)?))
         } else if self.word() == "do" {
             self.advance();
-            Kind::Do(self.term("an action")?)
+            ExprKind::Do(self.term("an action")?)
         } else if self.kind_ahead(1) == Token::OpenBracket && matches!(self.word(), "E" | "A") {
             self.until()?
         } else if let Some(kind) = self.commitment()? {
@@ -67,7 +67,8 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.span_from(start) })
     }
 
-    fn deeper<T>(&mut self, read: fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    /// Reads something one nesting level deeper.
+    pub(super) fn deeper<T>(&mut self, read: fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.deepen()?;
         let result = read(self)?;
         self.depth -= 1;
@@ -75,7 +76,7 @@ impl Parser<'_> {
     }
 
     /// `E[f U g]`
-    fn until(&mut self) -> Parsed<Kind> {
+    fn until(&mut self) -> Parsed<ExprKind> {
         let quantifier = if self.word() == "E" { Quantifier::E } else { Quantifier::A };
         self.advance();
         self.advance();
@@ -89,12 +90,12 @@ impl Parser<'_> {
         self.advance();
         let second = self.deeper(Parser::formula)?;
         self.expect(Token::CloseBracket, "`]`")?;
-        Ok(Kind::Binary(quantifier, op, Box::new([first, second])))
+        Ok(ExprKind::Binary(quantifier, op, Box::new([first, second])))
     }
 
-    /// `blind I(i, AF f)`, `persistent I(i, f) unless g`. Two words in a row are nothing else, so
-    /// the words remain names.
-    fn commitment(&mut self) -> Parsed<Option<Kind>> {
+    /// `blind I(i, AF f)`, `persistent I(i, f) unless g`. Nothing else has two words in a row, so these
+    /// words can still be used as names.
+    fn commitment(&mut self) -> Parsed<Option<ExprKind>> {
         if self.word_ahead(1) != "I" || self.kind_ahead(2) != Token::Open {
             return Ok(None);
         }
@@ -107,12 +108,12 @@ impl Parser<'_> {
                 let intention = self.attitude()?;
                 self.expect_word("unless")?;
                 let drop = self.deeper(Parser::unary)?;
-                return Ok(Some(Kind::Persistent(Box::new([intention, drop]))));
+                return Ok(Some(ExprKind::Persistent(Box::new([intention, drop]))));
             }
             _ => return Ok(None),
         };
         self.advance();
-        Ok(Some(Kind::Commit(commitment, Box::new(self.attitude()?))))
+        Ok(Some(ExprKind::Commit(commitment, Box::new(self.attitude()?))))
     }
 
     /// `B(i, f)`
@@ -127,7 +128,7 @@ impl Parser<'_> {
         self.expect(Token::Comma, "`,`")?;
         let arg = Box::new(self.deeper(Parser::formula)?);
         self.expect(Token::Close, "`)`")?;
-        Ok(Expr { kind: Kind::Attitude { op, dual, agent, arg }, span: self.span_from(start) })
+        Ok(Expr { kind: ExprKind::Attitude { op, dual, agent, arg }, span: self.span_from(start) })
     }
 
     /// `a + 1 < b`, or one primary.
@@ -145,7 +146,7 @@ impl Parser<'_> {
         };
         self.advance();
         let right = self.sum()?;
-        Ok(Expr { kind: Kind::Compare(rel, Box::new([left, right])), span: self.span_from(start) })
+        Ok(Expr { kind: ExprKind::Compare(rel, Box::new([left, right])), span: self.span_from(start) })
     }
 
     fn sum(&mut self) -> Parsed<Expr> {
@@ -165,7 +166,7 @@ impl Parser<'_> {
             self.advance();
             items.push((is_negative, self.primary()?));
         }
-        Ok(Expr { kind: Kind::Sum(items), span: self.span_from(start) })
+        Ok(Expr { kind: ExprKind::Sum(items), span: self.span_from(start) })
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
@@ -178,13 +179,13 @@ impl Parser<'_> {
                 inner.span = self.span_from(start);
                 return Ok(inner);
             }
-            (Token::Number, _) => Kind::Number(self.number()?),
+            (Token::Number, _) => ExprKind::Number(self.number()?),
             (_, word @ ("true" | "false")) => {
                 self.advance();
-                Kind::Constant(word == "true")
+                ExprKind::Constant(word == "true")
             }
             _ if self.attitude_ahead().is_some() => return self.attitude(),
-            (Token::Word, _) => Kind::Term(self.term("a formula")?),
+            (Token::Word, _) => ExprKind::Term(self.term("a formula")?),
             _ => return Err(self.expected("a formula")),
         };
         Ok(Expr { kind, span: self.span_from(start) })

@@ -4,7 +4,7 @@ use masque_text::{Diagnostic, Parsed};
 
 use super::Parser;
 use crate::lexer::Token;
-use crate::tree::{Assign, Expr, Kind, Stmt, StmtKind, Target, Value};
+use crate::tree::{Assign, Expr, ExprKind, Stmt, StmtKind, Target, Value};
 
 impl Parser<'_> {
     /// Statements separated by `;`, perhaps none.
@@ -53,18 +53,10 @@ impl Parser<'_> {
             (_, "if") => self.conditional()?,
             (_, "loop") => {
                 self.advance();
-                self.deepen()?;
-                let body = self.program()?;
-                self.depth -= 1;
-                self.expect(Token::Word, "`;`, `|` or `endloop`").and_then(|span| {
-                    match self.text_of(span) {
-                        "endloop" => Ok(()),
-                        _ => {
-                            self.position -= 1;
-                            Err(self.expected("`;`, `|` or `endloop`"))
-                        }
-                    }
-                })?;
+                let body = self.deeper(Parser::program)?;
+                if !self.eat_word("endloop") {
+                    return Err(self.expected("`;`, `|` or `endloop`"));
+                }
                 StmtKind::Loop(body)
             }
             (Token::OpenBrace, _) => self.block(Token::CloseBrace, "`;`, `|` or `}`")?,
@@ -77,9 +69,7 @@ impl Parser<'_> {
 
     fn block(&mut self, close: Token, what: &str) -> Parsed<StmtKind> {
         self.advance();
-        self.deepen()?;
-        let body = self.program()?;
-        self.depth -= 1;
+        let body = self.deeper(Parser::program)?;
         self.expect(close, what)?;
         Ok(StmtKind::Block(body))
     }
@@ -108,7 +98,7 @@ impl Parser<'_> {
         Ok(StmtKind::If { arms, otherwise })
     }
 
-    /// A branch is one statement; where none stands, that is what is wrong.
+    /// Reports a branch without a statement.
     fn need_body(&mut self, head: masque_text::Span, word: &str) -> Parsed<()> {
         let is_missing = self.at_program_end() || self.kind() == Token::Semicolon || self.word() == "else";
         if !is_missing {
@@ -124,11 +114,7 @@ impl Parser<'_> {
 
     /// `x := e, y := f`: one step.
     pub(super) fn assigns(&mut self) -> Parsed<Vec<Assign>> {
-        let mut assigns = vec![self.assign()?];
-        while self.eat(Token::Comma) {
-            assigns.push(self.assign()?);
-        }
-        Ok(assigns)
+        self.list(Parser::assign)
     }
 
     fn assign(&mut self) -> Parsed<Assign> {
@@ -158,7 +144,7 @@ impl Parser<'_> {
         Ok(Assign { target, value, span: self.span_from(start) })
     }
 
-    /// `B(i, f)` as a variable.
+    /// `B(i, f)` as a variable; `PB(i, f)` is rejected.
     pub(super) fn explicit_attitude(&mut self) -> Parsed<Expr> {
         let dual = match self.attitude_ahead() {
             Some((_, dual)) => dual,
@@ -166,11 +152,12 @@ impl Parser<'_> {
         };
         if dual {
             let word = self.word();
-            let help = format!("`{word}(i, f)` is short for `!{}(i, !f)`, which is no variable", &word[1..]);
+            let help =
+                format!("`{word}(i, f)` is short for `!{}(i, !f)`, which is not a variable", &word[1..]);
             return Err(self.expected_with("`B`, `D` or `I`", Some(help)));
         }
         let expr = self.attitude()?;
-        debug_assert!(matches!(expr.kind, Kind::Attitude { dual: false, .. }));
+        debug_assert!(matches!(expr.kind, ExprKind::Attitude { dual: false, .. }));
         Ok(expr)
     }
 }

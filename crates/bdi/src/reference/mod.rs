@@ -1,9 +1,8 @@
-//! The meaning of a BDI file, transcribed: explicit, slow, trusted.
+//! The semantics of BDI files, transcribed: explicit and slow, the reference for tests.
 //!
-//! Every state of every world is a value in a list, every set of states a list of booleans. The
-//! symbolic engine is measured against this on thousands of random systems. Numbers of sections
-//! refer to the two halves of \[BB04\]: programs (section 3) and synthesis (section 4), read as
-//! `docs/bdi.md` says.
+//! Every world is a list of states, and every set of states a list of booleans. Tests compare the symbolic
+//! engine with this module on thousands of random systems. It follows sections 3 (programs) and 4
+//! (synthesis) of \[BB04\], as read in `docs/bdi.md`.
 //!
 //! | file | defines |
 //! |---|---|
@@ -15,6 +14,7 @@ mod steps;
 mod synthesis;
 mod truth;
 
+use masque_model::Count;
 use rustc_hash::FxHashMap;
 
 use crate::model::{FormulaId, Model};
@@ -23,26 +23,26 @@ use crate::plan::{Plan, WorldId};
 
 pub use crate::model::State;
 
-/// A world after synthesis. Sets are lists of booleans, one for each state that was built.
+/// A world after synthesis. Sets are lists of booleans, one for each state in `states`.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// The states that the program reaches.
+    /// States that the program reaches.
     pub states: Vec<State>,
-    /// The initial ones.
+    /// Initial states.
     pub initial: Vec<bool>,
-    /// The successors of each state.
+    /// Successors of each state, by index.
     pub next: Vec<Vec<usize>>,
-    /// The incoherent states.
+    /// Incoherent states.
     pub bad: Vec<bool>,
-    /// Other states without a future.
+    /// Other states that start no infinite path through coherent states.
     pub dead: Vec<bool>,
-    /// The states that remain.
+    /// States that remain.
     pub kept: Vec<bool>,
-    /// Whether it was removed.
+    /// Whether the world was removed, and why.
     pub status: Status,
 }
 
-/// The worlds of a model, built.
+/// The worlds of a model, with the truth of formulas computed so far.
 pub struct Reference<'m> {
     pub(crate) model: &'m Model,
     pub(crate) plan: &'m Plan,
@@ -51,7 +51,7 @@ pub struct Reference<'m> {
 }
 
 impl<'m> Reference<'m> {
-    /// Builds all worlds, each after those it looks into.
+    /// Builds all worlds, each after those it is built from.
     pub fn new(model: &'m Model, plan: &'m Plan) -> Result<Self, Failure> {
         let mut reference =
             Reference { model, plan, worlds: FxHashMap::default(), known: FxHashMap::default() };
@@ -62,12 +62,12 @@ impl<'m> Reference<'m> {
         Ok(reference)
     }
 
-    /// A world; the plan orders worlds after those they look into, so it has been built.
+    /// Returns a world that has been built.
     pub fn world(&self, world: WorldId) -> &World {
         &self.worlds[&world]
     }
 
-    /// What is to be told of a world.
+    /// Returns the status and the numbers of states of a world.
     pub fn world_result(&mut self, world: WorldId) -> WorldResult {
         let built = self.world(world).clone();
         let kept = &built.kept;
@@ -79,18 +79,20 @@ impl<'m> Reference<'m> {
         let planned = &self.plan.worlds[world.index()];
         let edges = self.model.edges(planned.program);
         let mut inconsistent = Vec::new();
-        for &(edge, _) in edges.iter().filter(|_| !planned.is_leaf) {
+        // In a leaf no states below are looked up, so nothing can be missing.
+        let looked_up = if planned.is_leaf { &[][..] } else { &edges };
+        for &(edge, _) in looked_up {
             let is_empty = |s: &usize| !self.accessible(world, &built.states[*s], edge).contains(&true);
             let n_empty = (0..n_states).filter(|&s| kept[s]).filter(is_empty).count();
             if n_empty > 0 {
-                inconsistent.push((edge, n_empty.to_string()));
+                inconsistent.push((edge, Count::from(n_empty)));
             }
         }
         let fair = self.fair(world);
         let has_fairness = !self.model.program(planned.program).fair.is_empty();
         WorldResult {
             status: built.status,
-            built: n_states.to_string(),
+            built: Count::from(n_states),
             bad: count(&built.bad),
             dead: count(&built.dead),
             unreachable: count(&unreachable),
@@ -106,13 +108,13 @@ impl<'m> Reference<'m> {
         }
     }
 
-    /// The answer to a property.
+    /// Decides a property.
     pub fn property(&mut self, index: usize) -> PropertyResult {
         truth::property(self, index)
     }
 }
 
-/// The number of states in a set, in decimal.
-fn count(set: &[bool]) -> String {
-    set.iter().filter(|&&is_in| is_in).count().to_string()
+/// Returns the number of states in a set.
+fn count(set: &[bool]) -> Count {
+    Count::from(set.iter().filter(|&&is_in| is_in).count())
 }

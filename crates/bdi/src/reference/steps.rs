@@ -1,12 +1,12 @@
 //! The states of a program and its steps. [BB04 §3]
 //!
-//! The paper's Figure 1 gives a formula for each construct; what is here instead is the transition
-//! system that the text around it describes.
+//! Figure 1 of the paper gives a formula for each construct. This module implements the transition system
+//! that the text around the figure describes.
 
 use rustc_hash::FxHashMap;
 
 use super::{Reference, State};
-use crate::model::{Assign, Expr, ExprId, Point, PointId, ProgramId, Step, Value, VarId};
+use crate::model::{Assign, Expr, ExprId, Point, PointId, Step, Value, VarId};
 use crate::outcome::Failure;
 use crate::plan::WorldId;
 
@@ -17,16 +17,16 @@ pub(super) struct Explored {
     pub(super) next: Vec<Vec<usize>>,
 }
 
-/// What may be done in a state without time passing before it.
+/// A possible next step of a program.
 enum Enabled<'m> {
-    /// A step, and where it leads.
+    /// A step, and the point after it.
     Step(&'m Step, PointId),
-    /// Nothing happens; control is then at the point.
+    /// Nothing happens, and control moves to this point.
     Idle(PointId),
 }
 
 impl<'m> Reference<'m> {
-    /// All states that the program of a world reaches from its initial ones.
+    /// Returns all states that the program of a world reaches from its initial states.
     pub(super) fn explore(&mut self, world: WorldId) -> Result<Explored, Failure> {
         let mut states: Vec<State> = Vec::new();
         let mut ids: FxHashMap<State, usize> = FxHashMap::default();
@@ -60,23 +60,12 @@ impl<'m> Reference<'m> {
         Ok(Explored { states, initial, next })
     }
 
-    fn program_id(&self, world: WorldId) -> ProgramId {
-        self.plan.worlds[world.index()].program
-    }
-
-    /// From the valuation where all is false or least, by the initial assignments.
+    /// Returns the states after the initial assignments in the blank state.
     fn initial_states(&mut self, world: WorldId, overflow: &mut Overflow) -> Vec<State> {
-        let program = self.model.program(self.program_id(world));
-        let least = |var: &VarId| match self.model.var(*var).attitude {
-            Some(_) => 0,
-            None => self.model.var(*var).domain.bounds().0,
-        };
-        let values = program.vars.iter().map(least).collect();
-        let blank = State { point: program.entry, values, action: None };
-        self.assigned(world, &blank, &program.init, overflow)
-            .into_iter()
-            .map(|values| State { point: program.entry, values, action: None })
-            .collect()
+        let program = self.plan.program(world);
+        let blank = self.model.blank_state(program);
+        let valuations = self.assigned(world, &blank, &self.model.program(program).init, overflow);
+        valuations.into_iter().map(|values| State { values, ..blank.clone() }).collect()
     }
 
     fn successors(&mut self, world: WorldId, state: &State, overflow: &mut Overflow) -> Vec<State> {
@@ -92,10 +81,7 @@ impl<'m> Reference<'m> {
                     for values in self.assigned(world, state, &step.assigns, overflow) {
                         successors.push(State { point, values, action: step.action });
                     }
-                    let may_wait = |id: crate::model::ActionId| {
-                        self.model.options.may_delay(&self.model.actions[id.index()])
-                    };
-                    if step.action.is_some_and(may_wait) {
+                    if self.model.may_delay(step.action) {
                         successors.push(State { action: None, ..state.clone() });
                     }
                 }
@@ -104,8 +90,8 @@ impl<'m> Reference<'m> {
         successors
     }
 
-    /// Resolves tests, choices and loops without consuming time. A loop that is met again has a
-    /// body that takes no step: then time passes at its head.
+    /// Follows tests, choices and loops, which take no time. A loop head that is reached again has a body
+    /// that takes no step; then time passes at the head.
     fn closure(
         &mut self,
         world: WorldId,
@@ -115,7 +101,7 @@ impl<'m> Reference<'m> {
         enabled: &mut Vec<Enabled<'m>>,
     ) {
         let model = self.model;
-        match &model.program(self.program_id(world)).points[at.index()] {
+        match &model.program(self.plan.program(world)).points[at.index()] {
             Point::End => enabled.push(Enabled::Idle(at)),
             Point::Step(step, next) => enabled.push(Enabled::Step(step, *next)),
             Point::If(condition, then, otherwise) => {
@@ -136,7 +122,7 @@ impl<'m> Reference<'m> {
         }
     }
 
-    /// The valuations after a step: all right sides are evaluated first.
+    /// Returns the valuations after a step. All right sides are evaluated before the assignments.
     fn assigned(
         &mut self,
         world: WorldId,
@@ -156,7 +142,7 @@ impl<'m> Reference<'m> {
                 overflow.add(assign);
                 return Vec::new();
             }
-            let slot = self.slot(assign.var);
+            let slot = self.model.slot(assign.var).unwrap_or_default();
             let mut branches = Vec::new();
             for values in &results {
                 for &choice in &choices {
@@ -170,17 +156,16 @@ impl<'m> Reference<'m> {
         results
     }
 
-    /// Where a variable stands in the valuations of its program.
-    pub(super) fn slot(&self, var: VarId) -> usize {
-        let program = self.model.program(self.model.var(var).program);
-        program.vars.iter().position(|v| *v == var).unwrap_or_default()
+    /// Returns the value of a variable.
+    pub(super) fn value(&self, state: &State, var: VarId) -> i64 {
+        state.values[self.model.slot(var).unwrap_or_default()]
     }
 
-    /// The value of an arithmetic expression.
+    /// Returns the value of an arithmetic expression.
     pub(super) fn number(&self, state: &State, expr: ExprId) -> i64 {
         match &self.model.exprs[expr.index()] {
             Expr::Number(value) => *value,
-            Expr::Var(var) => state.values[self.slot(*var)],
+            Expr::Var(var) => self.value(state, *var),
             Expr::Sum(items) => {
                 let signed = items.iter().map(|(is_negative, item)| {
                     let value = self.number(state, *item);
@@ -192,7 +177,7 @@ impl<'m> Reference<'m> {
     }
 }
 
-/// The assignments that left the range of their variable: the first in the text is kept.
+/// The first assignment in the text that left the range of its variable.
 #[derive(Default)]
 struct Overflow {
     first: Option<(VarId, masque_text::Span)>,

@@ -6,7 +6,7 @@ use crate::outcome::{Failure, Status};
 use crate::plan::WorldId;
 
 impl Reference<'_> {
-    /// Explores a world's program and removes what Conditions 1 and 2 do not allow.
+    /// Explores the program of a world and removes the states that the conditions do not allow.
     pub(super) fn build(&mut self, world: WorldId) -> Result<World, Failure> {
         let explored = self.explore(world)?;
         let bad: Vec<bool> = explored.states.iter().map(|s| self.is_bad(world, s)).collect();
@@ -35,18 +35,16 @@ impl Reference<'_> {
         Ok(World { states, initial, next, bad, dead, kept, status })
     }
 
-    /// The states of the world below that are accessible from a state: those that satisfy the
-    /// argument of every explicit attitude of the edge that is true there.
+    /// Returns the states of the world below that are accessible from a state: those that satisfy the
+    /// argument of every explicit attitude of the edge that is true in it.
     ///
     /// ```text
     /// Acc_e(s) = S_v ∩ ⋂ {⟦φ⟧_v | O(i, φ) explicit on e, true in s}
     /// ```
     pub fn accessible(&mut self, world: WorldId, state: &State, edge: Edge) -> Vec<bool> {
-        let planned = &self.plan.worlds[world.index()];
-        let Some(&child) = planned.children.get(&edge) else { return Vec::new() };
-        let program = planned.program;
+        let Some(child) = self.plan.child(world, edge) else { return Vec::new() };
         let mut accessible = self.world(child).kept.clone();
-        for var in self.model.program(program).vars.clone() {
+        for var in self.model.program(self.plan.program(world)).vars.clone() {
             let Some(attitude) = self.model.var(var).attitude else { continue };
             if attitude.edge == edge && self.label(world, state, var) {
                 let arg = self.sat(child, attitude.arg);
@@ -56,8 +54,8 @@ impl Reference<'_> {
         accessible
     }
 
-    /// Whether a state lacks an attitude that it cannot lack, or has nothing accessible where that
-    /// is not allowed.
+    /// Whether a state lacks an attitude whose argument holds in all accessible states or, with `option
+    /// consistency`, no state is accessible from it.
     fn is_bad(&mut self, world: WorldId, state: &State) -> bool {
         let planned = &self.plan.worlds[world.index()];
         if planned.is_leaf {
@@ -69,7 +67,7 @@ impl Reference<'_> {
             if self.model.options.consistency && !accessible.contains(&true) {
                 return true;
             }
-            let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else { continue };
+            let Some(child) = self.plan.child(world, edge) else { continue };
             for var in vars {
                 let Some(attitude) = self.model.var(var).attitude else { continue };
                 if self.model.options.condition2 == Condition2::Infer || self.label(world, state, var) {
@@ -85,7 +83,7 @@ impl Reference<'_> {
     }
 }
 
-/// The greatest set inside `within` of which every state has a successor in it.
+/// Returns the greatest subset of `within` in which every state has a successor in the subset.
 fn future(next: &[Vec<usize>], within: &[bool]) -> Vec<bool> {
     let mut set = within.to_vec();
     loop {
@@ -97,7 +95,7 @@ fn future(next: &[Vec<usize>], within: &[bool]) -> Vec<bool> {
     }
 }
 
-/// The states reachable from `initial` inside `within`.
+/// Returns the states reachable from `initial` within `within`.
 fn reachable(next: &[Vec<usize>], initial: &[bool], within: &[bool]) -> Vec<bool> {
     let mut set = initial.to_vec();
     loop {

@@ -1,22 +1,22 @@
-//! Truth: one arm per operator. [BB04 §2, §5]
+//! Truth of formulas and properties, one arm per operator. [BB04 §2, §5]
 //!
-//! Where the program has fairness conditions, path quantifiers range over the paths on which each
-//! of them holds again and again. [CGP99 §6.3]
+//! If a program has fairness conditions, path quantifiers range over the paths on which each of them
+//! holds infinitely often. [CGP99 §6.3]
 
 use masque_verdict::{Verdict, Why};
 
 use super::{Reference, State};
-use crate::model::{Edge, Formula, FormulaId, Question, VarId};
+use crate::model::{AgentId, Edge, Formula, FormulaId, Question, VarId};
 use crate::outcome::{PropertyResult, Status};
 use crate::plan::WorldId;
 use crate::tree::{Op, Realism};
 
 impl Reference<'_> {
-    /// Whether an explicit attitude is true in a state: its value, or what its definition says.
+    /// Whether an explicit attitude is true in a state: by its value, or by its definition.
     pub fn label(&mut self, world: WorldId, state: &State, var: VarId) -> bool {
         match self.model.var(var).definition {
             Some(definition) => self.holds_now(world, state, definition),
-            None => state.values[self.slot(var)] != 0,
+            None => self.value(state, var) != 0,
         }
     }
 
@@ -31,9 +31,9 @@ impl Reference<'_> {
         self.holds_in_accessible(world, state, edge, arg)
     }
 
-    /// `Acc_e(s) ⊆ ⟦φ⟧_v`
+    /// Whether `Acc_e(s) ⊆ ⟦φ⟧_v`.
     pub fn holds_in_accessible(&mut self, world: WorldId, state: &State, edge: Edge, arg: FormulaId) -> bool {
-        let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else { return true };
+        let Some(child) = self.plan.child(world, edge) else { return true };
         let accessible = self.accessible(world, state, edge);
         let holds = self.sat(child, arg);
         accessible.iter().zip(&holds).all(|(is_accessible, holds)| !is_accessible || *holds)
@@ -43,7 +43,7 @@ impl Reference<'_> {
     pub(super) fn holds_now(&mut self, world: WorldId, state: &State, formula: FormulaId) -> bool {
         match self.model.formula(formula).clone() {
             Formula::Constant(value) => value,
-            Formula::Var(var) => state.values[self.slot(var)] != 0,
+            Formula::Var(var) => self.value(state, var) != 0,
             Formula::Compare(rel, a, b) => rel.holds(self.number(state, a), self.number(state, b)),
             Formula::Do(action) => state.action == Some(action),
             Formula::Not(f) => !self.holds_now(world, state, f),
@@ -55,7 +55,7 @@ impl Reference<'_> {
         }
     }
 
-    /// The kept states of a world in which a formula is true.
+    /// Returns the kept states of a world in which a formula is true.
     pub fn sat(&mut self, world: WorldId, formula: FormulaId) -> Vec<bool> {
         if let Some(known) = self.known.get(&(world, formula)) {
             return known.clone();
@@ -131,7 +131,7 @@ impl Reference<'_> {
         }
     }
 
-    /// `EX f`: some successor satisfies `f` and starts a fair path.
+    /// Returns `EX f`: some successor satisfies `f` and starts a fair path.
     fn some_next(&mut self, world: WorldId, f: &[bool]) -> Vec<bool> {
         let target = and(f, &self.fair(world));
         let world = self.world(world);
@@ -139,7 +139,7 @@ impl Reference<'_> {
         (0..f.len()).map(|s| world.kept[s] && has_next(s)).collect()
     }
 
-    /// `E[f U g] = μZ. g ∨ (f ∧ EX Z)`
+    /// Returns `E[f U g] = μZ. g ∨ (f ∧ EX Z)`.
     fn some_until(&mut self, world: WorldId, f: &[bool], g: &[bool]) -> Vec<bool> {
         let mut set = and(g, &self.fair(world));
         let world = self.world(world);
@@ -153,7 +153,7 @@ impl Reference<'_> {
         }
     }
 
-    /// `A[f U g] = ¬(E[¬g U (¬f ∧ ¬g)] ∨ EG ¬g)`
+    /// Returns `A[f U g] = ¬(E[¬g U (¬f ∧ ¬g)] ∨ EG ¬g)`.
     fn all_until(&mut self, world: WorldId, f: &[bool], g: &[bool]) -> Vec<bool> {
         let kept = self.world(world).kept.clone();
         let not = |set: &[bool]| -> Vec<bool> { set.iter().zip(&kept).map(|(a, b)| !a && *b).collect() };
@@ -163,15 +163,15 @@ impl Reference<'_> {
         not(&or(&left, &right))
     }
 
-    /// `EG f` on fair paths: some path inside `f` leads to a state that lies on a cycle inside `f`
-    /// through every fairness condition. By reachability from each state, one by one.
+    /// Returns `EG f` on fair paths: some path within `f` leads to a state on a cycle within `f` that
+    /// satisfies every fairness condition. Computed by reachability from each state.
     fn some_always(&mut self, world: WorldId, f: &[bool]) -> Vec<bool> {
-        let program = self.plan.worlds[world.index()].program;
+        let program = self.plan.program(world);
         let fair: Vec<Vec<bool>> =
             self.model.program(program).fair.iter().map(|&fair| self.sat(world, fair)).collect();
         let next = &self.world(world).next;
         let n_states = f.len();
-        // reach[s]: the states that can be reached from s inside f, in one step or more.
+        // reach[s]: the states that can be reached from s within f, in one step or more.
         let reach: Vec<Vec<bool>> = (0..n_states).map(|s| reached_from(next, f, s)).collect();
         let on_fair_cycle = |s: usize| {
             let of_cycle = |t: usize| reach[s][t] && reach[t][s];
@@ -181,24 +181,18 @@ impl Reference<'_> {
         (0..n_states).map(|s| f[s] && (good[s] || (0..n_states).any(|t| good[t] && reach[s][t]))).collect()
     }
 
-    /// The states that start a fair path.
+    /// Returns the states that start a fair path.
     pub(super) fn fair(&mut self, world: WorldId) -> Vec<bool> {
         let kept = self.world(world).kept.clone();
-        let program = self.plan.worlds[world.index()].program;
+        let program = self.plan.program(world);
         if self.model.program(program).fair.is_empty() {
             return kept;
         }
         self.some_always(world, &kept)
     }
 
-    /// `Acc_d(s)` and `Acc_e(s)` compared.
-    fn realism(
-        &mut self,
-        world: WorldId,
-        state: &State,
-        realism: Realism,
-        agent: crate::model::AgentId,
-    ) -> bool {
+    /// Whether a state satisfies a kind of realism.
+    fn realism(&mut self, world: WorldId, state: &State, realism: Realism, agent: AgentId) -> bool {
         let [b, d, i] = Op::ALL.map(|op| self.accessible(world, state, Edge { op, agent }));
         let subset = |a: &[bool], b: &[bool]| a.iter().zip(b).all(|(a, b)| !a || *b);
         let meet = |a: &[bool], b: &[bool]| a.iter().zip(b).any(|(a, b)| *a && *b);
@@ -210,6 +204,7 @@ impl Reference<'_> {
     }
 }
 
+/// Returns the states that can be reached from `start` within `f`, in one step or more.
 fn reached_from(next: &[Vec<usize>], f: &[bool], start: usize) -> Vec<bool> {
     let mut reached = vec![false; f.len()];
     let mut open: Vec<usize> = if f[start] { vec![start] } else { Vec::new() };
@@ -231,7 +226,7 @@ fn or(a: &[bool], b: &[bool]) -> Vec<bool> {
     a.iter().zip(b).map(|(a, b)| *a || *b).collect()
 }
 
-/// The answer to a property: valid in all states of its world, or in the initial ones.
+/// Decides a property: whether it is true in all states of its world, or in the initial ones.
 pub(super) fn property(reference: &mut Reference<'_>, index: usize) -> PropertyResult {
     let model = reference.model;
     let property = &model.properties[index];
@@ -241,7 +236,7 @@ pub(super) fn property(reference: &mut Reference<'_>, index: usize) -> PropertyR
         return PropertyResult::undecided(Verdict::Unknown(Why::NoModel));
     }
     let n_states = built.states.len();
-    let is_asked = |s: usize| built.kept[s] && (!property.initially || built.initial[s]);
+    let is_required = |s: usize| built.kept[s] && (!property.initially || built.initial[s]);
     let holds: Vec<bool> = match property.question {
         Question::Formula(formula) => reference.sat(world, formula),
         Question::Serial(edge) => (0..n_states)
@@ -255,12 +250,12 @@ pub(super) fn property(reference: &mut Reference<'_>, index: usize) -> PropertyR
     let verdict = if !(0..n_states).any(|s| built.kept[s] && built.initial[s] && fair[s]) {
         Verdict::Unknown(Why::NoFairPath)
     } else {
-        Verdict::from((0..n_states).all(|s| !is_asked(s) || holds[s]))
+        Verdict::from((0..n_states).all(|s| !is_required(s) || holds[s]))
     };
     let is_vacuous = verdict == Verdict::Holds
         && property.antecedent.is_some_and(|antecedent| {
             let is_true = reference.sat(world, antecedent.formula);
-            !(0..n_states).any(|s| (is_asked(s) || antecedent.is_everywhere) && is_true[s])
+            !(0..n_states).any(|s| (is_required(s) || antecedent.is_everywhere) && is_true[s])
         });
     let satisfied = Some((super::count(&holds), super::count(&built.kept)));
     PropertyResult { satisfied, is_vacuous, ..PropertyResult::undecided(verdict) }

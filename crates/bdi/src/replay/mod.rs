@@ -1,20 +1,20 @@
-//! Explanations, confirmed before anyone sees them: step by step, from the programs and the
-//! definition, with no sets of states and no help from the engine that made them.
+//! Confirms explanations before they are reported: step by step, from the programs and the semantics,
+//! without sets of states and without the engine that made them.
 //!
-//! A formula has a value in a state as far as that state alone decides it ([`local`]): booleans,
-//! comparisons, actions, explicit attitudes. A step is confirmed from the program at that state
-//! ([`steps`]). What a part says must not contradict what is decided, and what it shows must be what
-//! its formula asks for: where a path begins and ends, what holds along it, that a loop closes and
-//! meets the fairness conditions, that a jump goes to a state in which no true attitude is violated.
+//! The value of a formula is computed as far as a single state decides it ([`local`]): booleans,
+//! comparisons, actions, explicit attitudes. A step is confirmed from the program at its state ([`steps`]).
+//! A part must not contradict these values, and it must have the form that its formula requires: where a
+//! path begins and ends, what holds along it, that a loop closes and satisfies the fairness conditions,
+//! that a jump leads to a state in which no true attitude is violated.
 //!
-//! **Trusted**, because it speaks of whole worlds and only the engine knows them:
+//! **Trusted**, because it depends on whole worlds, which only the engine knows:
 //!
 //! * that the states of a path were not removed, nor their world;
 //! * the value of a temporal formula, or of an attitude read through its accessible states, where no
 //!   part explains it: also in a test or on a right side in a program (then any outcome is allowed),
-//!   along a path, as a fairness condition, and as the argument of an attitude that a jump respects;
+//!   along a path, as a fairness condition, and as the argument of an attitude that a jump must satisfy;
 //! * that the last state of a finite path, where there are fairness conditions, starts a fair path;
-//! * that nothing is accessible, or realism is violated, where a check says so.
+//! * that nothing is accessible, or that realism is violated, if a check says so.
 
 mod local;
 mod steps;
@@ -27,60 +27,60 @@ use crate::explanation::{Explanation, Removal, RemovalReason, Shape, Statement};
 use crate::model::{Edge, Formula, FormulaId, Model, Question, State, VarId, WorldPath};
 use crate::plan::{Plan, WorldId};
 use local::Facts;
-use steps::Place;
+use steps::ReplayState;
 
-/// What is wrong with a part of an explanation.
+/// Reason why a part of an explanation is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
-    /// It explains nothing that is claimed where it stands.
-    Stranger,
-    /// It has not the form that its formula asks for.
-    Form,
-    /// This state is no state of the program.
-    NoState(usize),
-    /// It does not begin in an initial state.
+    /// The part does not explain anything that the part above claims.
+    Unrelated,
+    /// The part does not have the form that its formula requires.
+    WrongForm,
+    /// The state with this index is not a state of the program.
+    NotAState(usize),
+    /// The part does not begin in an initial state.
     NotInitial,
-    /// It does not begin in the state that it explains.
-    ElsewhereFrom,
-    /// The program takes no step from this state to the next.
+    /// The part does not begin in the state that it explains.
+    WrongStart,
+    /// The program takes no step from the state with this index to the next.
     NoStep(usize),
-    /// The last state does not lead back to where the loop begins.
+    /// No step leads from the last state to the beginning of the loop.
     NoLoop,
-    /// The loop never meets a fairness condition.
+    /// The loop does not satisfy a fairness condition.
     Unfair,
-    /// In this state a formula has another value than is claimed.
-    Value(usize),
-    /// It lists other attitudes than are true where the jump begins.
-    Asserted,
+    /// A formula does not have the claimed value in the state with this index.
+    WrongValue(usize),
+    /// The listed attitudes are not those that are true where the jump begins.
+    WrongAttitudes,
     /// The jump ends in a state that violates a true attitude.
     Inaccessible,
 }
 
-/// An explanation that is not true: a bug of the engine that made it.
+/// Refusal of an explanation: a bug in the engine that made it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The world of the part.
+    /// World of the part.
     pub world: String,
-    /// The formula of the part.
+    /// Formula of the part.
     pub formula: String,
-    /// What is wrong with it.
+    /// Reason for the refusal.
     pub flaw: Flaw,
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in `{}`, of `{}`: ", self.world, self.formula)?;
+        write!(f, "in `{}`, for `{}`: ", self.world, self.formula)?;
         match self.flaw {
-            Flaw::Stranger => write!(f, "the part explains nothing that is claimed"),
-            Flaw::Form => write!(f, "the part has not the form that the formula asks for"),
-            Flaw::NoState(at) => write!(f, "state {at} is no state of the program"),
+            Flaw::Unrelated => write!(f, "the part does not explain anything that is claimed"),
+            Flaw::WrongForm => write!(f, "the part does not have the form that the formula requires"),
+            Flaw::NotAState(at) => write!(f, "state {at} is not a state of the program"),
             Flaw::NotInitial => write!(f, "state 0 is not initial"),
-            Flaw::ElsewhereFrom => write!(f, "state 0 is not the one that is explained"),
+            Flaw::WrongStart => write!(f, "state 0 is not the one that is explained"),
             Flaw::NoStep(at) => write!(f, "there is no step from state {at} to the next"),
             Flaw::NoLoop => write!(f, "the loop does not close"),
             Flaw::Unfair => write!(f, "the loop is not fair"),
-            Flaw::Value(at) => write!(f, "in state {at} a formula has another value than is claimed"),
-            Flaw::Asserted => write!(f, "the attitudes listed are not those that are true"),
+            Flaw::WrongValue(at) => write!(f, "in state {at} a formula does not have the claimed value"),
+            Flaw::WrongAttitudes => write!(f, "the attitudes listed are not those that are true"),
             Flaw::Inaccessible => write!(f, "the state is not accessible"),
         }
     }
@@ -88,7 +88,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Confirms why a property fails.
+/// Confirms the explanation why a property fails.
 pub fn replay(model: &Model, plan: &Plan, index: usize, explanation: &Explanation) -> Result<(), Refusal> {
     let replay = Replay { model, plan };
     let property = &model.properties[index];
@@ -96,10 +96,10 @@ pub fn replay(model: &Model, plan: &Plan, index: usize, explanation: &Explanatio
     let (world, path) = (plan.properties[index], &property.path);
     let is_about = explanation.statement == Statement::Property(index) && !explanation.holds;
     if !is_about || (explanation.world, &explanation.path) != (world, path) {
-        return refuse(Flaw::Stranger);
+        return refuse(Flaw::Unrelated);
     }
     if explanation.shape != Shape::Path {
-        return refuse(Flaw::Form);
+        return refuse(Flaw::WrongForm);
     }
     let (first, last) = replay.walk(explanation)?;
     if !replay.is_initial(world, first) || property.initially && !replay.is_initial(world, last) {
@@ -111,11 +111,11 @@ pub fn replay(model: &Model, plan: &Plan, index: usize, explanation: &Explanatio
             replay.confirm(&claim, explanation, explanation.states.len() - 1)
         }
         _ if explanation.next.is_empty() => Ok(()),
-        _ => refuse(Flaw::Stranger),
+        _ => refuse(Flaw::Unrelated),
     }
 }
 
-/// Confirms the way to a state that was removed; why it had to be is trusted.
+/// Confirms the path to a removed state; the reason for its removal is trusted.
 pub fn replay_removal(model: &Model, plan: &Plan, world: WorldId, removal: &Removal) -> Result<(), Refusal> {
     let replay = Replay { model, plan };
     let refuse = |flaw| {
@@ -127,24 +127,24 @@ pub fn replay_removal(model: &Model, plan: &Plan, world: WorldId, removal: &Remo
         return Err(refuse(Flaw::NotInitial));
     }
     match removal.reason {
-        RemovalReason::Lacks(var) if replay.label(world, Place::shown(last), var) == Some(true) => {
-            Err(refuse(Flaw::Value(removal.example.len() - 1)))
+        RemovalReason::Lacks(var) if replay.label(world, ReplayState::shown(last), var) == Some(true) => {
+            Err(refuse(Flaw::WrongValue(removal.example.len() - 1)))
         }
         _ => Ok(()),
     }
 }
 
-/// A formula in a state of a world, as a part says.
+/// The value of a formula in a state of a world, as a part claims it.
 struct Claim<'c> {
     world: WorldId,
-    /// The way to the world.
+    /// Root and edges that lead to the world.
     path: &'c WorldPath,
     state: &'c State,
     formula: FormulaId,
     holds: bool,
 }
 
-/// What is replayed on.
+/// Replays explanations on a model.
 struct Replay<'m> {
     model: &'m Model,
     plan: &'m Plan,
@@ -164,38 +164,35 @@ impl Replay<'_> {
     fn walk_states<'e>(&self, world: WorldId, states: &'e [State]) -> Result<(&'e State, &'e State), Flaw> {
         for (at, state) in states.iter().enumerate() {
             if !self.is_state(world, state) {
-                return Err(Flaw::NoState(at));
+                return Err(Flaw::NotAState(at));
             }
-            if at > 0 && !self.may_step(world, Place::shown(&states[at - 1]), state) {
+            if at > 0 && !self.may_step(world, ReplayState::shown(&states[at - 1]), state) {
                 return Err(Flaw::NoStep(at - 1));
             }
         }
-        states.first().zip(states.last()).ok_or(Flaw::Form)
+        states.first().zip(states.last()).ok_or(Flaw::WrongForm)
     }
 
-    /// A claim about state `at` of a part, with the parts below that explain it: each is true and
-    /// about something the claim rests on, and together they do not contradict the claim.
+    /// Confirms a claim about state `at` of a part, with the parts below that explain it: each is true and
+    /// about a formula that the claim depends on, and together they do not contradict the claim.
     fn confirm(&self, claim: &Claim<'_>, part: &Explanation, at: usize) -> Result<(), Refusal> {
         let grounds = self.grounds(claim);
         let mut facts = Facts::default();
         for below in &part.next {
-            let found = grounds.iter().find(|ground| self.is_about(below, **ground));
-            let Some(&(formula, holds)) = found else { return Err(self.refusal(below, Flaw::Stranger)) };
+            let found = grounds.iter().find(|&&(formula, holds)| self.is_about(below, formula, holds));
+            let Some(&(formula, holds)) = found else { return Err(self.refusal(below, Flaw::Unrelated)) };
             let ground = Claim { formula, holds, ..*claim };
             if !self.may_be(&ground, &Facts::default()) {
-                return Err(self.refusal(part, Flaw::Value(at)));
+                return Err(self.refusal(part, Flaw::WrongValue(at)));
             }
             self.part(&ground, below)?;
             facts.insert(formula, holds);
         }
-        match self.may_be(claim, &facts) {
-            true => Ok(()),
-            false => Err(self.refusal(part, Flaw::Value(at))),
-        }
+        if self.may_be(claim, &facts) { Ok(()) } else { Err(self.refusal(part, Flaw::WrongValue(at))) }
     }
 
-    /// Whether a part says that it is the witness for a formula's value. A jump names the argument.
-    fn is_about(&self, part: &Explanation, (formula, holds): (FormulaId, bool)) -> bool {
+    /// Whether a part claims to be the witness for the value of a formula. A jump names the argument.
+    fn is_about(&self, part: &Explanation, formula: FormulaId, holds: bool) -> bool {
         let is_about = |id, holds| part.statement == Statement::Formula(id) && part.holds == holds;
         match (self.model.formula(formula), &part.shape) {
             (Formula::Attitude { edge, arg, .. }, Shape::Jump { edge: taken, .. }) => {
@@ -206,13 +203,13 @@ impl Replay<'_> {
         }
     }
 
-    /// Whether nothing that is decided in the state contradicts a claim.
+    /// Whether a claim does not contradict the values that its state decides.
     fn may_be(&self, claim: &Claim<'_>, facts: &Facts) -> bool {
-        self.value(claim.world, Place::shown(claim.state), facts, claim.formula) != Some(!claim.holds)
+        self.value(claim.world, ReplayState::shown(claim.state), facts, claim.formula) != Some(!claim.holds)
     }
 
-    /// What a claim may rest on in its own state and a part can show: what is inside negations and
-    /// junctions, and inside a path operator that is fulfilled at once.
+    /// Returns the formulas with their values that a claim may depend on in its own state and that a part can
+    /// show: those inside boolean operators, and inside a path operator that is satisfied at once.
     fn grounds(&self, claim: &Claim<'_>) -> Vec<(FormulaId, bool)> {
         let mut grounds = Vec::new();
         let mut seen = FxHashSet::default();
@@ -248,7 +245,7 @@ impl Replay<'_> {
         grounds
     }
 
-    /// One part, as the witness of a claim.
+    /// Confirms a part as the witness of a claim.
     fn part(&self, claim: &Claim<'_>, part: &Explanation) -> Result<(), Refusal> {
         let refuse = |flaw| Err(self.refusal(part, flaw));
         let formula = self.model.formula(claim.formula);
@@ -256,14 +253,14 @@ impl Replay<'_> {
             return self.jump(claim, part, *edge, asserted);
         }
         if (part.world, &part.path) != (claim.world, claim.path) {
-            return refuse(Flaw::Stranger);
+            return refuse(Flaw::Unrelated);
         }
         let (first, last) = self.walk(part)?;
         if first != claim.state {
-            return refuse(Flaw::ElsewhereFrom);
+            return refuse(Flaw::WrongStart);
         }
         let n_steps = part.states.len() - 1;
-        // What holds before the last state, and what in it; the last of these is explained below.
+        // The formula that holds before the last state, and those that hold in it; the last is explained below.
         let (through, to) = match (formula, &part.shape) {
             (Formula::Ex(f) | Formula::Ax(f), Shape::Path) if n_steps == 1 => (None, vec![*f]),
             (Formula::Ef(f) | Formula::Ag(f), Shape::Path) => (None, vec![*f]),
@@ -273,23 +270,23 @@ impl Replay<'_> {
                 Formula::Eg(f) | Formula::Af(f) | Formula::Er(_, f) | Formula::Au(_, f),
                 Shape::Lasso { back_to },
             ) => return self.lasso(claim, part, *back_to, *f),
-            _ => return refuse(Flaw::Form),
+            _ => return refuse(Flaw::WrongForm),
         };
         if let Some(through) = through {
             self.along(claim, part, &part.states[..n_steps], through)?;
         }
         for &formula in &to {
             if !self.may_be(&Claim { state: last, formula, ..*claim }, &Facts::default()) {
-                return refuse(Flaw::Value(n_steps));
+                return refuse(Flaw::WrongValue(n_steps));
             }
         }
         match to.last() {
             Some(&formula) => self.confirm(&Claim { state: last, formula, ..*claim }, part, n_steps),
-            None => refuse(Flaw::Form),
+            None => refuse(Flaw::WrongForm),
         }
     }
 
-    /// A formula has the claimed value in all these states.
+    /// Confirms that a formula has the claimed value in all these states.
     fn along(
         &self,
         claim: &Claim<'_>,
@@ -299,13 +296,13 @@ impl Replay<'_> {
     ) -> Result<(), Refusal> {
         for (at, state) in states.iter().enumerate() {
             if !self.may_be(&Claim { state, formula, ..*claim }, &Facts::default()) {
-                return Err(self.refusal(part, Flaw::Value(at)));
+                return Err(self.refusal(part, Flaw::WrongValue(at)));
             }
         }
         Ok(())
     }
 
-    /// A path that closes, with a formula all along; what is below explains it in the first state.
+    /// Confirms a lasso along which a formula holds; the parts below explain it in the first state.
     fn lasso(
         &self,
         claim: &Claim<'_>,
@@ -314,25 +311,26 @@ impl Replay<'_> {
         formula: FormulaId,
     ) -> Result<(), Refusal> {
         let refuse = |flaw| Err(self.refusal(part, flaw));
-        let Some(last) = part.states.last() else { return refuse(Flaw::Form) };
+        let Some(last) = part.states.last() else { return refuse(Flaw::WrongForm) };
         match part.states.get(back_to) {
-            Some(first) if self.may_step(claim.world, Place::shown(last), first) => {}
+            Some(first) if self.may_step(claim.world, ReplayState::shown(last), first) => {}
             _ => return refuse(Flaw::NoLoop),
         }
         self.along(claim, part, &part.states, formula)?;
         for &condition in &self.program(claim.world).fair {
-            let meets = |state| {
-                self.value(claim.world, Place::shown(state), &Facts::default(), condition) != Some(false)
+            let is_met_in = |state| {
+                self.value(claim.world, ReplayState::shown(state), &Facts::default(), condition)
+                    != Some(false)
             };
-            if !part.states[back_to..].iter().any(meets) {
+            if !part.states[back_to..].iter().any(is_met_in) {
                 return refuse(Flaw::Unfair);
             }
         }
         self.confirm(&Claim { formula, ..*claim }, part, 0)
     }
 
-    /// A state of the world below that is reached there and agrees with every attitude that is true
-    /// here, but not with the argument.
+    /// Confirms a state of the world below that is reachable there and satisfies every attitude that is true
+    /// here, but not the argument.
     fn jump(
         &self,
         claim: &Claim<'_>,
@@ -342,13 +340,13 @@ impl Replay<'_> {
     ) -> Result<(), Refusal> {
         let refuse = |flaw| Err(self.refusal(part, flaw));
         let Formula::Attitude { arg, .. } = *self.model.formula(claim.formula) else {
-            return refuse(Flaw::Form);
+            return refuse(Flaw::WrongForm);
         };
-        let child = self.plan.worlds[claim.world.index()].children.get(&edge);
+        let child = self.plan.child(claim.world, edge);
         let mut path = claim.path.clone();
         path.edges.push(edge);
-        if Some(&part.world) != child || part.path != path {
-            return refuse(Flaw::Stranger);
+        if Some(part.world) != child || part.path != path {
+            return refuse(Flaw::Unrelated);
         }
         let (first, last) = self.walk(part)?;
         if !self.is_initial(part.world, first) {
@@ -357,17 +355,19 @@ impl Replay<'_> {
         let mut asserted = Vec::new();
         for &var in &self.program(claim.world).vars {
             let Some(attitude) = self.model.var(var).attitude else { continue };
-            let here = Place::shown(claim.state);
+            let here = ReplayState::shown(claim.state);
             if attitude.edge != edge || self.label(claim.world, here, var) != Some(true) {
                 continue;
             }
             asserted.push(var);
-            if self.value(part.world, Place::shown(last), &Facts::default(), attitude.arg) == Some(false) {
+            if self.value(part.world, ReplayState::shown(last), &Facts::default(), attitude.arg)
+                == Some(false)
+            {
                 return refuse(Flaw::Inaccessible);
             }
         }
         if listed != asserted {
-            return refuse(Flaw::Asserted);
+            return refuse(Flaw::WrongAttitudes);
         }
         let below = Claim { world: part.world, path: &path, state: last, formula: arg, holds: false };
         self.confirm(&below, part, part.states.len() - 1)

@@ -1,7 +1,7 @@
-//! States of explanations, and single steps between them. [BB04 §3]
+//! Confirms states of explanations and single steps between them. [BB04 §3]
 //!
-//! Nothing is enumerated: a step is confirmed by comparing the two states with what the program
-//! does at the first.
+//! A step is confirmed without enumerating successors, by comparing two states with the program at the
+//! first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,30 +10,31 @@ use super::local::Facts;
 use crate::model::{Assign, Point, PointId, State, Step, Value, VarId};
 use crate::plan::WorldId;
 
-/// A state of a world.
+/// A state of a world, as replay knows it.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'s> {
+pub(super) struct ReplayState<'s> {
     pub(super) state: &'s State,
-    /// Whether the values of defined attitudes are shown; otherwise they follow from the definitions.
+    /// Whether the state stores the values of defined attitudes; otherwise their definitions are evaluated.
     pub(super) is_shown: bool,
 }
 
-impl<'s> Place<'s> {
-    /// A state of an explanation.
+impl<'s> ReplayState<'s> {
+    /// Returns a state of an explanation, which stores the values of defined attitudes.
     pub(super) fn shown(state: &'s State) -> Self {
-        Place { state, is_shown: true }
+        ReplayState { state, is_shown: true }
     }
 }
 
 impl Replay<'_> {
-    /// Whether the program has such a state, and defined attitudes do not contradict their definitions.
+    /// Whether the program has such a state, in which no defined attitude contradicts its definition.
     pub(super) fn is_state(&self, world: WorldId, state: &State) -> bool {
         let program = self.program(world);
         let is_value = |(&id, &value): (&VarId, &i64)| {
             let var = self.model.var(id);
             let (low, high) = var.domain.bounds();
-            let defined =
-                var.definition.and_then(|f| self.value(world, Place::shown(state), &Facts::default(), f));
+            let defined = var
+                .definition
+                .and_then(|f| self.value(world, ReplayState::shown(state), &Facts::default(), f));
             (low..=high).contains(&value) && defined.is_none_or(|defined| defined == (value != 0))
         };
         state.point.index() < program.points.len()
@@ -42,26 +43,21 @@ impl Replay<'_> {
             && program.vars.iter().zip(&state.values).all(is_value)
     }
 
-    /// Whether a state is initial: all is false or least, but for the initial assignments.
+    /// Whether a state results from the blank state by the initial assignments.
     pub(super) fn is_initial(&self, world: WorldId, state: &State) -> bool {
         let program = self.program(world);
-        let least = |var: &VarId| match self.model.var(*var).attitude {
-            Some(_) => 0,
-            None => self.model.var(*var).domain.bounds().0,
-        };
-        let values = program.vars.iter().map(least).collect();
-        let blank = State { point: program.entry, values, action: None };
-        let blank = Place { state: &blank, is_shown: false };
+        let blank = self.model.blank_state(self.plan.program(world));
+        let blank = ReplayState { state: &blank, is_shown: false };
         state.point == program.entry
             && state.action.is_none()
             && self.may_assign(world, &program.init, blank, state)
     }
 
-    /// Whether the program of a world may go from one state to another in one step. A test that the
-    /// state does not decide may go either way.
-    pub(super) fn may_step(&self, world: WorldId, from: Place<'_>, to: &State) -> bool {
+    /// Whether the program of a world may go from one state to another in one step. A test that the state
+    /// does not decide may have either outcome.
+    pub(super) fn may_step(&self, world: WorldId, from: ReplayState<'_>, to: &State) -> bool {
         let points = &self.program(world).points;
-        // Points reached while no time passes, each with the loops entered on the way.
+        // Points reached without a step, each with the loops entered before it.
         let mut open: Vec<(PointId, Vec<PointId>)> = vec![(from.state.point, Vec::new())];
         let mut seen = FxHashSet::default();
         while let Some((at, heads)) = open.pop() {
@@ -106,23 +102,20 @@ impl Replay<'_> {
         false
     }
 
-    /// Nothing happens; control is then at the point.
-    fn may_idle(&self, world: WorldId, from: Place<'_>, to: &State, point: PointId) -> bool {
+    /// Whether nothing happens and control moves to the point.
+    fn may_idle(&self, world: WorldId, from: ReplayState<'_>, to: &State, point: PointId) -> bool {
         to.point == point && to.action.is_none() && self.may_assign(world, &[], from, to)
     }
 
-    /// A step is taken, or an action that may be delayed is.
-    fn may_do(&self, world: WorldId, step: &Step, next: PointId, from: Place<'_>, to: &State) -> bool {
-        let may_wait = step
-            .action
-            .is_some_and(|action| self.model.options.may_delay(&self.model.actions[action.index()]));
+    /// Whether a step is taken, or an action that may be delayed is delayed.
+    fn may_do(&self, world: WorldId, step: &Step, next: PointId, from: ReplayState<'_>, to: &State) -> bool {
         (to.point == next && to.action == step.action && self.may_assign(world, &step.assigns, from, to))
-            || may_wait && self.may_idle(world, from, to, from.state.point)
+            || self.model.may_delay(step.action) && self.may_idle(world, from, to, from.state.point)
     }
 
-    /// Whether the values of a state come from those of another by assignments, all at once; of two
-    /// to one variable the later counts.
-    fn may_assign(&self, world: WorldId, assigns: &[Assign], from: Place<'_>, to: &State) -> bool {
+    /// Whether assignments, all at the same time, turn the values of one state into those of another; the
+    /// later of two assignments to a variable counts.
+    fn may_assign(&self, world: WorldId, assigns: &[Assign], from: ReplayState<'_>, to: &State) -> bool {
         let values: FxHashMap<VarId, Value> = assigns.iter().map(|a| (a.var, a.value)).collect();
         let vars = self.program(world).vars.iter();
         let mut pairs = vars.zip(from.state.values.iter().zip(&to.values));

@@ -1,4 +1,4 @@
-//! Edges: looking from a world into the one below, without power sets. [BB04 §4]
+//! Edges: computes which states of the world below are accessible, without power sets. [BB04 §4]
 //!
 //! The paper defines accessibility for *sets* of attitudes and enumerates them. Instead each
 //! explicit attitude `a_j = O(i, φ_j)` of an edge gets a slot `x_j`; with `y` the bits of the child
@@ -9,8 +9,8 @@
 //! Empty(x)  = ¬∃y. C(x, y)                           nothing is accessible
 //! ```
 //!
-//! and afterwards slots are replaced by the labels of the attitudes. Slots keep this right when
-//! parent and child are worlds of one program.
+//! and afterwards the labels of the attitudes replace the slots. Slots are needed because parent and child
+//! may be worlds of the same program.
 
 use masque_symbolic::space::{Bit, Limited, Renaming, Set};
 
@@ -19,24 +19,24 @@ use crate::model::{AgentId, Edge, FormulaId, VarId};
 use crate::plan::WorldId;
 use crate::tree::{Op, Realism};
 
-/// What is known of an edge of a world.
+/// Sets that describe an edge of a world.
 pub(super) struct EdgeSets {
-    /// The world below.
+    /// World below.
     child: WorldId,
     /// `C(x, y)`
     accessible: Set,
-    /// From slots to the bits of stored labels.
+    /// Renaming from slots to the bits of stored labels.
     to_labels: Renaming,
     /// Slots of defined attitudes and their labels.
     defined: Vec<(Bit, Set)>,
-    /// `⟦φ_j⟧` by attitude.
+    /// `⟦φ_j⟧` for each attitude.
     args: Vec<(VarId, Set)>,
 }
 
 impl Engine<'_> {
-    /// Prepares an edge; `None` if it leads nowhere.
+    /// Returns the sets of an edge; `None` if there is no world below.
     pub(super) fn edge(&mut self, world: WorldId, edge: Edge) -> Limited<Option<&EdgeSets>> {
-        let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else { return Ok(None) };
+        let Some(child) = self.plan.child(world, edge) else { return Ok(None) };
         if !self.edges.contains_key(&(world, edge)) {
             let sets = self.edge_sets(world, edge, child)?;
             self.edges.insert((world, edge), sets);
@@ -60,7 +60,7 @@ impl Engine<'_> {
                 None => pairs.push((slot, self.layout_of(world).vars[&var].current[0])),
             }
         }
-        // From the bottom of the order up, so that intermediate sets stay small.
+        // From the lowest level of the order up, so that intermediate sets have few nodes.
         implications.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
         let mut accessible = self.world(child).kept.clone();
         for (_, violated) in &implications {
@@ -81,7 +81,7 @@ impl Engine<'_> {
         Ok(set)
     }
 
-    /// The states from which some state of the child outside `holds` is accessible.
+    /// Returns the states from which some state of the child outside `holds` is accessible.
     fn some_accessible_outside(&mut self, world: WorldId, edge: Edge, holds: &Set) -> Limited<Set> {
         let Some(sets) = self.edge(world, edge)? else { return Ok(self.space.none()) };
         let child = sets.child;
@@ -92,24 +92,22 @@ impl Engine<'_> {
         self.labelled(world, edge, &some)
     }
 
-    /// The states in whose accessible states a formula of the child always holds.
+    /// Returns the states from which only states of the child that satisfy a formula are accessible.
     pub(super) fn holds_in_accessible(&mut self, world: WorldId, edge: Edge, arg: FormulaId) -> Limited<Set> {
-        let Some(&child) = self.plan.worlds[world.index()].children.get(&edge) else {
-            return Ok(self.space.all());
-        };
+        let Some(child) = self.plan.child(world, edge) else { return Ok(self.space.all()) };
         let holds = self.sat(child, arg)?;
         let some = self.some_accessible_outside(world, edge, &holds)?;
         self.space.not(&some)
     }
 
-    /// The states from which nothing is accessible.
+    /// Returns the states from which no state is accessible.
     pub(super) fn nothing_accessible(&mut self, world: WorldId, edge: Edge) -> Limited<Set> {
         let some = self.some_accessible_outside(world, edge, &self.space.none())?;
         self.space.not(&some)
     }
 
-    /// For each explicit attitude of an edge, the states that lack it although its argument holds in
-    /// all accessible states. [BB04 Def. 3, Condition 2]
+    /// Returns, for each explicit attitude of an edge, the states that lack it although its argument holds
+    /// in all accessible states. [BB04 Def. 3, Condition 2]
     pub(super) fn lacking(&mut self, world: WorldId, edge: Edge) -> Limited<Vec<(VarId, Set)>> {
         let Some(sets) = self.edge(world, edge)? else { return Ok(Vec::new()) };
         let args = sets.args.clone();
@@ -123,7 +121,7 @@ impl Engine<'_> {
         Ok(result)
     }
 
-    /// The states of the child that are accessible from one state of a world.
+    /// Returns the states of the child that are accessible from one state of a world.
     pub(super) fn accessible_from(&mut self, world: WorldId, edge: Edge, state: &Set) -> Limited<Set> {
         let Some(sets) = self.edge(world, edge)? else { return Ok(self.space.none()) };
         let (child, args) = (sets.child, sets.args.clone());
@@ -137,7 +135,7 @@ impl Engine<'_> {
         Ok(accessible)
     }
 
-    /// How believed, desired and intended states relate. [RG91 §4]
+    /// Returns the states that satisfy a kind of realism. [RG91 §4]
     ///
     /// ```text
     /// strong  Acc_B(s) ⊆ Acc_D(s) ⊆ Acc_I(s)      plain  the other way round
@@ -153,7 +151,7 @@ impl Engine<'_> {
         conditions.iter().try_fold(self.space.all(), |all, condition| self.space.and(&all, condition))
     }
 
-    /// `Acc_d(s) ⊆ Acc_e(s)`
+    /// Returns the states `s` with `Acc_d(s) ⊆ Acc_e(s)`.
     fn is_included(&mut self, world: WorldId, d: Edge, e: Edge) -> Limited<Set> {
         let (Some(first), Some(second)) = self.both(world, d, e)? else { return Ok(self.space.all()) };
         let outside = self.space.not(&second)?;
@@ -161,7 +159,7 @@ impl Engine<'_> {
         self.space.not(&some)
     }
 
-    /// `Acc_d(s) ∩ Acc_e(s) ≠ ∅`
+    /// Returns the states `s` with `Acc_d(s) ∩ Acc_e(s) ≠ ∅`.
     fn meet(&mut self, world: WorldId, d: Edge, e: Edge) -> Limited<Set> {
         let (Some(first), Some(second)) = self.both(world, d, e)? else { return Ok(self.space.none()) };
         self.some_in_both(world, [d, e], &first, &second)

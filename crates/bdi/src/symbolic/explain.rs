@@ -1,10 +1,9 @@
-//! Why a property fails: a tree of paths through worlds.
+//! Explains why a property fails, by a tree of paths through worlds.
 //!
-//! A temporal operator that fails is shown by a path or a lasso. An attitude that fails is shown by
-//! a *jump*: a state of the picture that is accessible and does not satisfy the argument, with the
-//! attitudes that made it accessible and a path by which the picture gets there; then the argument
-//! is explained in that state. What holds on all paths, or in all accessible states, has no short
-//! witness and ends a branch.
+//! A path or a lasso shows that a temporal operator fails. A *jump* shows that an attitude fails: an
+//! accessible state of the world below that does not satisfy the argument, with the attitudes that make
+//! it accessible and a path to it in that world; then the argument is explained in that state. A formula
+//! that holds on all paths or in all accessible states has no short witness, so the branch ends there.
 
 use std::ops::RangeInclusive;
 
@@ -18,11 +17,11 @@ use crate::model::{Edge, Formula, FormulaId, Question, State, VarId, WorldPath};
 use crate::outcome::Status;
 use crate::plan::WorldId;
 
-/// A formula in a state of a world.
+/// The value of a formula in a state of a world.
 #[derive(Clone)]
 struct Claim {
     world: WorldId,
-    /// The way to the world.
+    /// Root and edges that lead to the world.
     path: WorldPath,
     state: Set,
     formula: FormulaId,
@@ -30,7 +29,7 @@ struct Claim {
 }
 
 impl Claim {
-    /// A part of the formula, in the same state.
+    /// Returns the claim about a part of the formula in the same state.
     fn part(&self, formula: FormulaId, holds: bool) -> Claim {
         Claim { formula, holds, ..self.clone() }
     }
@@ -40,7 +39,7 @@ impl Claim {
 const MAX_PARTS: usize = 24;
 
 impl<'m> Engine<'m> {
-    /// Why a property fails; `None` if it does not.
+    /// Explains why a property fails; `None` if it does not.
     pub fn explain(&mut self, index: usize) -> Limited<Option<Explanation>> {
         let world = self.plan.properties[index];
         let property = &self.model.properties[index];
@@ -66,7 +65,7 @@ impl<'m> Engine<'m> {
         }))
     }
 
-    /// A shortest path inside a world from an initial state.
+    /// Returns a shortest path through kept states from an initial state to `to`.
     fn path_from_start(&self, id: WorldId, to: &Set) -> Limited<Option<Path>> {
         let world = self.world(id);
         let from = self.space.and(&world.initial, &world.kept)?;
@@ -79,7 +78,7 @@ impl<'m> Engine<'m> {
         self.space.is_subset(state, &label)
     }
 
-    /// The states of a path with the values of defined attitudes.
+    /// Returns the states of a path with the values of defined attitudes.
     fn with_definitions(&mut self, world: WorldId, path: Path) -> Limited<Vec<State>> {
         let vars = &self.model.program(self.program_of(world)).vars;
         let mut states = Vec::new();
@@ -94,7 +93,7 @@ impl<'m> Engine<'m> {
         Ok(states)
     }
 
-    /// Why states of a world were removed, each reason with the way to the nearest such state.
+    /// Returns why states of a world were removed, each reason with a path to the nearest such state.
     pub fn removals(&mut self, id: WorldId) -> Limited<Vec<Removal>> {
         let reasons = self.world(id).reasons.clone();
         let mut removals = Vec::new();
@@ -108,8 +107,8 @@ impl<'m> Engine<'m> {
         Ok(removals)
     }
 
-    /// Explicit attitudes of a world that its states cannot lack, and those that never change.
-    pub fn fixed_attitudes(&mut self, id: WorldId) -> Limited<Vec<(VarId, Fixed)>> {
+    /// Returns the explicit attitudes of a world that cannot be false or never change.
+    pub fn fixed_attitudes(&mut self, id: WorldId) -> Limited<Vec<(VarId, FixedAttitude)>> {
         let planned = &self.plan.worlds[id.index()];
         let mut found = Vec::new();
         if self.world(id).status != Status::Ok || planned.is_leaf {
@@ -126,11 +125,11 @@ impl<'m> Engine<'m> {
                 let label = self.label(id, var)?;
                 let kept = self.world(id).kept.clone();
                 if lacking.is_empty() {
-                    found.push((var, Fixed::Forced));
+                    found.push((var, FixedAttitude::Forced));
                 } else if self.space.is_subset(&kept, &label)? {
-                    found.push((var, Fixed::Always));
+                    found.push((var, FixedAttitude::Always));
                 } else if !self.space.intersects(&kept, &label)? {
-                    found.push((var, Fixed::Never));
+                    found.push((var, FixedAttitude::Never));
                 }
             }
         }
@@ -138,14 +137,14 @@ impl<'m> Engine<'m> {
     }
 }
 
-/// One explanation in the making.
+/// Builds one explanation.
 struct Explainer<'e, 'm> {
     engine: &'e mut Engine<'m>,
     parts_left: usize,
 }
 
 impl Explainer<'_, '_> {
-    /// Shows why a claim is so, as far as paths and jumps can show it.
+    /// Explains a claim, as far as paths and jumps can.
     fn explain(&mut self, claim: Claim) -> Limited<Vec<Explanation>> {
         if self.parts_left == 0 {
             return Ok(Vec::new());
@@ -193,12 +192,13 @@ impl Explainer<'_, '_> {
         self.engine.space.is_subset(&claim.state, &holds)
     }
 
-    /// The states of the claim's world in which a formula has the claimed value.
+    /// Returns the states of the claim's world in which a formula has the claimed value.
     fn valued(&mut self, claim: &Claim, formula: FormulaId) -> Limited<Set> {
         self.engine.valued(claim.world, formula, claim.holds)
     }
 
-    /// The shortest path from the state of a claim through some states to one that starts a fair path.
+    /// Returns the shortest path from the state of a claim, through `through`, to a state of `to` that starts
+    /// a fair path.
     fn search(
         &mut self,
         claim: &Claim,
@@ -212,7 +212,7 @@ impl Explainer<'_, '_> {
         self.engine.path(claim.world, &search)
     }
 
-    /// A path through states where one formula has the claimed value to one where another has.
+    /// Shows a path through states in which one formula has the claimed value to one in which another has it.
     fn path(
         &mut self,
         claim: &Claim,
@@ -226,23 +226,23 @@ impl Explainer<'_, '_> {
         };
         let target = self.valued(claim, to)?;
         match self.search(claim, &through, &target, n_steps)? {
-            Some(path) => self.walked(claim, path, to),
+            Some(path) => self.show_path(claim, path, to),
             None => Ok(Vec::new()),
         }
     }
 
-    /// A path, and what explains a formula in its last state.
-    fn walked(&mut self, claim: &Claim, path: Path, formula: FormulaId) -> Limited<Vec<Explanation>> {
+    /// Shows a path, and explains a formula in its last state.
+    fn show_path(&mut self, claim: &Claim, path: Path, formula: FormulaId) -> Limited<Vec<Explanation>> {
         let Some((_, last)) = path.last() else { return Ok(Vec::new()) };
         let after = Claim { state: last.clone(), ..claim.part(formula, claim.holds) };
         match path.len() {
-            // The state at hand is the one: nothing to walk.
+            // The path has no steps.
             1 => self.explain(after),
             _ => self.part(claim, Shape::Path, path, after),
         }
     }
 
-    /// A fair path along which a formula always has the claimed value.
+    /// Shows a fair lasso along which a formula always has the claimed value.
     fn lasso(&mut self, claim: &Claim, f: FormulaId) -> Limited<Vec<Explanation>> {
         let stay = self.valued(claim, f)?;
         let within = self.engine.some_always(claim.world, &stay)?;
@@ -254,22 +254,20 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// `E[f R g]`: along `g` to where both hold, or along `g` for ever.
+    /// Shows `E[f R g]`: a path along `g` to a state with both, or a lasso along `g`.
     fn release(&mut self, claim: &Claim, f: FormulaId, g: FormulaId) -> Limited<Vec<Explanation>> {
         let (first, second) = (self.valued(claim, f)?, self.valued(claim, g)?);
         let both = self.engine.space.and(&first, &second)?;
         match self.search(claim, &second, &both, 0..=usize::MAX)? {
-            Some(path) => self.walked(claim, path, g),
+            Some(path) => self.show_path(claim, path, g),
             None => self.lasso(claim, g),
         }
     }
 
-    /// A state of the world below that is accessible and violates the argument of an attitude.
+    /// Shows an accessible state of the world below that violates the argument of an attitude.
     fn jump(&mut self, claim: &Claim, edge: Edge, arg: FormulaId) -> Limited<Vec<Explanation>> {
         let engine = &mut *self.engine;
-        let Some(&child) = engine.plan.worlds[claim.world.index()].children.get(&edge) else {
-            return Ok(Vec::new());
-        };
+        let Some(child) = engine.plan.child(claim.world, edge) else { return Ok(Vec::new()) };
         let accessible = engine.accessible_from(claim.world, edge, &claim.state)?;
         let wrong = engine.not(child, arg)?;
         let witnesses = engine.space.and(&accessible, &wrong)?;
@@ -287,7 +285,7 @@ impl Explainer<'_, '_> {
         self.part(&below.clone(), Shape::Jump { edge, asserted }, found, below)
     }
 
-    /// A part, and below it what explains the claim that follows.
+    /// Returns a part, with the explanation of the claim `next` below it.
     fn part(&mut self, claim: &Claim, shape: Shape, states: Path, next: Claim) -> Limited<Vec<Explanation>> {
         self.parts_left = self.parts_left.saturating_sub(1);
         Ok(vec![Explanation {
@@ -302,10 +300,10 @@ impl Explainer<'_, '_> {
     }
 }
 
-/// How an explicit attitude fails to change.
+/// Reason why an explicit attitude never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fixed {
-    /// Its argument holds in all states of the picture, so it cannot be lacking.
+pub enum FixedAttitude {
+    /// Its argument holds in all states of the world below, so it cannot be false.
     Forced,
     /// It is true in all states.
     Always,

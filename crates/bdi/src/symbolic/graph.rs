@@ -1,4 +1,4 @@
-//! Worlds state by state: the steps inside each world, and the states that are accessible from each.
+//! Worlds as explicit graphs: the steps within each world, and the states accessible from each state.
 
 use masque_symbolic::space::{Bit, Limited, Set};
 use masque_verdict::Budget;
@@ -9,35 +9,39 @@ use crate::model::{ActionId, Edge, State};
 use crate::outcome::Status;
 use crate::plan::WorldId;
 
-/// A part of the states of some worlds, numbered breadth first, the initial ones before all others.
+/// States of some worlds in breadth-first order, initial states first.
 #[derive(Clone, Debug, Default)]
 pub struct WorldGraph {
-    /// The states, each with its world.
+    /// States, each with its world.
     pub states: Vec<(WorldId, State)>,
-    /// The first this many are initial states of the top world.
+    /// Number of initial states of the top world; they come first.
     pub n_initial: usize,
-    /// For each state what leads on from it, and where; empty for states that were not expanded.
+    /// For each state its links to other states, by index; empty for states that were not expanded.
     pub links: Vec<Vec<(Link, usize)>>,
-    /// For each state, whether all that leads on from it is there.
+    /// For each state, whether all its links are listed.
     pub is_expanded: Vec<bool>,
 }
 
-/// What leads from one state to another.
+/// A link from one state to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// A step inside a world, with the action that is performed.
+    /// A step within a world, with the action that is performed.
     Step(Option<ActionId>),
-    /// The other state is accessible, for this attitude about this agent.
+    /// The other state is accessible on this edge.
     Access(Edge),
 }
 
 impl Engine<'_> {
-    /// The states that can be reached from the initial ones of a world by steps and by accessibility; at
-    /// most `most`.
-    pub fn graph(&mut self, top: WorldId, most: usize, budget: &Budget) -> Limited<WorldGraph> {
+    /// Returns the states that can be reached from the initial states of a world by steps and by
+    /// accessibility, at most `max_states`.
+    pub fn graph(&mut self, top: WorldId, max_states: usize, budget: &Budget) -> Limited<WorldGraph> {
         self.set_budget(budget);
-        let mut graph =
-            Growing { most, graph: WorldGraph::default(), sets: Vec::new(), numbers: FxHashMap::default() };
+        let mut graph = GraphBuilder {
+            max_states,
+            graph: WorldGraph::default(),
+            sets: Vec::new(),
+            indices: FxHashMap::default(),
+        };
         if self.world(top).status == Status::Ok {
             let initial = self.space.and(&self.world(top).initial, &self.world(top).kept)?;
             graph.add_all(self, top, initial)?;
@@ -47,16 +51,12 @@ impl Engine<'_> {
             budget.check()?;
             let mut links = Vec::new();
             let kept = self.world(world).kept.clone();
-            let next = self.space.and(&self.post(&self.world(world).arrows, &alone)?, &kept)?;
+            let next = self.space.and(&self.post(&self.world(world).transitions, &alone)?, &kept)?;
             let (next, mut is_expanded) = graph.add_all(self, world, next)?;
-            let action = |graph: &Growing, to: usize| graph.graph.states[to].1.action;
+            let action = |graph: &GraphBuilder, to: usize| graph.graph.states[to].1.action;
             links.extend(next.into_iter().map(|to| (Link::Step(action(&graph, to)), to)));
-            let edges: Vec<(Edge, WorldId)> = self.plan.worlds[world.index()]
-                .children
-                .iter()
-                .map(|(edge, child)| (*edge, *child))
-                .collect();
-            for (edge, child) in edges {
+            let plan = self.plan;
+            for (&edge, &child) in &plan.worlds[world.index()].children {
                 let accessible = self.accessible_from(world, edge, &alone)?;
                 let (accessible, is_all) = graph.add_all(self, child, accessible)?;
                 is_expanded &= is_all;
@@ -68,21 +68,21 @@ impl Engine<'_> {
         Ok(graph.graph)
     }
 
-    /// Whether a property is true at a state of its world.
+    /// Whether a property is true in a state of its world.
     pub fn truth_at(&mut self, index: usize, state: &State) -> Limited<bool> {
         let world = self.plan.properties[index];
-        let holds = self.answer(index)?;
-        let alone = self.alone(world, state)?;
+        let holds = self.true_states(index)?;
+        let alone = self.singleton(world, state)?;
         self.space.is_subset(&alone, &holds)
     }
 
-    /// The set of one state.
-    fn alone(&self, world: WorldId, state: &State) -> Limited<Set> {
+    /// Returns the singleton set of a state.
+    fn singleton(&self, world: WorldId, state: &State) -> Limited<Set> {
         let program = self.model.program(self.program_of(world));
         let layout = self.layout_of(world);
         let mut valuation: Vec<(Bit, bool)> = Vec::new();
         let mut write = |bits: &[Bit], code: u64| {
-            let values = (0..bits.len()).rev().map(|place| code >> place & 1 == 1);
+            let values = (0..bits.len()).rev().map(|bit| code >> bit & 1 == 1);
             valuation.extend(bits.iter().copied().zip(values));
         };
         write(&layout.point.current, layout.code(state.point));
@@ -97,34 +97,34 @@ impl Engine<'_> {
 }
 
 /// A graph that is being explored.
-struct Growing {
-    most: usize,
+struct GraphBuilder {
+    max_states: usize,
     graph: WorldGraph,
-    /// Each state as a set of its own.
+    /// Singleton set of each state.
     sets: Vec<(WorldId, Set)>,
-    numbers: FxHashMap<(WorldId, State), usize>,
+    indices: FxHashMap<(WorldId, State), usize>,
 }
 
-impl Growing {
-    /// Adds the states of a set, least first; their numbers, and whether there was room for all.
+impl GraphBuilder {
+    /// Adds the states of a set, least first; returns their indices, and whether all could be added.
     fn add_all(&mut self, engine: &Engine<'_>, world: WorldId, mut set: Set) -> Limited<(Vec<usize>, bool)> {
-        let mut numbers = Vec::new();
+        let mut indices = Vec::new();
         while !set.is_empty() {
             let (state, alone) = engine.least(world, &set)?;
             set = engine.space.minus(&set, &alone)?;
             let key = (world, state);
-            let number = match self.numbers.get(&key) {
-                Some(&number) => number,
-                None if self.graph.states.len() >= self.most => return Ok((numbers, false)),
+            let index = match self.indices.get(&key) {
+                Some(&index) => index,
+                None if self.graph.states.len() >= self.max_states => return Ok((indices, false)),
                 None => {
                     self.graph.states.push(key.clone());
                     self.sets.push((world, alone));
-                    self.numbers.insert(key, self.graph.states.len() - 1);
+                    self.indices.insert(key, self.graph.states.len() - 1);
                     self.graph.states.len() - 1
                 }
             };
-            numbers.push(number);
+            indices.push(index);
         }
-        Ok((numbers, true))
+        Ok((indices, true))
     }
 }

@@ -1,14 +1,14 @@
-//! Which bits stand for what, and in which order.
+//! The bits of programs and their order.
 //!
-//! A program has bits for its point, its action and each variable; worlds of one program share
-//! them. Only variables that are assigned something that depends on the state get a second copy,
-//! for their next value. Each explicit attitude has a *slot*: a bit that stands for its label while
-//! the world below is looked at, so that parent and child may be worlds of one program.
+//! A program has bits for its point, its action and each variable; worlds of one program share them.
+//! Only variables whose new value depends on the state have a second copy of their bits, for the next
+//! value. Each explicit attitude has a *slot*: a bit that stands for its label while the accessible
+//! states of the world below are computed, because parent and child may be worlds of one program.
 //!
-//! Order: points and actions on top; then variables that are read and written together as
-//! neighbours, next values beside current ones. A slot stands beside the variable of the child that
-//! its argument speaks of: `AND_j (x_j -> y_j)` is linear that way, exponential if all `x` come
-//! before all `y`.
+//! Points and actions are at the top of the order. Variables that are read and written together are
+//! neighbours, and next values are beside current ones. A slot is beside the variable of the child that
+//! its argument mentions: `AND_j (x_j -> y_j)` has linear size in that order, and exponential size if all
+//! `x` come before all `y`.
 
 use std::collections::BTreeMap;
 
@@ -21,29 +21,29 @@ use crate::plan::Plan;
 /// The bits of a number, most significant first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Field {
-    /// The current value.
+    /// Bits of the current value.
     pub(super) current: Vec<Bit>,
-    /// The next value; empty if it is never needed.
+    /// Bits of the next value; empty if it is never needed.
     pub(super) next: Vec<Bit>,
 }
 
 /// The bits of a program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProgramLayout {
-    /// The point.
+    /// Bits of the point.
     pub(super) point: Field,
-    /// The action; code 0 is none.
+    /// Bits of the action; code 0 is no action.
     pub(super) action: Field,
-    /// The variables that are stored; defined attitudes are not.
+    /// Bits of the variables; defined attitudes are not stored.
     pub(super) vars: BTreeMap<VarId, Field>,
-    /// The points at which a state may be, in the order of their codes.
+    /// Points at which a state may be, in the order of their codes.
     pub(super) points: Vec<PointId>,
     /// All current bits.
     pub(super) current: Vec<Bit>,
 }
 
 impl ProgramLayout {
-    /// The code of a point at which a state may be.
+    /// Returns the code of a point at which a state may be.
     pub(super) fn code(&self, point: PointId) -> u64 {
         self.points.binary_search(&point).unwrap_or_default() as u64
     }
@@ -58,7 +58,7 @@ pub(super) struct Layout {
     pub(super) n_bits: u32,
 }
 
-/// How many bits hold so many values.
+/// Returns the number of bits that `n_values` values need.
 fn width(n_values: u64) -> u32 {
     u64::BITS - n_values.saturating_sub(1).leading_zeros()
 }
@@ -68,13 +68,13 @@ impl Layout {
         let mut programs: Vec<ProgramId> = plan.worlds.iter().map(|world| world.program).collect();
         programs.sort_unstable();
         programs.dedup();
-        let mut slots = Slots::new(model, &programs);
+        let mut slots = UnplacedSlots::new(model, &programs);
         let mut layout = Layout::default();
         for &program in &programs {
             slots.place(&mut layout, program, None);
             layout.add_program(model, program, &mut slots);
         }
-        // Slots whose child is in no plan, as all worlds of the parent are leaves.
+        // Slots whose child is not planned, because all worlds of the parent are leaves.
         slots.place_rest(&mut layout);
         layout
     }
@@ -95,7 +95,7 @@ impl Layout {
         field
     }
 
-    fn add_program(&mut self, model: &Model, id: ProgramId, slots: &mut Slots) {
+    fn add_program(&mut self, model: &Model, id: ProgramId, slots: &mut UnplacedSlots) {
         let program = model.program(id);
         let points = state_points(model, id);
         let point = self.field(width(points.len() as u64), false);
@@ -115,8 +115,8 @@ impl Layout {
     }
 }
 
-/// The points at which a state may be: the entry, the end, what follows a step, loop heads at which
-/// time passes.
+/// Returns the points at which a state may be: the entry, the end, the points after steps, and loop heads,
+/// where time passes if the body takes no step.
 fn state_points(model: &Model, id: ProgramId) -> Vec<PointId> {
     let program = model.program(id);
     let mut points = vec![program.entry];
@@ -132,7 +132,7 @@ fn state_points(model: &Model, id: ProgramId) -> Vec<PointId> {
     points
 }
 
-/// Variables that are assigned something that depends on the state.
+/// Returns the variables that are assigned a value that depends on the state.
 fn assigned_by_state(model: &Model, id: ProgramId) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     for point in &model.program(id).points {
@@ -151,7 +151,8 @@ fn assigned_by_state(model: &Model, id: ProgramId) -> FxHashSet<VarId> {
     found
 }
 
-/// The variables of a program: each is followed by those that are assigned from it, or it from them.
+/// Orders the variables of a program: each is followed by those that are assigned from it or that it is
+/// assigned from.
 fn order(model: &Model, id: ProgramId) -> Vec<VarId> {
     let program = model.program(id);
     let mut links: FxHashMap<VarId, Vec<VarId>> = FxHashMap::default();
@@ -197,21 +198,21 @@ fn read_by(model: &Model, value: Value) -> Vec<VarId> {
         Value::Formula(formula) => variables(model, formula),
         Value::Expr(expr) => {
             let mut vars = Vec::new();
-            numbers(model, expr, &mut vars);
+            add_variables_of_expr(model, expr, &mut vars);
             vars
         }
     }
 }
 
-fn numbers(model: &Model, expr: ExprId, vars: &mut Vec<VarId>) {
+fn add_variables_of_expr(model: &Model, expr: ExprId, vars: &mut Vec<VarId>) {
     match &model.exprs[expr.index()] {
         Expr::Number(_) => {}
         Expr::Var(var) => vars.push(*var),
-        Expr::Sum(items) => items.iter().for_each(|(_, item)| numbers(model, *item, vars)),
+        Expr::Sum(items) => items.iter().for_each(|(_, item)| add_variables_of_expr(model, *item, vars)),
     }
 }
 
-/// The variables that a formula names in its own world.
+/// Returns the variables that a formula mentions in its own world.
 fn variables(model: &Model, formula: FormulaId) -> Vec<VarId> {
     let mut vars = Vec::new();
     let mut seen = FxHashSet::default();
@@ -224,8 +225,8 @@ fn variables(model: &Model, formula: FormulaId) -> Vec<VarId> {
             Formula::Var(var) => vars.push(*var),
             Formula::Attitude { explicit, .. } => vars.extend(explicit),
             Formula::Compare(_, a, b) => {
-                numbers(model, *a, &mut vars);
-                numbers(model, *b, &mut vars);
+                add_variables_of_expr(model, *a, &mut vars);
+                add_variables_of_expr(model, *b, &mut vars);
             }
             formula => open.extend(formula.parts()),
         }
@@ -234,18 +235,18 @@ fn variables(model: &Model, formula: FormulaId) -> Vec<VarId> {
     vars
 }
 
-/// The program below, and the variable of it beside which a slot stands.
+/// Program below, and its variable beside which a slot is placed.
 type Beside = (ProgramId, Option<VarId>);
-/// The program above, the edge, and the position of the attitude on it.
+/// Program above, edge, and index of the attitude on the edge.
 type Waiting = (ProgramId, Edge, usize);
 
-/// The slots that wait for their place.
-struct Slots {
+/// Slots that have no bit yet.
+struct UnplacedSlots {
     waiting: BTreeMap<Beside, Vec<Waiting>>,
 }
 
-impl Slots {
-    fn new(model: &Model, programs: &[ProgramId]) -> Slots {
+impl UnplacedSlots {
+    fn new(model: &Model, programs: &[ProgramId]) -> UnplacedSlots {
         let mut waiting: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for &program in programs {
             for (edge, vars) in model.edges(program) {
@@ -258,7 +259,7 @@ impl Slots {
                 }
             }
         }
-        Slots { waiting }
+        UnplacedSlots { waiting }
     }
 
     fn place(&mut self, layout: &mut Layout, child: ProgramId, beside: Option<VarId>) {

@@ -1,9 +1,9 @@
 //! The worlds on decision diagrams.
 //!
-//! A set of states of a world is a set over the bits of its program ([`layout`]). Worlds are built
-//! in the order of the plan: explore the program ([`moves`], [`step`]), look at the worlds below
-//! through the edges ([`edge`]), remove what is incoherent or has no future ([`world`]). Then
-//! formulas are decided ([`truth`]) and failures explained ([`explain`]).
+//! A set of states of a world is a set over the bits of its program ([`layout`]). Worlds are built in
+//! the order of the plan: the engine explores the program ([`moves`], [`step`]), computes which states of
+//! the worlds below are accessible ([`edge`]), and removes states that are incoherent or start no
+//! infinite path ([`world`]). Then it decides formulas ([`truth`]) and explains failures ([`explain`]).
 
 mod edge;
 mod explain;
@@ -16,6 +16,7 @@ mod step;
 mod truth;
 mod world;
 
+use masque_model::Count;
 use masque_symbolic::space::{Cube, Limited, Set, Space};
 use masque_verdict::{Budget, Verdict, Why};
 use rustc_hash::FxHashMap;
@@ -25,12 +26,13 @@ use crate::outcome::{Failure, PropertyResult, Status, WorldResult};
 use crate::plan::{Plan, WorldId};
 use edge::EdgeSets;
 use layout::{Layout, ProgramLayout};
+use truth::Scope;
 use world::World;
 
-pub use explain::Fixed;
+pub use explain::FixedAttitude;
 pub use graph::{Link, WorldGraph};
 
-/// The worlds of a model, built.
+/// The engine: the worlds of a model as decision diagrams, with all results computed so far.
 pub struct Engine<'m> {
     model: &'m Model,
     plan: &'m Plan,
@@ -38,11 +40,11 @@ pub struct Engine<'m> {
     layout: Layout,
     worlds: FxHashMap<WorldId, World>,
     edges: FxHashMap<(WorldId, Edge), EdgeSets>,
-    /// Formulas without temporal operators, in all states, reachable or not.
-    now: FxHashMap<(WorldId, FormulaId), Set>,
-    /// Formulas in the states that are kept.
-    sat: FxHashMap<(WorldId, FormulaId), Set>,
+    /// States in which formulas are true.
+    truth: FxHashMap<(Scope, WorldId, FormulaId), Set>,
+    /// States that start a fair path.
     fair: FxHashMap<WorldId, Set>,
+    /// Current bits of programs.
     cubes: FxHashMap<ProgramId, Cube>,
 }
 
@@ -58,8 +60,7 @@ impl<'m> Engine<'m> {
             layout,
             worlds: FxHashMap::default(),
             edges: FxHashMap::default(),
-            now: FxHashMap::default(),
-            sat: FxHashMap::default(),
+            truth: FxHashMap::default(),
             fair: FxHashMap::default(),
             cubes: FxHashMap::default(),
         };
@@ -70,18 +71,18 @@ impl<'m> Engine<'m> {
         Ok(engine)
     }
 
-    /// From now on this budget applies.
+    /// Sets the budget for all operations that follow.
     pub fn set_budget(&self, budget: &Budget) {
         self.space.set_budget(budget);
     }
 
-    /// How many bits there are, the most nodes that existed at a time, and their bytes.
+    /// Returns the number of bits, the peak number of nodes, and their memory in bytes.
     pub fn size(&self) -> (u32, usize, u64) {
         (self.space.n_bits(), self.space.peak_nodes(), self.space.peak_bytes())
     }
 
     fn program_of(&self, world: WorldId) -> ProgramId {
-        self.plan.worlds[world.index()].program
+        self.plan.program(world)
     }
 
     fn layout_of(&self, world: WorldId) -> &ProgramLayout {
@@ -92,12 +93,13 @@ impl<'m> Engine<'m> {
         &self.worlds[&world]
     }
 
-    /// How many states a set of a world has, in decimal.
-    fn count(&self, world: WorldId, set: &Set) -> String {
-        self.space.count(set, self.layout_of(world).current.len() as u32).to_string()
+    /// Returns the number of states in a set of states of a world.
+    fn count(&self, world: WorldId, set: &Set) -> Count {
+        let count = self.space.count(set, self.layout_of(world).current.len() as u32);
+        count.to_string().parse().expect("natural numbers are written in decimal digits")
     }
 
-    /// The current bits of a program.
+    /// Returns the cube of the current bits of a program.
     fn cube_of(&mut self, program: ProgramId) -> Limited<Cube> {
         if let Some(cube) = self.cubes.get(&program) {
             return Ok(cube.clone());
@@ -107,7 +109,7 @@ impl<'m> Engine<'m> {
         Ok(cube)
     }
 
-    /// What is to be told of a world.
+    /// Returns the status and the numbers of states of a world.
     pub fn world_result(&mut self, id: WorldId) -> Limited<WorldResult> {
         let planned = &self.plan.worlds[id.index()];
         let edges = self.model.edges(planned.program);
@@ -124,8 +126,8 @@ impl<'m> Engine<'m> {
         let fair = self.fair(id)?;
         let world = self.world(id);
         let initial = self.space.and(&world.initial, &world.kept)?;
-        let removed = self.space.minus(&world.built, &world.bad)?;
-        let unreachable = self.space.minus(&self.space.minus(&removed, &world.dead)?, &world.kept)?;
+        let good = self.space.minus(&world.built, &world.bad)?;
+        let unreachable = self.space.minus(&self.space.minus(&good, &world.dead)?, &world.kept)?;
         let has_fairness = !self.model.program(planned.program).fair.is_empty();
         Ok(WorldResult {
             status: world.status,
@@ -145,26 +147,25 @@ impl<'m> Engine<'m> {
         })
     }
 
-    /// The states of its world in which a property is asked but not true.
+    /// Returns the states in which a property is required but not true.
     fn violations(&mut self, index: usize) -> Limited<Set> {
-        let world = self.plan.properties[index];
-        let holds = self.answer(index)?;
-        let asked = self.asked(index)?;
-        let asked = self.space.and(&asked, &self.world(world).kept)?;
-        self.space.minus(&asked, &holds)
+        let holds = self.true_states(index)?;
+        let required = self.required(index)?;
+        self.space.minus(&required, &holds)
     }
 
-    /// Where a property is asked.
-    fn asked(&self, index: usize) -> Limited<Set> {
+    /// Returns the kept states in which a property is required: all, or the initial ones.
+    fn required(&self, index: usize) -> Limited<Set> {
         let world = self.world(self.plan.properties[index]);
-        match self.model.properties[index].initially {
-            true => self.space.and(&world.initial, &world.kept),
-            false => Ok(world.kept.clone()),
+        if self.model.properties[index].initially {
+            self.space.and(&world.initial, &world.kept)
+        } else {
+            Ok(world.kept.clone())
         }
     }
 
-    /// Where a property is true.
-    fn answer(&mut self, index: usize) -> Limited<Set> {
+    /// Returns the kept states in which a property is true.
+    fn true_states(&mut self, index: usize) -> Limited<Set> {
         let world = self.plan.properties[index];
         match self.model.properties[index].question {
             Question::Formula(formula) => self.sat(world, formula),
@@ -179,36 +180,37 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// The answer to a property; running out of a limit is an answer, too.
-    pub fn property(&mut self, index: usize) -> PropertyResult {
-        self.decide(index).unwrap_or_else(|stop| PropertyResult::undecided(Verdict::Unknown(stop.why)))
+    /// Decides a property; if a limit is reached, the verdict is `unknown`.
+    pub fn decide(&mut self, index: usize) -> PropertyResult {
+        self.try_decide(index).unwrap_or_else(|stop| PropertyResult::undecided(Verdict::Unknown(stop.why)))
     }
 
-    fn decide(&mut self, index: usize) -> Limited<PropertyResult> {
+    fn try_decide(&mut self, index: usize) -> Limited<PropertyResult> {
         let id = self.plan.properties[index];
         if self.world(id).status != Status::Ok {
             return Ok(PropertyResult::undecided(Verdict::Unknown(Why::NoModel)));
         }
-        let holds = self.answer(index)?;
-        let asked = self.asked(index)?;
+        let holds = self.true_states(index)?;
+        let required = self.required(index)?;
         let fair = self.fair(id)?;
         let world = self.world(id);
         let fair_start = self.space.and(&world.initial, &fair)?;
-        let verdict = match self.space.intersects(&fair_start, &world.kept)? {
-            true => Verdict::from(self.space.is_subset(&asked, &holds)?),
-            false => Verdict::Unknown(Why::NoFairPath),
+        let verdict = if self.space.intersects(&fair_start, &world.kept)? {
+            Verdict::from(self.space.is_subset(&required, &holds)?)
+        } else {
+            Verdict::Unknown(Why::NoFairPath)
         };
         let satisfied = Some((self.count(id, &holds), self.count(id, &world.kept)));
         let mut is_vacuous = false;
         if let (Verdict::Holds, Some(antecedent)) = (verdict, self.model.properties[index].antecedent) {
             let is_true = self.sat(id, antecedent.formula)?;
-            let where_asked = if antecedent.is_everywhere { self.world(id).kept.clone() } else { asked };
-            is_vacuous = !self.space.intersects(&is_true, &where_asked)?;
+            let states = if antecedent.is_everywhere { self.world(id).kept.clone() } else { required };
+            is_vacuous = !self.space.intersects(&is_true, &states)?;
         }
         Ok(PropertyResult { satisfied, is_vacuous, ..PropertyResult::undecided(verdict) })
     }
 
-    /// The explicit attitudes of an edge of a world.
+    /// Returns the explicit attitudes of an edge of a world.
     fn explicit(&self, world: WorldId, edge: Edge) -> Vec<VarId> {
         let edges = self.model.edges(self.program_of(world));
         edges.into_iter().find(|(e, _)| *e == edge).map(|(_, vars)| vars).unwrap_or_default()

@@ -1,54 +1,55 @@
 //! The steps of a program as guarded moves between points.
 //!
-//! From each point at which a state may be, tests, choices and loops are followed with the
-//! condition under which they lead on. Paths that meet again are merged, so the work is linear in
-//! the program, not in its paths. A loop is never left, so a path that meets a head again has gone
-//! once round the innermost loop without a step: what distinguishes paths at a point is only the
-//! head that was passed last.
+//! From each point at which a state may be, this module follows tests, choices and loops and collects
+//! the conditions. Paths that meet are merged, so the time is linear in the program, not in the number of
+//! its paths. A loop is never left, so a path that reaches a loop head again has gone once around the
+//! innermost loop without a step. Paths at a point therefore differ only in the last loop head they
+//! passed.
 
 use masque_symbolic::space::{Limited, Set, Space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{FormulaId, Point, PointId, Program, Step};
 
-/// A step that may be taken from a point, and the condition.
+/// A step that may be taken from a point.
 pub(super) struct Move<'m> {
+    /// States in which it may be taken.
     pub(super) guard: Set,
-    /// `None`: nothing happens.
+    /// The step; `None` if nothing happens.
     pub(super) step: Option<&'m Step>,
     pub(super) to: PointId,
 }
 
-/// A point on a silent path, and the loop head that was passed last on the way.
-type Place = (PointId, Option<PointId>);
+/// A point on a path without steps, and the last loop head on that path.
+type SilentPoint = (PointId, Option<PointId>);
 
-/// All moves from a point.
+/// Returns all moves from a point.
 pub(super) fn moves<'m>(
     space: &Space,
     program: &'m Program,
     from: PointId,
     mut condition: impl FnMut(FormulaId) -> Limited<Set>,
 ) -> Limited<Vec<Move<'m>>> {
-    let mut guards: FxHashMap<Place, Set> = FxHashMap::default();
+    let mut guards: FxHashMap<SilentPoint, Set> = FxHashMap::default();
     guards.insert((from, None), space.all());
     let mut moves = Vec::new();
-    for place in order(program, (from, None)) {
-        let Some(guard) = guards.remove(&place).filter(|guard| !guard.is_empty()) else { continue };
-        let (at, _) = place;
-        let next = followers(program, place);
-        match &program.points[at.index()] {
+    for silent in order(program, (from, None)) {
+        let Some(guard) = guards.remove(&silent).filter(|guard| !guard.is_empty()) else { continue };
+        let (point, _) = silent;
+        let next = silent_successors(program, silent);
+        match &program.points[point.index()] {
             Point::Step(step, next) => moves.push(Move { guard, step: Some(step), to: *next }),
             Point::If(test, ..) => {
                 let test = condition(*test)?;
                 let branches = [space.and(&guard, &test)?, space.minus(&guard, &test)?];
-                for (place, guard) in next.into_iter().zip(branches) {
-                    lead(space, &mut guards, place, guard)?;
+                for (silent, guard) in next.into_iter().zip(branches) {
+                    add_path(space, &mut guards, silent, guard)?;
                 }
             }
-            _ if next.is_empty() => moves.push(Move { guard, step: None, to: at }),
+            _ if next.is_empty() => moves.push(Move { guard, step: None, to: point }),
             _ => {
-                for place in next {
-                    lead(space, &mut guards, place, guard.clone())?;
+                for silent in next {
+                    add_path(space, &mut guards, silent, guard.clone())?;
                 }
             }
         }
@@ -56,8 +57,13 @@ pub(super) fn moves<'m>(
     Ok(moves)
 }
 
-/// One more way to a place.
-fn lead(space: &Space, guards: &mut FxHashMap<Place, Set>, to: Place, guard: Set) -> Limited<()> {
+/// Adds another path to a point.
+fn add_path(
+    space: &Space,
+    guards: &mut FxHashMap<SilentPoint, Set>,
+    to: SilentPoint,
+    guard: Set,
+) -> Limited<()> {
     let guard = match guards.remove(&to) {
         Some(known) => space.or(&known, &guard)?,
         None => guard,
@@ -66,9 +72,8 @@ fn lead(space: &Space, guards: &mut FxHashMap<Place, Set>, to: Place, guard: Set
     Ok(())
 }
 
-/// Where a place leads without a step: nowhere from a step, from the end, and from a loop head that
-/// is met again.
-fn followers(program: &Program, (at, passed): Place) -> Vec<Place> {
+/// Returns the successors without a step. A step, the end, and a loop head that is reached again have none.
+fn silent_successors(program: &Program, (at, passed): SilentPoint) -> Vec<SilentPoint> {
     match &program.points[at.index()] {
         Point::End | Point::Step(..) => Vec::new(),
         Point::Loop(_) if passed == Some(at) => Vec::new(),
@@ -78,20 +83,20 @@ fn followers(program: &Program, (at, passed): Place) -> Vec<Place> {
     }
 }
 
-/// All places that a place leads to, each after those that lead to it.
-fn order(program: &Program, start: Place) -> Vec<Place> {
-    let mut seen: FxHashSet<Place> = FxHashSet::from_iter([start]);
+/// Returns all points that are reachable without a step, each after its predecessors.
+fn order(program: &Program, start: SilentPoint) -> Vec<SilentPoint> {
+    let mut seen: FxHashSet<SilentPoint> = FxHashSet::from_iter([start]);
     let mut finished = Vec::new();
-    let mut open = vec![(start, followers(program, start))];
-    while let Some((place, rest)) = open.last_mut() {
+    let mut open = vec![(start, silent_successors(program, start))];
+    while let Some((silent, rest)) = open.last_mut() {
         match rest.pop() {
             Some(next) if seen.insert(next) => {
-                let followers = followers(program, next);
-                open.push((next, followers));
+                let silent_successors = silent_successors(program, next);
+                open.push((next, silent_successors));
             }
             Some(_) => {}
             None => {
-                finished.push(*place);
+                finished.push(*silent);
                 open.pop();
             }
         }

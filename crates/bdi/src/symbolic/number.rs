@@ -1,7 +1,7 @@
 //! Numbers as vectors of sets: bit `k` is the set of states in which bit `k` of the number is one.
 //!
-//! Two's complement, least significant bit first, the last bit the sign. Sums ripple; widths grow
-//! with each addition, so nothing is ever lost.
+//! Numbers are in two's complement, least significant bit first; the last bit is the sign. Additions are
+//! ripple-carry, and each widens the number by one bit, so they do not overflow.
 
 use masque_symbolic::space::{Limited, Set, Space};
 
@@ -12,13 +12,13 @@ use crate::tree::Rel;
 pub(super) struct Number(Vec<Set>);
 
 impl Number {
-    /// The same number everywhere.
+    /// Returns the number that is the same in every state.
     pub(super) fn constant(space: &Space, value: i64) -> Number {
         let width = 65 - if value < 0 { (!value).leading_zeros() } else { value.leading_zeros() };
         Number((0..width).map(|k| space.constant(value >> k & 1 == 1)).collect())
     }
 
-    /// A code without sign, most significant bit first.
+    /// Returns the number with this unsigned code, most significant bit first.
     pub(super) fn code(space: &Space, bits: &[Set]) -> Number {
         Number(bits.iter().rev().cloned().chain([space.none()]).collect())
     }
@@ -27,7 +27,7 @@ impl Number {
         &self.0[k.min(self.0.len() - 1)]
     }
 
-    /// The lowest bits, most significant first.
+    /// Returns the lowest bits, most significant first.
     pub(super) fn low_bits(&self, width: usize) -> impl Iterator<Item = &Set> {
         (0..width).rev().map(|k| self.bit(k))
     }
@@ -41,23 +41,23 @@ impl Number {
             let b = if is_minus { space.not(other.bit(k))? } else { other.bit(k).clone() };
             let differ = space.xor(a, &b)?;
             bits.push(space.xor(&differ, &carry)?);
-            // Where both agree, the carry is what they are; elsewhere it goes on.
+            // If both bits are equal, the carry is their value; otherwise it stays.
             carry = space.ite(&differ, &carry, a)?;
         }
         Ok(Number(bits))
     }
 
-    /// `self + other`
+    /// Returns `self + other`.
     pub(super) fn plus(&self, space: &Space, other: &Number) -> Limited<Number> {
         self.add_with(space, other, false)
     }
 
-    /// `self - other`
+    /// Returns `self - other`.
     pub(super) fn minus(&self, space: &Space, other: &Number) -> Limited<Number> {
         self.add_with(space, other, true)
     }
 
-    /// Where the two stand in a relation.
+    /// Returns the states in which two numbers are in a relation.
     pub(super) fn compare(&self, space: &Space, rel: Rel, other: &Number) -> Limited<Set> {
         match rel {
             Rel::Eq => {
@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// Two numbers of three bits each, moved to -4..=3: all pairs against arithmetic.
+    /// Compares all pairs of two numbers from -4 to 3, of three bits each, with machine arithmetic.
     #[test]
     fn sums_and_comparisons_of_all_pairs() {
         let space = &Space::new(6, &Budget::default());

@@ -1,4 +1,4 @@
-//! Paths through a world: shortest, then least.
+//! Canonical paths through a world: the least of the shortest.
 
 use masque_symbolic::fixpoint::{PathSearch, Steps};
 use masque_symbolic::space::{Bit, Limited, Set};
@@ -7,7 +7,7 @@ use super::Engine;
 use crate::model::State;
 use crate::plan::WorldId;
 
-/// A path: each state with the set of that state alone.
+/// A path: each state, with the singleton set of it.
 pub(super) type Path = Vec<(State, Set)>;
 
 /// Maximum number of attempts to close a lasso.
@@ -16,19 +16,19 @@ const MAX_LASSO_ROUNDS: usize = 64;
 impl Engine<'_> {
     /// Returns the least of the shortest paths in a world.
     pub(super) fn path(&self, world: WorldId, search: &PathSearch<'_>) -> Limited<Option<Path>> {
-        let arrows = &self.world(world).arrows;
+        let transitions = &self.world(world).transitions;
         let steps = Steps {
             space: &self.space,
-            after: |set: &Set| self.post(arrows, set),
-            before: |set: &Set| self.pre(arrows, set),
+            after: |set: &Set| self.post(transitions, set),
+            before: |set: &Set| self.pre(transitions, set),
             least: |set: &Set| self.least(world, set),
         };
         steps.shortest_path(search)
     }
 
-    /// A path from a state inside `within`, all of whose states start fair paths inside it, that
-    /// comes back to one of its states and on the way meets every fairness condition; and the
-    /// index it comes back to. [CGP99 §6.4]
+    /// Returns a lasso from a state through states of `within`, whose loop satisfies every fairness
+    /// condition, and the index at which the loop begins. All states of `within` must start fair paths in
+    /// it. [CGP99 §6.4]
     pub(super) fn lasso(
         &mut self,
         world: WorldId,
@@ -49,11 +49,11 @@ impl Engine<'_> {
             }
             let first = path[start].1.clone();
             if self.extend(world, &mut path, within, &first)? {
-                // The last state is the first of the cycle again.
+                // The last state is the first state of the loop again.
                 path.pop();
                 return Ok(Some((path, start)));
             }
-            // Without fairness conditions the next attempt begins one step further on.
+            // Without fairness conditions, the next attempt begins one step later.
             if goals.is_empty() && !self.extend(world, &mut path, within, within)? {
                 return Ok(None);
             }
@@ -61,7 +61,7 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Extends a path by a shortest path of at least one step; says whether there is one.
+    /// Extends a path by a shortest path of at least one step; returns whether there is one.
     fn extend(&self, world: WorldId, path: &mut Path, within: &Set, to: &Set) -> Limited<bool> {
         let Some((_, from)) = path.last() else { return Ok(false) };
         let search = PathSearch { from, through: within, to, n_steps: 1..=usize::MAX };
@@ -71,8 +71,8 @@ impl Engine<'_> {
         Ok(is_found)
     }
 
-    /// The least state of a set that is not empty, and the set of it alone: by point, then by the
-    /// values of the variables in their order, then by action. Defined attitudes have the value 0.
+    /// Returns the least state of a set that is not empty, and its singleton set. States are ordered by
+    /// point, then by the values of the variables, then by action. Defined attitudes have the value 0.
     pub(super) fn least(&self, world: WorldId, set: &Set) -> Limited<(State, Set)> {
         let program = self.model.program(self.program_of(world));
         let layout = self.layout_of(world);

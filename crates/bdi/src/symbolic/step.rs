@@ -1,8 +1,7 @@
 //! One step of a program on sets of states, forwards and backwards.
 //!
-//! Only what a step assigns is quantified: the rest of the state stays where it is, so there is no
-//! frame condition. A variable that becomes a constant or anything at all needs no copy for its
-//! next value.
+//! Only the bits that a step assigns are quantified. The other bits stay the same, so no frame condition
+//! is needed. A variable that becomes a constant or any value needs no bits for its next value.
 
 use masque_symbolic::space::{Bit, Cube, Limited, Renaming, Set, Space};
 use masque_text::Span;
@@ -10,64 +9,78 @@ use masque_text::Span;
 use super::layout::ProgramLayout;
 use crate::model::{ActionId, VarId};
 
-/// What a step does to a variable.
+/// Effect of a step on a variable.
 pub(super) enum Effect {
-    /// It may become anything.
+    /// It gets any value.
     Any,
-    /// It becomes this value, by code.
+    /// It gets the value with this code.
     Constant(u64),
-    /// It becomes what these sets say, most significant bit first.
+    /// It gets the value with these bits, most significant first: each is the set of states in which it is one.
     Bits(Vec<Set>),
 }
 
-/// A step, ready to be taken.
-pub(super) struct Arrow {
-    /// Where it may be taken; says the point.
+/// A step as decision diagrams.
+pub(super) struct Transition {
+    /// States in which it may be taken, point included.
     pub(super) guard: Set,
-    /// `next = f(current)` for what depends on the state.
+    /// `next = f(current)` for the variables whose new value depends on the state.
     relation: Option<Set>,
-    /// What is forgotten forwards: point, action, all assigned variables.
-    forget: Cube,
-    /// What is known afterwards: point, action, constants, valid codes.
+    /// Bits quantified in [`Transition::post`]: point, action, all assigned variables.
+    quantified: Cube,
+    /// Condition on the state afterwards: point, action, constants, valid codes.
     result: Set,
-    /// What the result is about, forgotten backwards; variables of the relation are not.
+    /// Bits of `result`, quantified in [`Transition::pre`]; variables of the relation are not among them.
     result_bits: Cube,
     next_bits: Cube,
     to_current: Renaming,
     to_next: Renaming,
-    /// Where an assignment would leave its variable's range.
+    /// Assignments with the states in which they would leave the range of their variable.
     pub(super) overflows: Vec<(VarId, Span, Set)>,
 }
 
-/// What a step makes of the action bits.
-pub(super) fn action_code(layout_actions: &[ActionId], action: Option<ActionId>) -> u64 {
-    let position = action.and_then(|action| layout_actions.iter().position(|a| *a == action));
+/// Returns the code of an action in the action bits.
+pub(super) fn action_code(actions: &[ActionId], action: Option<ActionId>) -> u64 {
+    let position = action.and_then(|action| actions.iter().position(|a| *a == action));
     position.map_or(0, |position| position as u64 + 1)
 }
 
-/// A step before its sets are put together.
-pub(super) struct Draft {
+/// A step whose diagrams are not combined yet.
+pub(super) struct TransitionDraft {
     pub(super) guard: Set,
+    /// Code of the point after the step.
     pub(super) to: u64,
+    /// Code of the action.
     pub(super) action: u64,
+    /// Assigned variables, each with its number of values.
     pub(super) effects: Vec<(VarId, u64, Effect)>,
     pub(super) overflows: Vec<(VarId, Span, Set)>,
 }
 
-impl Arrow {
-    pub(super) fn new(space: &Space, layout: &ProgramLayout, mut draft: Draft) -> Limited<Arrow> {
-        // From the bottom of the order up: each conjunction then adds nodes on top of the last.
+impl TransitionDraft {
+    /// Returns a step that assigns nothing yet; `to` and `action` are codes.
+    pub(super) fn new(guard: Set, to: u64, action: u64) -> TransitionDraft {
+        TransitionDraft { guard, to, action, effects: Vec::new(), overflows: Vec::new() }
+    }
+}
+
+impl Transition {
+    pub(super) fn new(
+        space: &Space,
+        layout: &ProgramLayout,
+        mut draft: TransitionDraft,
+    ) -> Limited<Transition> {
+        // From the lowest level of the order up: each conjunction adds nodes above the previous ones.
         draft.effects.sort_by_key(|(var, ..)| std::cmp::Reverse(layout.vars[var].current.first().copied()));
         let mut result = space.all();
         let mut result_bits: Vec<Bit> = Vec::new();
         result_bits.extend(&layout.point.current);
         result_bits.extend(&layout.action.current);
-        let mut forget = result_bits.clone();
+        let mut quantified = result_bits.clone();
         let mut relation: Option<Set> = None;
         let mut pairs: Vec<(Bit, Bit)> = Vec::new();
         for (var, n_codes, effect) in &draft.effects {
             let field = &layout.vars[var];
-            forget.extend(&field.current);
+            quantified.extend(&field.current);
             match effect {
                 Effect::Any => {
                     result = space.and(&result, &space.has_code_below(&field.current, (*n_codes).into())?)?;
@@ -89,10 +102,10 @@ impl Arrow {
         }
         result = space.and(&space.has_code(&layout.action.current, draft.action)?, &result)?;
         result = space.and(&space.has_code(&layout.point.current, draft.to)?, &result)?;
-        Ok(Arrow {
+        Ok(Transition {
             guard: draft.guard,
             relation,
-            forget: space.cube(forget)?,
+            quantified: space.cube(quantified)?,
             result,
             result_bits: space.cube(result_bits)?,
             next_bits: space.cube(pairs.iter().map(|(next, _)| *next))?,
@@ -102,23 +115,23 @@ impl Arrow {
         })
     }
 
-    /// The states after the step.
+    /// Returns the states after the step.
     pub(super) fn post(&self, space: &Space, from: &Set) -> Limited<Set> {
         let here = space.and(from, &self.guard)?;
         if here.is_empty() {
             return Ok(here);
         }
         let there = match &self.relation {
-            None => space.exists(&here, &self.forget)?,
+            None => space.exists(&here, &self.quantified)?,
             Some(relation) => {
-                let image = space.and_exists(&here, relation, &self.forget)?;
+                let image = space.and_exists(&here, relation, &self.quantified)?;
                 space.rename(&image, &self.to_current)?
             }
         };
         space.and(&there, &self.result)
     }
 
-    /// The states before the step.
+    /// Returns the states before the step.
     pub(super) fn pre(&self, space: &Space, to: &Set) -> Limited<Set> {
         let there = space.and_exists(to, &self.result, &self.result_bits)?;
         if there.is_empty() {

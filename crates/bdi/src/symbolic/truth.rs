@@ -1,100 +1,61 @@
-//! MAS-Sat: the states of a world in which a formula is true. [BB04 §5, Algorithm 3]
+//! MAS-Sat: computes the states of a world in which a formula is true. [BB04 §5, Algorithm 3]
 //!
-//! Differs from the printed algorithm where that is wrong: `EX` looks for predecessors in the whole
-//! world, the arguments of `U` are not swapped, and an attitude that is not explicit is looked up
-//! through its edge. Complements are taken inside the world.
+//! Differs from the printed algorithm where that is wrong: `EX` takes predecessors in the whole world, the
+//! arguments of `U` are not swapped, and an attitude that is not explicit is evaluated in the accessible
+//! states of its edge. Complements are taken within the world.
 
 use masque_symbolic::fixpoint::{globally, reach};
 use masque_symbolic::space::{Limited, Set};
 
 use super::Engine;
+use super::step::action_code;
 use crate::model::{Formula, FormulaId};
 use crate::plan::WorldId;
 
+/// States of a world in which formulas are evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Scope {
+    /// All states, reachable or not. Only for formulas without temporal operators.
+    All,
+    /// The states that are kept.
+    Kept,
+}
+
 impl Engine<'_> {
-    /// The states, reachable or not, in which a formula without temporal operators is true.
+    /// Returns the states, reachable or not, in which a formula without temporal operators is true.
     pub(super) fn now(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
-        if let Some(known) = self.now.get(&(world, formula)) {
-            return Ok(known.clone());
-        }
-        let model = self.model;
-        let result = match model.formula(formula) {
-            Formula::Constant(value) => self.space.constant(*value),
-            Formula::Var(var) => self.space.bit(self.layout_of(world).vars[var].current[0], true)?,
-            Formula::Compare(rel, a, b) => {
-                let (a, b) = (self.number(world, *a)?, self.number(world, *b)?);
-                a.compare(&self.space, *rel, &b)?
-            }
-            Formula::Do(action) => {
-                let actions = &model.program(self.program_of(world)).actions;
-                match actions.iter().position(|a| a == action) {
-                    Some(position) => {
-                        let bits = &self.layout_of(world).action.current;
-                        self.space.has_code(bits, position as u64 + 1)?
-                    }
-                    None => self.space.none(),
-                }
-            }
-            Formula::Not(f) => {
-                let f = self.now(world, *f)?;
-                self.space.not(&f)?
-            }
-            Formula::And(parts) => {
-                let mut all = self.space.all();
-                for &part in parts {
-                    let part = self.now(world, part)?;
-                    all = self.space.and(&all, &part)?;
-                }
-                all
-            }
-            Formula::Or(parts) => {
-                let mut any = self.space.none();
-                for &part in parts {
-                    let part = self.now(world, part)?;
-                    any = self.space.or(&any, &part)?;
-                }
-                any
-            }
-            Formula::Iff(f, g) => {
-                let (f, g) = (self.now(world, *f)?, self.now(world, *g)?);
-                self.space.iff(&f, &g)?
-            }
-            Formula::Attitude { edge, arg, explicit } => match explicit {
-                Some(var) if self.plan.is_label(model, world, true) => self.label(world, *var)?,
-                _ => self.holds_in_accessible(world, *edge, *arg)?,
-            },
-            temporal => unreachable!("the checker admits no {temporal:?} in a program"),
-        };
-        self.now.insert((world, formula), result.clone());
-        Ok(result)
+        self.truth(Scope::All, world, formula)
     }
 
-    /// The kept states of a world in which a formula is true.
+    /// Returns the kept states of a world in which a formula is true.
     pub(super) fn sat(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
-        if let Some(known) = self.sat.get(&(world, formula)) {
+        self.truth(Scope::Kept, world, formula)
+    }
+
+    fn truth(&mut self, scope: Scope, world: WorldId, formula: FormulaId) -> Limited<Set> {
+        if let Some(known) = self.truth.get(&(scope, world, formula)) {
             return Ok(known.clone());
         }
-        let result = self.evaluate(world, formula)?;
-        self.sat.insert((world, formula), result.clone());
+        let result = self.evaluate(scope, world, formula)?;
+        self.truth.insert((scope, world, formula), result.clone());
         Ok(result)
     }
 
-    fn evaluate(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
-        let kept = self.world(world).kept.clone();
-        match self.model.formula(formula) {
-            Formula::Constant(_)
-            | Formula::Var(_)
-            | Formula::Compare(..)
-            | Formula::Do(_)
-            | Formula::Attitude { .. } => {
-                let now = self.now(world, formula)?;
-                self.space.and(&now, &kept)
+    fn evaluate(&mut self, scope: Scope, world: WorldId, formula: FormulaId) -> Limited<Set> {
+        let model = self.model;
+        let states = match scope {
+            Scope::All => self.space.all(),
+            Scope::Kept => self.world(world).kept.clone(),
+        };
+        match model.formula(formula) {
+            Formula::Not(f) => {
+                let f = self.truth(scope, world, *f)?;
+                self.space.minus(&states, &f)
             }
-            Formula::Not(f) => self.not(world, *f),
             Formula::And(parts) => {
-                let mut all = kept;
+                let mut all = states;
                 for &part in parts {
-                    let part = self.sat(world, part)?;
+                    let part = self.truth(scope, world, part)?;
                     all = self.space.and(&all, &part)?;
                 }
                 Ok(all)
@@ -102,27 +63,61 @@ impl Engine<'_> {
             Formula::Or(parts) => {
                 let mut any = self.space.none();
                 for &part in parts {
-                    let part = self.sat(world, part)?;
+                    let part = self.truth(scope, world, part)?;
                     any = self.space.or(&any, &part)?;
                 }
                 Ok(any)
             }
             Formula::Iff(f, g) => {
-                let (f, g) = (self.sat(world, *f)?, self.sat(world, *g)?);
-                self.space.minus(&kept, &self.space.xor(&f, &g)?)
+                let (f, g) = (self.truth(scope, world, *f)?, self.truth(scope, world, *g)?);
+                self.space.and(&states, &self.space.iff(&f, &g)?)
             }
+            _ if scope == Scope::All => self.atom(world, formula),
             Formula::Ex(_) | Formula::Ef(_) | Formula::Eg(_) | Formula::Eu(..) | Formula::Er(..) => {
                 self.on_some_path(world, formula, true)
             }
             Formula::Ax(_) | Formula::Af(_) | Formula::Ag(_) | Formula::Au(..) | Formula::Ar(..) => {
                 let violated = self.on_some_path(world, formula, false)?;
-                self.space.minus(&kept, &violated)
+                self.space.minus(&states, &violated)
+            }
+            Formula::Constant(_)
+            | Formula::Var(_)
+            | Formula::Compare(..)
+            | Formula::Do(_)
+            | Formula::Attitude { .. } => {
+                let now = self.now(world, formula)?;
+                self.space.and(&now, &states)
             }
         }
     }
 
-    /// The states with a fair path that shows a temporal formula to be true, or false: `A` is the negation
-    /// of the dual `E` of the negated operands.
+    /// Returns the states, reachable or not, in which a formula without parts in its world is true.
+    fn atom(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
+        let model = self.model;
+        match model.formula(formula) {
+            Formula::Constant(value) => Ok(self.space.constant(*value)),
+            Formula::Var(var) => self.space.bit(self.layout_of(world).vars[var].current[0], true),
+            Formula::Compare(rel, a, b) => {
+                let (a, b) = (self.number(world, *a)?, self.number(world, *b)?);
+                a.compare(&self.space, *rel, &b)
+            }
+            Formula::Do(action) => {
+                let actions = &model.program(self.program_of(world)).actions;
+                match action_code(actions, Some(*action)) {
+                    0 => Ok(self.space.none()),
+                    code => self.space.has_code(&self.layout_of(world).action.current, code),
+                }
+            }
+            Formula::Attitude { edge, arg, explicit } => match explicit {
+                Some(var) if self.plan.is_label(model, world, true) => self.label(world, *var),
+                _ => self.holds_in_accessible(world, *edge, *arg),
+            },
+            temporal => unreachable!("the checker admits no {temporal:?} in a program"),
+        }
+    }
+
+    /// Returns the states with a fair path that shows that a temporal formula is true (`holds`) or false. `A`
+    /// is the negation of the dual `E` of the negated operands.
     ///
     /// ```text
     /// AX f = ¬EX ¬f   AF f = ¬EG ¬f   AG f = ¬EF ¬f   A[f U g] = ¬E[¬f R ¬g]   A[f R g] = ¬E[¬f U ¬g]
@@ -159,43 +154,44 @@ impl Engine<'_> {
         }
     }
 
-    /// The kept states of a world in which a formula has a value.
+    /// Returns the kept states of a world in which a formula has a value.
     pub(super) fn valued(&mut self, world: WorldId, formula: FormulaId, holds: bool) -> Limited<Set> {
         if holds { self.sat(world, formula) } else { self.not(world, formula) }
     }
 
+    /// Returns the kept states of a world in which a formula is false.
     pub(super) fn not(&mut self, world: WorldId, formula: FormulaId) -> Limited<Set> {
         let holds = self.sat(world, formula)?;
         self.space.minus(&self.world(world).kept, &holds)
     }
 
-    /// The kept states with a successor in a set of kept states.
+    /// Returns the kept states with a successor in a set of kept states.
     pub(super) fn before(&self, world: WorldId, target: &Set) -> Limited<Set> {
         let world = self.world(world);
-        self.space.and(&self.pre(&world.arrows, target)?, &world.kept)
+        self.space.and(&self.pre(&world.transitions, target)?, &world.kept)
     }
 
-    /// `E[f U g] = μZ. g ∨ (f ∧ EX Z)`, on fair paths.
+    /// Returns `E[f U g] = μZ. g ∨ (f ∧ EX Z)` on fair paths.
     fn some_until(&mut self, world: WorldId, f: &Set, g: &Set) -> Limited<Set> {
         let fair = self.fair(world)?;
         let goal = self.space.and(g, &fair)?;
         reach(&self.space, &goal, f, |z| self.before(world, z))
     }
 
-    /// `EG f`, on fair paths.
+    /// Returns `EG f` on fair paths.
     pub(super) fn some_always(&mut self, world: WorldId, f: &Set) -> Limited<Set> {
         let conditions = self.fairness(world)?;
         let before = |z: &Set| self.before(world, z);
         globally(&self.space, f, &conditions, before, |_, goal| reach(&self.space, goal, f, before))
     }
 
-    /// The states that meet each fairness condition of a world.
+    /// Returns the states that satisfy each fairness condition of a world.
     pub(super) fn fairness(&mut self, world: WorldId) -> Limited<Vec<Set>> {
         let conditions = &self.model.program(self.program_of(world)).fair;
         conditions.iter().map(|&condition| self.sat(world, condition)).collect()
     }
 
-    /// The states that start a fair path.
+    /// Returns the states that start a fair path.
     pub(super) fn fair(&mut self, world: WorldId) -> Limited<Set> {
         let kept = self.world(world).kept.clone();
         if self.model.program(self.program_of(world)).fair.is_empty() {

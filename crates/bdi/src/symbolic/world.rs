@@ -1,4 +1,5 @@
-//! Building a world: explore, remove what is incoherent, keep what has a future. [BB04 §4.1]
+//! Builds a world: explores the program, removes incoherent states, and keeps the states that start an
+//! infinite path. [BB04 §4.1]
 
 use masque_symbolic::fixpoint::{iterate, reach};
 use masque_symbolic::space::{Limited, Set};
@@ -7,37 +8,42 @@ use masque_text::Span;
 use super::Engine;
 use super::moves::moves;
 use super::number::Number;
-use super::step::{Arrow, Draft, Effect, action_code};
+use super::step::{Effect, Transition, TransitionDraft, action_code};
+use super::truth::Scope;
 use crate::explanation::RemovalReason;
 use crate::model::{Assign, Condition2, Domain, Expr, ExprId, Formula, Point, Totality, Value, VarId};
 use crate::outcome::{Failure, Status};
 use crate::plan::WorldId;
+use crate::tree::Rel;
 
-/// A world on decision diagrams.
+/// A world as decision diagrams.
 pub(super) struct World {
-    pub(super) arrows: Vec<Arrow>,
-    /// The initial states, kept or not.
+    pub(super) transitions: Vec<Transition>,
+    /// Initial states, kept or not.
     pub(super) initial: Set,
-    /// All that the program reaches.
+    /// States that the program reaches.
     pub(super) built: Set,
+    /// Incoherent states.
     pub(super) bad: Set,
+    /// Other states that start no infinite path through coherent states.
     pub(super) dead: Set,
+    /// States that remain.
     pub(super) kept: Set,
     pub(super) status: Status,
-    /// Why states are bad.
+    /// Reasons why states are bad, each with its states.
     pub(super) reasons: Vec<(RemovalReason, Set)>,
 }
 
 impl<'m> Engine<'m> {
     pub(super) fn build(&mut self, id: WorldId) -> Result<World, Failure> {
-        let arrows = self.arrows(id)?;
+        let transitions = self.transitions(id)?;
         let (initial, overflow) = self.initial(id)?;
         if let Some((var, span)) = overflow {
             return Err(Failure::OutOfRange { world: id, var, span });
         }
-        let built = reach(&self.space, &initial, &self.space.all(), |z| self.post(&arrows, z))?;
+        let built = reach(&self.space, &initial, &self.space.all(), |z| self.post(&transitions, z))?;
         let mut first = None;
-        for (var, span, set) in arrows.iter().flat_map(|arrow| &arrow.overflows) {
+        for (var, span, set) in transitions.iter().flat_map(|transition| &transition.overflows) {
             if self.space.intersects(set, &built)? && first.is_none_or(|(v, s)| (*span, *var) < (s, v)) {
                 first = Some((*var, *span));
             }
@@ -51,18 +57,18 @@ impl<'m> Engine<'m> {
             bad = self.space.or(&bad, set)?;
         }
         let good = self.space.minus(&built, &bad)?;
-        // νZ. K ∧ EX Z: the states that have a path inside the coherent ones.
-        let future = iterate(good.clone(), |z| self.space.and(z, &self.pre(&arrows, z)?))?;
+        // νZ. K ∧ EX Z: the states that start an infinite path through coherent states.
+        let future = iterate(good.clone(), |z| self.space.and(z, &self.pre(&transitions, z)?))?;
         let dead = self.space.minus(&good, &future)?;
         let inside = match self.model.options.totality {
             Totality::Trim => &future,
             Totality::Strict => &good,
         };
         let start = self.space.and(&initial, inside)?;
-        let mut kept = reach(&self.space, &start, inside, |z| self.post(&arrows, z))?;
+        let mut kept = reach(&self.space, &start, inside, |z| self.post(&transitions, z))?;
         let status = if start.is_empty() {
             Status::NoInitialState
-        } else if !self.space.is_subset(&kept, &self.pre(&arrows, inside)?)? {
+        } else if !self.space.is_subset(&kept, &self.pre(&transitions, inside)?)? {
             Status::NotTotal
         } else {
             Status::Ok
@@ -70,10 +76,10 @@ impl<'m> Engine<'m> {
         if status != Status::Ok {
             kept = self.space.none();
         }
-        Ok(World { arrows, initial, built, bad, dead, kept, status, reasons })
+        Ok(World { transitions, initial, built, bad, dead, kept, status, reasons })
     }
 
-    /// Why states are bad, by edge and attitude.
+    /// Returns why states are bad, by edge and attitude.
     fn reasons(&mut self, id: WorldId, built: &Set) -> Limited<Vec<(RemovalReason, Set)>> {
         let planned = &self.plan.worlds[id.index()];
         if planned.is_leaf {
@@ -81,8 +87,8 @@ impl<'m> Engine<'m> {
         }
         let mut reasons = Vec::new();
         for (edge, _) in self.model.edges(planned.program) {
-            // Now, while the worlds below are just built: later it might be asked for from far above,
-            // and each level would ask the next.
+            // Prepare the edge now, when the worlds below are complete. If a world far above asked for it
+            // later, each level would recurse into the next.
             self.edge(id, edge)?;
             if self.model.options.consistency {
                 reasons.push((RemovalReason::NothingAccessible(edge), self.nothing_accessible(id, edge)?));
@@ -102,26 +108,24 @@ impl<'m> Engine<'m> {
         Ok(inside)
     }
 
-    pub(super) fn post(&self, arrows: &[Arrow], from: &Set) -> Limited<Set> {
-        let mut result = self.space.none();
-        for arrow in arrows {
-            result = self.space.or(&result, &arrow.post(&self.space, from)?)?;
-        }
-        Ok(result)
+    pub(super) fn post(&self, transitions: &[Transition], from: &Set) -> Limited<Set> {
+        let none = self.space.none();
+        transitions
+            .iter()
+            .try_fold(none, |set, transition| self.space.or(&set, &transition.post(&self.space, from)?))
     }
 
-    pub(super) fn pre(&self, arrows: &[Arrow], to: &Set) -> Limited<Set> {
-        let mut result = self.space.none();
-        for arrow in arrows {
-            result = self.space.or(&result, &arrow.pre(&self.space, to)?)?;
-        }
-        Ok(result)
+    pub(super) fn pre(&self, transitions: &[Transition], to: &Set) -> Limited<Set> {
+        let none = self.space.none();
+        transitions
+            .iter()
+            .try_fold(none, |set, transition| self.space.or(&set, &transition.pre(&self.space, to)?))
     }
 }
 
-/// Steps.
+/// Transitions.
 impl<'m> Engine<'m> {
-    fn arrows(&mut self, id: WorldId) -> Limited<Vec<Arrow>> {
+    fn transitions(&mut self, id: WorldId) -> Limited<Vec<Transition>> {
         let program_id = self.program_of(id);
         let model = self.model;
         let program = model.program(program_id);
@@ -130,41 +134,31 @@ impl<'m> Engine<'m> {
                 self.now(id, *condition)?;
             }
         }
-        let mut arrows = Vec::new();
+        let mut transitions = Vec::new();
         for from in self.layout_of(id).points.clone() {
             let at = self.space.has_code(&self.layout_of(id).point.current, self.layout_of(id).code(from))?;
             let found =
-                moves(&self.space, program, from, |condition| Ok(self.now[&(id, condition)].clone()))?;
+                moves(&self.space, program, from, |test| Ok(self.truth[&(Scope::All, id, test)].clone()))?;
             for one in found {
                 let guard = self.space.and(&at, &one.guard)?;
                 let action = one.step.and_then(|step| step.action);
-                if action.is_some_and(|a| model.options.may_delay(&model.actions[a.index()])) {
-                    arrows.push(self.idle(id, guard.clone(), from)?);
+                if model.may_delay(action) {
+                    let stay = TransitionDraft::new(guard.clone(), self.layout_of(id).code(from), 0);
+                    transitions.push(Transition::new(&self.space, self.layout_of(id), stay)?);
                 }
-                let mut draft = Draft {
-                    guard,
-                    to: self.layout_of(id).code(one.to),
-                    action: action_code(&program.actions, action),
-                    effects: Vec::new(),
-                    overflows: Vec::new(),
-                };
+                let action = action_code(&program.actions, action);
+                let mut draft = TransitionDraft::new(guard, self.layout_of(id).code(one.to), action);
                 for assign in one.step.iter().flat_map(|step| &step.assigns) {
                     self.effect(id, assign, &mut draft)?;
                 }
-                arrows.push(Arrow::new(&self.space, self.layout_of(id), draft)?);
+                transitions.push(Transition::new(&self.space, self.layout_of(id), draft)?);
             }
         }
-        Ok(arrows)
+        Ok(transitions)
     }
 
-    /// Nothing happens, and control stays.
-    fn idle(&self, id: WorldId, guard: Set, at: crate::model::PointId) -> Limited<Arrow> {
-        let to = self.layout_of(id).code(at);
-        let draft = Draft { guard, to, action: 0, effects: Vec::new(), overflows: Vec::new() };
-        Arrow::new(&self.space, self.layout_of(id), draft)
-    }
-
-    fn effect(&mut self, id: WorldId, assign: &Assign, draft: &mut Draft) -> Limited<()> {
+    /// Adds an assignment to a transition.
+    fn effect(&mut self, id: WorldId, assign: &Assign, draft: &mut TransitionDraft) -> Limited<()> {
         let model = self.model;
         let domain = &model.var(assign.var).domain;
         let (low, high) = domain.bounds();
@@ -192,15 +186,15 @@ impl<'m> Engine<'m> {
         Ok(())
     }
 
-    /// Where a number lies outside a range.
+    /// Returns the states in which a number lies outside a range.
     fn outside(&self, number: &Number, low: i64, high: i64) -> Limited<Set> {
         let space = &self.space;
-        let below = number.compare(space, crate::tree::Rel::Lt, &Number::constant(space, low))?;
-        let above = number.compare(space, crate::tree::Rel::Gt, &Number::constant(space, high))?;
+        let below = number.compare(space, Rel::Lt, &Number::constant(space, low))?;
+        let above = number.compare(space, Rel::Gt, &Number::constant(space, high))?;
         space.or(&below, &above)
     }
 
-    /// The value of an expression in each state.
+    /// Returns the value of an expression in each state.
     pub(super) fn number(&self, id: WorldId, expr: ExprId) -> Limited<Number> {
         let space = &self.space;
         match &self.model.exprs[expr.index()] {
@@ -223,9 +217,9 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// The initial states; and the first assignment that leaves its range, if one does.
+    /// Returns the initial states, and the first assignment out of range if there is one.
     ///
-    /// Right sides are evaluated where all is false or least, so each is one value.
+    /// Right sides are evaluated in the blank state, in which every variable is false or least.
     fn initial(&mut self, id: WorldId) -> Limited<(Set, Option<(VarId, Span)>)> {
         let program = self.model.program(self.program_of(id));
         let layout = self.layout_of(id).clone();
@@ -238,21 +232,15 @@ impl<'m> Engine<'m> {
         blank = self.space.and(&self.space.has_code(&layout.action.current, 0)?, &blank)?;
         let entry = self.space.has_code(&layout.point.current, layout.code(program.entry))?;
         blank = self.space.and(&entry, &blank)?;
-        let mut draft = Draft {
-            guard: blank.clone(),
-            to: layout.code(program.entry),
-            action: 0,
-            effects: Vec::new(),
-            overflows: Vec::new(),
-        };
+        let mut draft = TransitionDraft::new(blank.clone(), layout.code(program.entry), 0);
         for assign in &program.init {
             self.effect(id, assign, &mut draft)?;
         }
-        let lost = draft.overflows.iter().filter(|(.., set)| !set.is_empty());
-        if let Some((var, span, _)) = lost.min_by_key(|(var, span, _)| (*span, *var)) {
+        let overflows = draft.overflows.iter().filter(|(.., set)| !set.is_empty());
+        if let Some((var, span, _)) = overflows.min_by_key(|(var, span, _)| (*span, *var)) {
             return Ok((blank, Some((*var, *span))));
         }
-        // Each right side is one value there, so no copy for next values is needed.
+        // Each right side has one value in the blank state, so no bits for next values are needed.
         for (_, _, effect) in &mut draft.effects {
             if let Effect::Bits(bits) = effect {
                 let mut code = 0;
@@ -262,11 +250,11 @@ impl<'m> Engine<'m> {
                 *effect = Effect::Constant(code);
             }
         }
-        let arrow = Arrow::new(&self.space, &layout, draft)?;
-        Ok((arrow.post(&self.space, &blank)?, None))
+        let transition = Transition::new(&self.space, &layout, draft)?;
+        Ok((transition.post(&self.space, &blank)?, None))
     }
 
-    /// The states in which an explicit attitude is true: its bit, or what its definition says.
+    /// Returns the states in which an explicit attitude is true: by its bit, or by its definition.
     pub(super) fn label(&mut self, id: WorldId, var: VarId) -> Limited<Set> {
         debug_assert_eq!(self.model.var(var).domain, Domain::Bool);
         match self.model.var(var).definition {

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-/// An expression of any form, well typed or not, with brackets around all operands.
+/// Returns an expression of any form, well typed or not, with brackets around all operands.
 pub(crate) fn expression(random: &mut Rng, depth: u32) -> String {
     if depth == 0 {
         let leaves = ["p", "U", "A", "B", "blind", "unless", "in", "true", "false", "7", "f()", "f(p, 0)"];

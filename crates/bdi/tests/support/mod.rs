@@ -1,33 +1,32 @@
-//! Reading files in tests.
+//! Parses and checks models in tests.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod formulas;
 pub(crate) mod nnf;
 pub(crate) mod random;
 
+use masque_bdi::explanation::Explanation;
 use masque_bdi::model::Model;
-use masque_bdi::plan::Plan;
+use masque_bdi::outcome::{Failure, PropertyResult, WorldResult};
+use masque_bdi::plan::{Plan, WorldId};
+use masque_bdi::reference::Reference;
+use masque_bdi::symbolic::Engine;
 use masque_bdi::{Override, check, parse};
 use masque_text::{Diagnostic, Sources, render};
+use masque_verdict::Budget;
 
-/// A text, its model if it has no errors, and its diagnostics.
+/// Result of parsing and checking a text; the model is `None` if there are errors.
 pub(crate) struct Read {
     pub(crate) sources: Sources,
     pub(crate) model: Option<(Model, Plan)>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads and checks a text, with options from outside.
+/// Parses and checks a text, with options from outside.
 pub(crate) fn read(text: &str, options: &[(String, String)]) -> Read {
     let mut sources = Sources::default();
     let file = sources.add("test.bdi", text).unwrap();
-    let overrides: Vec<Override> = options
-        .iter()
-        .map(|(name, value)| {
-            let given = sources.add("--option", format!("{name}={value}")).unwrap();
-            Override { name: name.clone(), value: value.clone(), span: sources.span(given) }
-        })
-        .collect();
+    let overrides = overrides(options, &mut sources);
     let (tree, mut diagnostics) = parse(&sources, file);
     let mut model = None;
     if !diagnostics.iter().any(Diagnostic::is_error) {
@@ -38,14 +37,51 @@ pub(crate) fn read(text: &str, options: &[(String, String)]) -> Read {
     Read { sources, model, diagnostics }
 }
 
+/// Returns options as if they were given on the command line.
+pub(crate) fn overrides(options: &[(String, String)], sources: &mut Sources) -> Vec<Override> {
+    let overrides = options.iter().map(|(name, value)| {
+        let given = sources.add("--option", format!("{name}={value}")).unwrap();
+        Override { name: name.clone(), value: value.clone(), span: sources.span(given) }
+    });
+    overrides.collect()
+}
+
+/// Worlds and verdicts of a model.
+pub(crate) type Results = (Vec<WorldResult>, Vec<PropertyResult>);
+
+/// Builds the worlds and decides the properties with the symbolic engine.
+pub(crate) fn by_engine(model: &Model, plan: &Plan) -> Result<Results, Failure> {
+    let mut engine = Engine::new(model, plan, &Budget::default())?;
+    let worlds = (0..plan.worlds.len() as u32).map(|w| engine.world_result(WorldId(w)).unwrap()).collect();
+    let properties = (0..model.properties.len()).map(|p| engine.decide(p)).collect();
+    Ok((worlds, properties))
+}
+
+/// Builds the worlds and decides the properties with the reference.
+pub(crate) fn by_reference(model: &Model, plan: &Plan) -> Result<Results, Failure> {
+    let mut reference = Reference::new(model, plan)?;
+    let worlds = (0..plan.worlds.len() as u32).map(|w| reference.world_result(WorldId(w))).collect();
+    let properties = (0..model.properties.len()).map(|p| reference.property(p)).collect();
+    Ok((worlds, properties))
+}
+
+/// Explains the properties that fail; returns the explanations with the indices of the properties.
+pub(crate) fn explanations(engine: &mut Engine<'_>, model: &Model) -> Vec<(usize, Explanation)> {
+    let failing = (0..model.properties.len()).filter_map(|p| {
+        let fails = engine.decide(p).verdict.word() == "fails";
+        fails.then(|| (p, engine.explain(p).unwrap().unwrap()))
+    });
+    failing.collect()
+}
+
 impl Read {
-    /// All diagnostics, drawn.
+    /// Renders all diagnostics.
     pub(crate) fn drawn(&self) -> String {
         self.diagnostics.iter().map(|d| render(&self.sources, d, false)).collect()
     }
 }
 
-/// The model of a text that is known to be good.
+/// Returns the model of a text without errors.
 pub(crate) fn model(text: &str, options: &[(String, String)]) -> (Model, Plan) {
     let read = read(text, options);
     let drawn = read.drawn();

@@ -1,8 +1,8 @@
-//! Random systems of three agents: small, but with all of the language.
+//! Random systems of three agents that use all constructs of the language.
 
 use fastrand::Rng;
 
-/// A random system as text, and options from outside.
+/// Returns a random system as text, and options from outside.
 pub(crate) fn system(seed: u64) -> (String, Vec<(String, String)>) {
     let mut dice = Dice { rng: Rng::with_seed(seed), with_cycles: false };
     dice.with_cycles = dice.one_in(4);
@@ -65,7 +65,8 @@ impl Dice {
         self.pick(&["B", "B", "D", "I"])
     }
 
-    /// Variables of an agent, each also in all views of it: `x`, `y`, a number and an enumeration.
+    /// Returns the body of an agent or of a view of it. All have the same variables: `x`, `y`, a number and
+    /// an enumeration.
     fn body(&mut self, agent: &str) -> String {
         let mut text = "  var x, y, n : 0..2, m : {lo, hi};\n".to_string();
         let mut explicit: Vec<String> = Vec::new();
@@ -95,7 +96,7 @@ impl Dice {
         text + &self.program(agent, &assignable, 2) + "\n"
     }
 
-    /// Whom an agent may have attitudes about.
+    /// Returns the agents that an agent may have attitudes about.
     fn below(&mut self, agent: &str) -> Vec<&'static str> {
         match (agent, self.with_cycles) {
             (_, true) => vec!["a", "b", "c"],
@@ -105,8 +106,8 @@ impl Dice {
         }
     }
 
-    /// Whether a formula may have an attitude; with circles only near the top, or nothing is left
-    /// above the bound.
+    /// Whether a formula may have an attitude; with cycles only near its root, or most systems would exceed
+    /// the nesting bound.
     fn may_nest(&mut self, agent: &str, depth: u32) -> bool {
         let is_deep_enough = depth >= 2 || !self.with_cycles;
         is_deep_enough && !self.below(agent).is_empty()
@@ -140,12 +141,11 @@ impl Dice {
             6..=7 => {
                 let condition = self.formula(agent, 2, false);
                 let then = self.unit(agent, assignable, 0);
-                match self.one_in(2) {
-                    true => format!("if {condition} then {{ {then} }}"),
-                    false => {
-                        let otherwise = self.unit(agent, assignable, depth - 1);
-                        format!("if {condition} then {{ {then} }} else {{ {otherwise} }}")
-                    }
+                if self.one_in(2) {
+                    format!("if {condition} then {{ {then} }}")
+                } else {
+                    let otherwise = self.unit(agent, assignable, depth - 1);
+                    format!("if {condition} then {{ {then} }} else {{ {otherwise} }}")
                 }
             }
             8 => {
@@ -161,7 +161,7 @@ impl Dice {
         let one = |dice: &mut Dice| match dice.rng.u32(..8) {
             0 => format!("n := {}", dice.pick(&["0", "1", "any", "2 - n", "n"])),
             1 => format!("m := {}", dice.pick(&["lo", "hi", "any", "m"])),
-            // Rarely something that may leave the range.
+            // Rarely an assignment that may leave the range.
             2 if dice.one_in(20) => "n := n + 1".to_string(),
             _ => {
                 let target = assignable[dice.rng.usize(..assignable.len())].clone();
@@ -178,7 +178,7 @@ impl Dice {
         assigns.join(", ")
     }
 
-    /// A formula of an agent's world.
+    /// Returns a formula of the world of an agent.
     fn formula(&mut self, agent: &str, depth: u32, is_temporal: bool) -> String {
         if depth == 0 {
             let atoms = ["x", "y", "x", "!y", "n > 0", "m = hi", "do go", "do read(x)", "true", "n + 1 = 2"];

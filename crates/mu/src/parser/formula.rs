@@ -8,7 +8,7 @@ use crate::tree::{Kind, Modality, Name, PathOperator, Phi, Sign};
 
 use super::Parser;
 
-/// Words that are no variables, atoms or patterns.
+/// Words that cannot be variables, atoms or patterns.
 pub(crate) const RESERVED: [&str; 18] = [
     "tt", "ff", "true", "false", "and", "or", "not", "mu", "nu", "inev", "resp", "deadlock", "AG", "EF",
     "AF", "EG", "AX", "EX",
@@ -16,7 +16,7 @@ pub(crate) const RESERVED: [&str; 18] = [
 
 /// Formulas.
 impl Parser<'_> {
-    /// A formula of any form. Chains are loops; only prefixes and brackets recurse.
+    /// Reads a formula. Chains are read in loops; only prefixes and brackets recurse.
     pub(super) fn formula(&mut self) -> Parsed<Phi> {
         let start = self.position;
         let mut chain = vec![self.disjunction()?];
@@ -45,7 +45,7 @@ impl Parser<'_> {
         Ok(self.chained(start, chain, Kind::And))
     }
 
-    /// A chain of one link is that link.
+    /// Returns a chain of operands, or the operand alone if there is only one.
     fn chained(&self, start: usize, mut chain: Vec<Phi>, kind: fn(Vec<Phi>) -> Kind) -> Phi {
         match chain.len() {
             1 => chain.remove(0),
@@ -103,7 +103,7 @@ impl Parser<'_> {
         Ok(Kind::Fixpoint(sign, name, Box::new(self.formula()?)))
     }
 
-    /// A variable begins with a capital letter, and so is never an atom.
+    /// Reads the name of a variable, which begins with a capital letter, unlike an atom.
     fn variable_name(&mut self) -> Parsed<Name> {
         if self.kind() != Token::Word {
             return Err(self.expected("a variable, as in `mu X. phi`"));
@@ -156,7 +156,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a word is written like a variable.
+/// Whether a word has the form of a variable.
 pub(crate) fn is_variable(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase())
 }

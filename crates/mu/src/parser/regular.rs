@@ -1,4 +1,4 @@
-//! What modalities follow: regular expressions over patterns.
+//! Regular expressions over patterns, inside modalities.
 
 use masque_text::{Parsed, Span};
 
@@ -25,7 +25,7 @@ impl Parser<'_> {
         Ok(if chain.len() == 1 { chain.remove(0) } else { Regular::Sequence(chain) })
     }
 
-    /// `R*` and `R+`; repeating twice is the same as repeating, so signs do not nest.
+    /// Reads `R*` and `R+`. Repetition of a repetition is the same as one repetition, so signs do not nest.
     fn repeated(&mut self) -> Parsed<Regular> {
         let regular = if self.kind() == Token::Open {
             let open = self.advance();
@@ -66,7 +66,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `-` alone is any step; before a pattern it is the complement.
+    /// Reads `-`: any step if it stands alone, or the complement of the pattern after it.
     fn any_or_other(&mut self) -> Parsed<Pattern> {
         self.advance();
         match self.kind() {
@@ -93,7 +93,8 @@ impl Parser<'_> {
         Ok(Pattern::Set(patterns))
     }
 
-    /// What the vocabulary will read: a word with an optional argument and, for a pattern, an actor.
+    /// Returns the span of a primitive for the vocabulary: a word with an optional argument and, for a pattern,
+    /// an actor.
     pub(super) fn primitive(&mut self, is_pattern: bool) -> Parsed<Span> {
         let start = self.position;
         self.advance();
@@ -108,8 +109,8 @@ impl Parser<'_> {
         Ok(self.span_from(start))
     }
 
-    /// Skips an argument in brackets, whatever is inside. A stack and no recursion: terms of the
-    /// language may nest as deep as it likes.
+    /// Skips an argument in balanced brackets. It uses a stack instead of recursion, because terms of the
+    /// language may be nested to any depth.
     fn argument(&mut self) -> Parsed<()> {
         if self.kind() != Token::Open {
             return Ok(());
@@ -126,7 +127,7 @@ impl Parser<'_> {
                     Some((close, at)) => return Err(self.unclosed(at, sign(close))),
                     None => return Ok(()),
                 },
-                // No term has a semicolon at its end: the bracket was forgotten before it.
+                // No term contains a semicolon, so the bracket is missing before it.
                 Token::End | Token::Semicolon => {
                     let last = open.pop().map_or((Token::Close, self.span()), |last| last);
                     return Err(self.unclosed(last.1, sign(last.0)));
@@ -141,7 +142,7 @@ impl Parser<'_> {
     }
 }
 
-/// A closing bracket as text.
+/// Returns a closing bracket as text.
 fn sign(kind: Token) -> &'static str {
     match kind {
         Token::CloseBracket => "`]`",

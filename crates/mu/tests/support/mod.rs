@@ -1,4 +1,4 @@
-//! Random transition systems and formulas. No test uses all of it.
+//! Random transition systems and formulas.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub(crate) mod trees;
@@ -11,11 +11,12 @@ use masque_text::Sources;
 pub(crate) const LABELS: [&str; 3] = ["a", "b", "c"];
 pub(crate) const ATOMS: [&str; 3] = ["p", "q", "final"];
 
-/// A graph of a few states; with `cuts`, some of them have more transitions beyond a bound.
-pub(crate) fn graph(random: &mut Rng, most: usize, cuts: bool) -> Graph {
+/// Returns a graph of at most `max_states` states and an unreachable one; with `cuts`, some states have more
+/// transitions beyond a bound.
+pub(crate) fn graph(random: &mut Rng, max_states: usize, cuts: bool) -> Graph {
     let mut graph = Graph::new();
-    let states: Vec<StateId> = (0..random.usize(1..=most)).map(|_| graph.state()).collect();
-    // Few transitions make dead ends, many make loops.
+    let states: Vec<StateId> = (0..random.usize(1..=max_states)).map(|_| graph.state()).collect();
+    // Low density gives dead ends, high density gives loops.
     let density = random.usize(1..=3);
     for &from in &states {
         for _ in 0..random.usize(0..=density) {
@@ -30,19 +31,19 @@ pub(crate) fn graph(random: &mut Rng, most: usize, cuts: bool) -> Graph {
             graph.cut(from, ["cap", "depth", "psize"][random.usize(0..3)]);
         }
     }
-    // So that every atom has a name, whether or not a state is marked with it.
-    let odd = graph.state();
-    ATOMS.iter().for_each(|atom| graph.mark(odd, atom));
+    // Mark an unreachable state with all atoms, so that every atom is known.
+    let unreachable = graph.state();
+    ATOMS.iter().for_each(|atom| graph.mark(unreachable, atom));
     graph
 }
 
-/// A closed formula, as text. Each variable occurs under an even number of negations.
+/// Returns a closed formula as text. Each variable occurs under an even number of negations.
 pub(crate) fn formula(random: &mut Rng) -> String {
     let size = random.u32(1..14);
     Writer { random, scope: Vec::new(), n_bound: 0 }.formula(size, true)
 }
 
-/// A formula whose fixpoints alternate, two to four deep.
+/// Returns a formula with two to four alternating fixpoints.
 pub(crate) fn alternating(random: &mut Rng) -> String {
     let depth = random.usize(2..=4);
     let first = random.bool();
@@ -53,7 +54,7 @@ pub(crate) fn alternating(random: &mut Rng) -> String {
         let sign = if (i % 2 == 0) == first { "mu" } else { "nu" };
         prefix += &format!("{sign} X{i}. ");
         writer.scope.push((format!("X{i}"), true));
-        // Something between the fixpoints now and then.
+        // In some cases, a leaf between the fixpoints.
         if i + 1 < depth && writer.random.u8(0..3) == 0 {
             let [side, link] = [writer.leaf(true), ["&&", "||"][writer.random.usize(0..2)].to_string()];
             prefix += &format!("{side} {link} ");
@@ -71,7 +72,7 @@ pub(crate) fn alternating(random: &mut Rng) -> String {
 
 struct Writer<'r> {
     random: &'r mut Rng,
-    /// Variables, each with whether it may occur where negations are even.
+    /// Variables, each with whether it may occur under an even number of negations (else an odd number).
     scope: Vec<(String, bool)>,
     n_bound: usize,
 }
@@ -121,7 +122,7 @@ impl Writer<'_> {
         let usable: Vec<String> =
             self.scope.iter().filter(|(_, parity)| *parity == even).map(|(name, _)| name.clone()).collect();
         if !usable.is_empty() && self.random.u8(0..4) > 0 {
-            // Mostly behind a modality, as in formulas that people write.
+            // Mostly behind a modality, as in typical formulas.
             let name = &usable[self.random.usize(0..usable.len())];
             return match self.random.u8(0..5) {
                 0 => name.clone(),
@@ -154,7 +155,7 @@ impl Writer<'_> {
     }
 }
 
-/// A text without mistakes as a formula to read, and to solve.
+/// Parses and resolves a text without errors.
 pub(crate) fn read(text: &str, words: &mut dyn Vocabulary) -> (Phi, Formula) {
     let mut sources = Sources::default();
     let file = sources.add("formula", text).unwrap();

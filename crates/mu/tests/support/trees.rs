@@ -4,7 +4,7 @@ use fastrand::Rng;
 use masque_mu::tree::{Kind, Modality, Name, PathOperator, Pattern, Phi, Regular, Sign};
 use masque_text::Span;
 
-/// Patterns and atoms of a language, as awkward as they come.
+/// Patterns of a language that are difficult to tokenize.
 const PRIMITIVES: [&str; 12] = [
     "a",
     "tt",
@@ -20,10 +20,10 @@ const PRIMITIVES: [&str; 12] = [
     "in(/* no */ x)",
 ];
 const ATOMS: [&str; 6] = ["final", "p", "at(c, second(_))", "done('X.509')", "idle(c)", "_x"];
-/// A variable may be bound again, and may be free: that is for others to judge.
+/// A variable may be bound again or be free: printing and parsing do not check that.
 const VARIABLES: [&str; 4] = ["X", "Y", "Until", "A"];
 
-/// Makes trees of any form, whether or not they mean something.
+/// Makes syntactically correct trees, valid or not.
 pub(crate) struct Maker {
     pub(crate) random: Rng,
 }
@@ -33,7 +33,7 @@ impl Maker {
         items[self.random.usize(..items.len())]
     }
 
-    /// A formula with operators nested this deep.
+    /// Returns a formula with operators nested to this depth.
     pub(crate) fn phi(&mut self, depth: u32) -> Phi {
         Phi { kind: self.kind(depth), span: Span::default() }
     }

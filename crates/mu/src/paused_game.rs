@@ -1,48 +1,47 @@
-//! What earlier checks of a formula found out, for checks to come.
+//! Keeps the game of a formula between checks.
 //!
-//! The truth of a part of a formula in a state depends on the states that can be reached from there
-//! and on nothing else. So when some states have other transitions than before, the game stands but
-//! for this:
+//! The truth of a part of a formula in a state depends only on the states that are reachable from it. So
+//! when the transitions of some states change, the game stays valid except for the following:
 //!
 //! ```text
-//! positions in these states          are looked into again
-//! positions in states leading there  have their moves, but no value, unless they have no moves: then
-//!                                    the state's own transitions and atoms have decided them
-//! all others                         are as they were
+//! positions in changed states           are expanded again
+//! positions in states that lead there   keep their moves, but lose their values, unless they have no moves:
+//!                                       then the transitions and atoms of the state have decided them
+//! all others                            stay as they are
 //! ```
 //!
-//! Where a check begins does not matter: a position is a position of every check.
+//! The initial state may change too: positions do not depend on it.
 
 use hashbrown::HashTable;
 use masque_verdict::{Budget, Verdict};
 
 use crate::check::{Answer, run};
 use crate::formula::Formula;
-use crate::game::{Game, NONE, Position, Spot, Stage, is_leaf};
+use crate::game::{Game, NONE, Position, PositionEntry, Stage, is_leaf};
 use crate::moves::Moves;
 use crate::{Lts, Space, StateId};
 
-/// What is known of one formula on a system. The default is nothing.
+/// The game of one formula on a system, kept between checks. The default is an empty game.
 #[derive(Debug, Default)]
 pub struct Standing {
-    /// The game as the last check left it.
-    positions: Vec<Spot>,
+    /// Positions of the last check.
+    positions: Vec<PositionEntry>,
     index: HashTable<Position>,
     moves: Moves,
-    seen: Vec<bool>,
+    is_counted: Vec<bool>,
     n_states: u64,
-    looked_into: Vec<bool>,
-    n_looked_into: u64,
+    is_state_expanded: Vec<bool>,
+    n_expanded_states: u64,
     n_expanded: usize,
-    /// The states that have changed since.
+    /// States that have changed since the last check.
     changed: Vec<StateId>,
-    /// For each state, whether one of these could be reached from it.
+    /// For each state, whether a changed state could be reached from it.
     leads: Vec<bool>,
 }
 
 impl Standing {
-    /// Some states have other transitions than before, and for each state `leads` says whether one
-    /// of these could be reached from it, along the transitions as they were ([`Space::leading_to`]).
+    /// Records that the transitions of some states have changed. For each state `leads` says whether a
+    /// changed state could be reached from it along the old transitions ([`Space::leading_to`]).
     pub fn revise(&mut self, changed: &[StateId], leads: &[bool]) {
         if self.positions.is_empty() {
             return;
@@ -52,44 +51,49 @@ impl Standing {
         self.leads.iter_mut().zip(leads).for_each(|(known, leads)| *known |= leads);
     }
 
-    /// The bytes this takes.
+    /// Returns the memory in bytes.
     pub fn bytes(&self) -> u64 {
-        let positions = self.positions.capacity() * size_of::<Spot>();
+        let positions = self.positions.capacity() * size_of::<PositionEntry>();
         let index = self.index.capacity() * (size_of::<Position>() + 1);
-        (positions + index + self.moves.bytes() + self.seen.capacity() + self.looked_into.capacity()) as u64
+        (positions
+            + index
+            + self.moves.bytes()
+            + self.is_counted.capacity()
+            + self.is_state_expanded.capacity()) as u64
     }
 
-    /// The game goes on.
+    /// Continues the game.
     pub(crate) fn resume<'f>(&mut self, formula: &'f Formula) -> Game<'f> {
         let standing = std::mem::take(self);
         let (changed, leads) = (standing.changed, standing.leads);
         let mut game = Game::new(formula);
         (game.positions, game.index, game.moves) = (standing.positions, standing.index, standing.moves);
-        (game.seen, game.n_states) = (standing.seen, standing.n_states);
-        (game.looked_into, game.n_looked_into) = (standing.looked_into, standing.n_looked_into);
+        (game.is_counted, game.n_states) = (standing.is_counted, standing.n_states);
+        (game.is_state_expanded, game.n_expanded_states) =
+            (standing.is_state_expanded, standing.n_expanded_states);
         game.n_expanded = standing.n_expanded;
         if !changed.is_empty() {
             forget(&mut game, &changed, &leads);
         }
-        // Whatever matters is woken when the root is known.
-        game.positions.iter_mut().for_each(|spot| spot.is_live = false);
+        // The positions that the root depends on are marked live when the root is known.
+        game.positions.iter_mut().for_each(|entry| entry.is_live = false);
         game
     }
 
-    /// The game is over for now.
+    /// Stores a game.
     pub(crate) fn pause(&mut self, game: Game<'_>) {
-        let Game { positions, index, moves, seen, n_states, .. } = game;
-        let (looked_into, n_looked_into, n_expanded) =
-            (game.looked_into, game.n_looked_into, game.n_expanded);
+        let Game { positions, index, moves, is_counted, n_states, .. } = game;
+        let (is_state_expanded, n_expanded_states, n_expanded) =
+            (game.is_state_expanded, game.n_expanded_states, game.n_expanded);
         let (changed, leads) = (Vec::new(), Vec::new());
         *self = Standing {
             positions,
             index,
             moves,
-            seen,
+            is_counted,
             n_states,
-            looked_into,
-            n_looked_into,
+            is_state_expanded,
+            n_expanded_states,
             n_expanded,
             changed,
             leads,
@@ -97,34 +101,34 @@ impl Standing {
     }
 }
 
-/// Takes back what no longer stands, and hands on what is decided all the same.
+/// Removes values that are no longer valid, and propagates those that are decided anyway.
 fn forget(game: &mut Game<'_>, changed: &[StateId], leads: &[bool]) {
     let mut is_changed = vec![false; leads.len()];
     changed.iter().for_each(|state| is_changed[state.index()] = true);
     let is = |states: &[bool], state: StateId| states.get(state.index()) == Some(&true);
     let mut open: Vec<Position> = Vec::new();
     let mut moves = Moves::default();
-    game.positions.iter_mut().for_each(|spot| spot.back = NONE);
+    game.positions.iter_mut().for_each(|entry| entry.back = NONE);
     for position in 0..game.positions.len() as Position {
-        let Spot { state, node, list, .. } = *game.at(position);
+        let PositionEntry { state, node, list, .. } = *game.at(position);
         let targets = game.moves.targets(list);
-        let spot = &mut game.positions[position as usize];
+        let entry = &mut game.positions[position as usize];
         if is(&is_changed, state) && !is_leaf(game.formula, node) {
-            game.n_expanded -= usize::from(spot.is_expanded());
-            (spot.value, spot.stage, spot.list, spot.open_or_witness) = (None, Stage::New, NONE, NONE);
+            game.n_expanded -= usize::from(entry.is_expanded());
+            (entry.value, entry.stage, entry.list, entry.open_or_witness) = (None, Stage::New, NONE, NONE);
             continue;
         }
-        if is(leads, state) && spot.is_expanded() && !targets.is_empty() {
-            spot.value = None;
+        if is(leads, state) && entry.is_expanded() && !targets.is_empty() {
+            entry.value = None;
             open.push(position);
         }
         let positions = &mut game.positions;
         let back = |to: Position, new: u32| std::mem::replace(&mut positions[to as usize].back, new);
-        // There was room for all of these before.
+        // There were at least as many moves before, so the indices suffice.
         game.positions[position as usize].list = moves.push(position, targets, back).unwrap_or(NONE);
     }
     game.moves = moves;
-    // All counts before the first value: each value then counts once.
+    // Compute all counts before any value is set: each value then counts once.
     let mut decided = Vec::new();
     for position in open {
         let (is_any, is_cut) = (game.at(position).is_any, game.at(position).is_cut());
@@ -146,11 +150,11 @@ fn forget(game: &mut Game<'_>, changed: &[StateId], leads: &[bool]) {
     game.propagate();
 }
 
-/// Decides a formula in the initial state, given what stands of it, and adds to that; with evidence,
-/// if it is wanted.
+/// Decides a formula in the initial state, with the game of earlier checks, and stores the game; returns
+/// evidence if `evidence` is true.
 ///
-/// Verdict and evidence are as good as those of [`crate::check`] and [`crate::explain`]. What was
-/// looked at is what this check and those before it looked at together.
+/// Verdict and evidence are as valid as those of [`crate::check`] and [`crate::explain`]. The numbers of
+/// states and positions include those of earlier checks.
 ///
 /// ```
 /// use masque_mu::{Graph, Space, Standing, read_formula, recheck};
@@ -186,8 +190,8 @@ pub fn recheck<L: Lts>(
     let is_new = standing.positions.is_empty();
     let mut game = standing.resume(formula);
     let mut answer = run(&mut game, space, budget, evidence);
-    // The bound counts what earlier checks have looked into, too. If that leaves too little, what stands
-    // is given up; and a game that has met the bound is of no use to a later check.
+    // The bound also counts states that earlier checks have expanded. If they leave too few, start again with
+    // a new game. A game that has reached the bound is of no use to a later check and is not stored.
     if game.is_at_bound(space) && matches!(answer.verdict, Verdict::Unknown(_)) {
         if !is_new {
             game = Game::new(formula);

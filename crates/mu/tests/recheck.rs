@@ -1,4 +1,4 @@
-//! Games that go on after a change, against checks from scratch.
+//! Compares games that are continued after a change with checks from scratch.
 
 use masque_mu::{
     AtomId, Completeness, Graph, LabelId, Lts, PatternId, Space, Standing, StateId, check, read_formula,
@@ -9,8 +9,8 @@ use masque_verdict::{Budget, Verdict};
 
 const LABELS: [&str; 3] = ["a", "b", "c"];
 
-/// A system whose states may be given other transitions, or lose some beyond a bound. Labels and
-/// patterns are those of a graph.
+/// A system in which the transitions of states can be changed, or cut off by a bound. Labels and patterns
+/// are those of a graph.
 struct Changing {
     words: Graph,
     labels: Vec<LabelId>,
@@ -86,7 +86,7 @@ fn formula(random: &mut fastrand::Rng, depth: u32, vars: &mut Vec<String>) -> St
 }
 
 #[test]
-fn a_game_that_goes_on_decides_what_a_new_one_does() {
+fn a_continued_game_decides_the_same_as_a_new_one() {
     let (mut n_verdicts, mut n_changed, mut n_unknown) = (0, 0, 0);
     let budget = Budget::unlimited();
     for seed in 0..3_000 {

@@ -1,15 +1,15 @@
-//! What leads to given states, along the transitions that are known.
+//! Backward reachability along the known transitions.
 
 use crate::{Lts, Space, StateId};
 
 impl<L: Lts> Space<L> {
-    /// For each state, whether a path of known transitions leads from it to one of `targets`; these
-    /// included.
+    /// Returns, for each state, whether it is one of `targets` or a path of known transitions leads from it
+    /// to one.
     ///
-    /// What is known of any other state does not depend on the transitions of the targets.
+    /// The truth of formulas in other states does not depend on the transitions of the targets.
     pub fn leading_to(&self, targets: &[StateId]) -> Vec<bool> {
         let n = self.n_known();
-        // Transitions by target: where those to a state begin, then their sources.
+        // Transitions by target: the index at which those to a state begin, and their sources.
         let mut begins = vec![0_u32; n + 1];
         self.each_transition(|_, to| begins[to.index() + 1] += 1);
         for i in 0..n {
@@ -51,7 +51,7 @@ mod tests {
     use crate::Graph;
 
     #[test]
-    fn what_leads_somewhere_is_what_a_search_forward_says() {
+    fn backward_reachability_agrees_with_forward_search() {
         for seed in 0..300 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut graph = Graph::new();
