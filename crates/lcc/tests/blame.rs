@@ -1,4 +1,4 @@
-//! Stuck states, blamed on the rule and the fact; and runs as charts.
+//! Explanations of stuck states, which name the rule and the fact; and runs drawn as charts.
 
 mod support;
 
@@ -7,7 +7,7 @@ use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
 use support::models;
 
-/// The verdict and, as text, the run for one formula about some model files and a text.
+/// Checks a formula about some model files and a text. Returns the verdict and the run as text.
 fn show(files: &[&str], more: &str, formula: &str) -> String {
     let mut sources = Sources::default();
     let mut ids = Vec::new();
@@ -57,7 +57,7 @@ fn a_stuck_state_names_the_rule_and_the_fact() {
 }
 
 #[test]
-fn a_run_is_drawn() {
+fn runs_are_drawn_as_charts() {
     let all = [
         show(&["m02_or.lcc"], "", "AG !deadlock"),
         show(&["m02_or.lcc"], "option comm = sync.", "EF final"),

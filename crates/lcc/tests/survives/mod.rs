@@ -1,11 +1,11 @@
-//! What must be true of every text, however broken.
+//! Properties of parsing, opening and formatting that hold for every text.
 
 use masque_lcc::{Parts, format, open, parse};
 use masque_testkit::points_into;
 use masque_text::{Diagnostic, Sources, render};
 
 /// Parses, opens and formats any text: no panic, every message points into the text, and
-/// formatting twice changes nothing. Says whether the text is syntactically correct.
+/// formatting twice changes nothing. Returns whether the text is syntactically correct.
 pub(crate) fn survives(text: &str) -> bool {
     let mut sources = Sources::default();
     sources.add("before.lcc", "% another file: é\n").unwrap();
@@ -13,7 +13,7 @@ pub(crate) fn survives(text: &str) -> bool {
     let (_, diagnostics) = parse(&sources, file);
     let is_correct = !diagnostics.iter().any(Diagnostic::is_error);
     points_into(&sources, file, "lcc/", &diagnostics);
-    // Messages about formulas are those of their language.
+    // Diagnostics about formulas have codes of the language of formulas, so only rendering is tested.
     let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
     opened.diagnostics.iter().take(2).for_each(|diagnostic| drop(render(&sources, diagnostic, false)));
     let formatted = format(&sources, file);
