@@ -80,7 +80,7 @@ fn symmetry(c: &mut Criterion) {
             b.iter(|| {
                 let mut system = black_box(&system).clone();
                 let reductions = Reductions { eager: false, symmetry };
-                let answer = match Reduced::by(reductions, &mut system, &formulas[0]) {
+                let answer = match Reduced::with(reductions, &mut system, &formulas[0]) {
                     Some(mut reduced) => {
                         check(&mut Space::new(&mut reduced), &formulas[0], &Budget::unlimited())
                     }

@@ -1,7 +1,7 @@
 //! Measures the travel example with N airlines: `cargo run --release -p masque-lcc --example measure -- N..`.
-//! For each N: exploring the whole space; checking every property of `models/lcc/travel.mu` in one system; and
-//! checking each property in its own reduced system. `N:NAME` checks one property only, so that its memory can
-//! be observed from outside.
+//! For each N: exploring the whole space; checking every property of `models/lcc/travel.mu` in one system;
+//! and checking each property in its own reduced system. `N:NAME` checks one property only, so that its
+//! memory can be observed from outside.
 
 use std::time::Instant;
 

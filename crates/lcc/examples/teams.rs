@@ -1,7 +1,7 @@
-//! Measures the search for teams: `cargo run --release -p masque-lcc --example teams`. Five candidates for each
-//! of three roles of the travel example make 125 teams. All properties of all teams are checked with explanations
-//! of failures, for all teams together and for each team alone, and without explanations for each team alone.
-//! Times are CPU times on Linux, elapsed times elsewhere.
+//! Measures the search for teams: `cargo run --release -p masque-lcc --example teams`. Five candidates for
+//! each of three roles of the travel example make 125 teams. All properties of all teams are checked with
+//! explanations of failures, for all teams together and for each team alone, and without explanations for
+//! each team alone. Times are CPU times on Linux, elapsed times elsewhere.
 
 use std::time::Instant;
 

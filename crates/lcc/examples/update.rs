@@ -1,6 +1,7 @@
-//! Measures updates of the travel example with N airlines: `cargo run --release -p masque-lcc --example update --
-//! N..`. For each N all properties are checked once. Then each of several changes is made and reverted
-//! repeatedly, with a question after each. Times are means: CPU times on Linux, elapsed times elsewhere.
+//! Measures updates of the travel example with N airlines: `cargo run --release -p masque-lcc --example
+//! update -- N..`. For each N all properties are checked once. Then each of several changes is made and
+//! reverted repeatedly, with a question after each. Times are means: CPU times on Linux, elapsed times
+//! elsewhere.
 
 use std::time::Instant;
 

@@ -14,7 +14,7 @@ use crate::term::TermId;
 const MAX_RULE_DEPTH: u32 = 8;
 
 /// Explains in words why these goals have no solution; `None` if they have one.
-pub(crate) fn why_not(resolver: &mut Resolver<'_>, goals: &[Goal]) -> Option<String> {
+pub(crate) fn explain_failure(resolver: &mut Resolver<'_>, goals: &[Goal]) -> Option<String> {
     let mut before: Vec<Goal> = Vec::new();
     for goal in goals {
         for part in conjuncts(resolver, *goal) {
@@ -69,7 +69,7 @@ fn describe_failure(resolver: &mut Resolver<'_>, before: &[Goal], goal: Goal) ->
                 _ => unmet_literal(resolver, &who, literal),
             }
         }
-        Goal::Gate(object, action) => {
+        Goal::Allowed(object, action) => {
             let triple = resolver.terms.app(Symbol::SET, &[object, action]);
             let found = instance(resolver, before, triple);
             let (object, action) = (resolver.terms.arg(found, 0), resolver.terms.arg(found, 1));
@@ -112,7 +112,8 @@ fn describe_blocked(resolver: &mut Resolver<'_>, who: &str, object: TermId, acti
     format!("{who} could not {}: {reason}", describe_action(resolver, triple))
 }
 
-/// Names an action: `query hd` where a rule determines the object `hd`, otherwise the action with its arguments.
+/// Names an action: `query hd` where a rule determines the object `hd`, otherwise the action with its
+/// arguments.
 fn describe_action(resolver: &mut Resolver<'_>, triple: [TermId; 3]) -> String {
     let program = resolver.program;
     let Some(functor) = resolver.terms.functor(triple[2]) else { return resolver.terms.shape(triple[2]) };
@@ -143,7 +144,7 @@ fn unify_rule(resolver: &mut Resolver<'_>, index: u32, triple: [TermId; 3]) -> O
 
 /// Explains why no rule permits an action, or names the rule that forbids it although one permits it.
 fn not_permitted(resolver: &mut Resolver<'_>, triple: [TermId; 3], depth: u32) -> String {
-    if resolver.find(&[Goal::Derived(true, triple)]) == Found::Yes {
+    if resolver.find(&[Goal::RuleApplies(true, triple)]) == Found::Yes {
         return forbidden(resolver, triple);
     }
     let program = resolver.program;

@@ -22,7 +22,7 @@ pub enum Row {
     /// The receipt of a message that was sent earlier, or an internal step.
     Mark {
         /// The agent's column.
-        at: usize,
+        column: usize,
         /// What the agent does.
         text: String,
     },
@@ -52,18 +52,18 @@ pub fn chart(trace: &Trace) -> Chart {
     let agents: Vec<String> = trace.agents.iter().filter(takes_part).cloned().collect();
     let column = |agent: &str| agents.iter().position(|other| other == agent);
     let mut rows = Vec::new();
-    let mut at = 0;
-    while at < trace.events.len() {
-        if trace.loop_at == Some(at) {
+    let mut index = 0;
+    while index < trace.events.len() {
+        if trace.loop_at == Some(index) {
             rows.push(Row::Loop);
         }
-        let event = &trace.events[at];
-        let taker = trace.taker_at_once(at);
-        at += 1;
+        let event = &trace.events[index];
+        let taker = trace.taker_at_once(index);
+        index += 1;
         let row = match &event.deed {
-            Deed::Internal { by } => column(by).map(|at| Row::Mark { at, text: reasons(event) }),
+            Deed::Internal { by } => column(by).map(|column| Row::Mark { column, text: reasons(event) }),
             Deed::Taken { by, message, .. } => {
-                column(by).map(|at| Row::Mark { at, text: format!("takes {message}") })
+                column(by).map(|column| Row::Mark { column, text: format!("takes {message}") })
             }
             Deed::Exchanged { from, to, message } => column(from).map(|from| Row::Arrow {
                 from,
@@ -72,7 +72,7 @@ pub fn chart(trace: &Trace) -> Chart {
                 is_taken: true,
             }),
             Deed::Sent { by, to, message } => {
-                at += usize::from(taker.is_some());
+                index += usize::from(taker.is_some());
                 column(by).map(|from| Row::Arrow {
                     from,
                     to: column(taker.unwrap_or(to)),
@@ -87,12 +87,15 @@ pub fn chart(trace: &Trace) -> Chart {
 }
 
 impl Trace {
-    /// Returns the agent that receives the message of event `at` in the next event; `None` if the next
-    /// event is something else, or begins the loop.
-    pub fn taker_at_once(&self, at: usize) -> Option<&str> {
-        let next = self.events.get(at + 1).filter(|_| self.loop_at != Some(at + 1))?;
+    /// Returns the agent that receives the message of an event in the next event; `None` if the next event is
+    /// something else, or begins the loop.
+    pub fn taker_at_once(&self, index: usize) -> Option<&str> {
+        if self.loop_at == Some(index + 1) {
+            return None;
+        }
+        let next = self.events.get(index + 1)?;
         match &next.deed {
-            Deed::Taken { by, .. } if next.sent == Some(at) => Some(by),
+            Deed::Taken { by, .. } if next.sent == Some(index) => Some(by),
             _ => None,
         }
     }
@@ -120,8 +123,8 @@ impl Chart {
             let have: usize = gaps[low..high].iter().sum::<usize>() + (high - low).saturating_sub(1);
             gaps[low] += needed.saturating_sub(have);
         };
-        for (at, agent) in self.agents.iter().enumerate().take(n.saturating_sub(1)) {
-            gaps[at] = gaps[at].max(agent.chars().count() + 1);
+        for (index, agent) in self.agents.iter().enumerate().take(n.saturating_sub(1)) {
+            gaps[index] = gaps[index].max(agent.chars().count() + 1);
         }
         for row in &self.rows {
             if let Row::Arrow { from, to: Some(to), text, .. } = row
@@ -131,8 +134,8 @@ impl Chart {
             }
         }
         let mut columns = vec![0; n];
-        for at in 1..n {
-            columns[at] = columns[at - 1] + gaps[at - 1] + 1;
+        for index in 1..n {
+            columns[index] = columns[index - 1] + gaps[index - 1] + 1;
         }
         let mut out = String::new();
         let mut head = Line::default();
@@ -145,9 +148,9 @@ impl Chart {
             columns.iter().for_each(|column| line.write(*column, "|"));
             match row {
                 Row::Loop => line.tail("repeated forever from here"),
-                Row::Mark { at, text } => {
-                    line.write(columns[*at], "*");
-                    line.tail(&format!("{}: {text}", self.agents[*at]));
+                Row::Mark { column, text } => {
+                    line.write(columns[*column], "*");
+                    line.tail(&format!("{}: {text}", self.agents[*column]));
                 }
                 Row::Arrow { from, to: Some(to), text, is_taken } if from != to => {
                     line.write(
@@ -185,8 +188,8 @@ fn arrow(from: usize, to: usize, text: &str, is_taken: bool) -> String {
 struct Line(Vec<char>);
 
 impl Line {
-    fn write(&mut self, at: usize, text: &str) {
-        for (column, character) in (at..).zip(text.chars()) {
+    fn write(&mut self, start: usize, text: &str) {
+        for (column, character) in (start..).zip(text.chars()) {
             if self.0.len() <= column {
                 self.0.resize(column + 1, ' ');
             }
@@ -196,8 +199,7 @@ impl Line {
 
     /// Appends text after two spaces.
     fn tail(&mut self, text: &str) {
-        let at = self.0.len() + 2;
-        self.write(at, text);
+        self.write(self.0.len() + 2, text);
     }
 
     fn finish(self) -> String {

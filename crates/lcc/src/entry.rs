@@ -32,7 +32,7 @@ impl Entry {
     }
 
     /// Whether adding or removing the statement may change the outcome of a search that consulted this.
-    pub(crate) fn touches(&self, consulted: Consulted) -> bool {
+    pub(crate) fn affects(&self, consulted: Consulted) -> bool {
         match (self, consulted) {
             (Entry::Fact(owner, functor, _) | Entry::Choice(owner, functor), Consulted::Known(by, of)) => {
                 *functor == of && owner.is_none_or(|owner| owner == by)

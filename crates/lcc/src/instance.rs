@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::import::{Gathered, Library, NoFiles, gather};
 use crate::lint::lint;
 use crate::lower::{Lowered, lower};
-use crate::names::in_statements;
+use crate::names::check_statements;
 use crate::obligation::{Acts, WithActs};
 use crate::stratify::stratify;
 use crate::system::System;
@@ -74,7 +74,8 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
 /// Opens an instance whose imports are read from a library.
 pub fn open_with(sources: &mut Sources, parts: &Parts, library: &dyn Library) -> Opened {
     let (mut opened, imports) = Opened::gather(sources, parts, library);
-    // A statement that could not be read would be missing elsewhere, and one mistake would be reported as many.
+    // A statement that could not be read would be missing elsewhere, and one mistake would be reported as
+    // many.
     if opened.has_errors() {
         return opened;
     }
@@ -92,7 +93,7 @@ pub fn open_with(sources: &mut Sources, parts: &Parts, library: &dyn Library) ->
         return opened;
     }
     let items = opened.trees.iter().flat_map(|tree| &tree.items);
-    let warnings = in_statements(&program, &terms, items);
+    let warnings = check_statements(&program, &terms, items);
     opened.diagnostics.extend(warnings);
     let mut system = System::new(program, terms);
     opened.read_properties(sources, &mut system);
@@ -157,7 +158,7 @@ impl Opened {
                 Item::Duty(obligation) => {
                     n_obligations += 1;
                     let (demanded, found) =
-                        acts.demand(format!("obligation_{n_obligations}"), obligation, sources, system);
+                        acts.property_of(format!("obligation_{n_obligations}"), obligation, sources, system);
                     diagnostics.extend(found);
                     named.extend(demanded);
                 }

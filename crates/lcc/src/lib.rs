@@ -3,8 +3,8 @@
 //!
 //! Several files form one *instance*: a protocol (clauses for roles), a team of agents, what the agents know,
 //! rules that permit, forbid or oblige actions, and properties. An instance is opened with [`open`] or
-//! [`open_with`], and its properties are checked with [`check_all`]. A [`Session`] keeps an instance open while
-//! agents interact, and [`teams()`] searches for agents that satisfy properties together.
+//! [`open_with`], and its properties are checked with [`check_all`]. A [`Session`] keeps an instance open
+//! while agents interact, and [`teams()`] searches for agents that satisfy properties together.
 //!
 //! ```text
 //! files ─ parse ─▶ tree ─ lower ─▶ Program ─▶ System ─ mu ─▶ verdict, play ─▶ Trace ─▶ Chart
@@ -25,7 +25,7 @@
 //! | `explore`, `check` | counting states, and checking properties |
 //! | `reduce`, `eager`, `observed`, `symmetry` | reductions: the same verdict from fewer states |
 //! | `trace`, `chart`, `blame` | runs as traces and charts, and why agents are stuck |
-//! | [`reference`] | the definition, transcribed directly; the tests compare the other modules with it |
+//! | [`mod@reference`] | the definition, transcribed directly; the tests compare the other modules with it |
 #![forbid(unsafe_code)]
 
 mod arith;

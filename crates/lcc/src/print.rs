@@ -10,8 +10,8 @@ use crate::term::{Head, TermId, Terms};
 const MAX_PRINTED_DEPTH: u32 = 1000;
 
 impl Terms {
-    /// Prints a term with numbered variables `_0`, `_1` .. and without spaces after commas, as labels and states
-    /// show it.
+    /// Prints a term with numbered variables `_0`, `_1` .. and without spaces after commas, as labels and
+    /// states show it.
     pub(crate) fn text(&self, term: TermId) -> String {
         let mut printer = Printer { terms: self, out: String::new(), is_anonymous: false, comma: "," };
         printer.term(term, 0);

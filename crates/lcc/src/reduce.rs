@@ -37,15 +37,17 @@ pub struct Reduced<'s> {
 impl<'s> Reduced<'s> {
     /// Builds the reduced system for a formula; `None` if no reduction applies.
     pub fn new(system: &'s mut System, formula: &'s Formula) -> Option<Reduced<'s>> {
-        Reduced::by(Reductions::default(), system, formula)
+        Reduced::with(Reductions::default(), system, formula)
     }
 
     /// Builds the reduced system with the given reductions only.
-    pub fn by(which: Reductions, system: &'s mut System, formula: &'s Formula) -> Option<Reduced<'s>> {
-        let eager = if which.eager { Eager::new(system, formula) } else { None };
-        let symmetry = if which.symmetry { Symmetry::new(system, formula) } else { None };
-        let is_reduced = eager.is_some() || symmetry.is_some();
-        is_reduced.then_some(Reduced { system, eager, symmetry })
+    pub fn with(reductions: Reductions, system: &'s mut System, formula: &'s Formula) -> Option<Reduced<'s>> {
+        let eager = if reductions.eager { Eager::new(system, formula) } else { None };
+        let symmetry = if reductions.symmetry { Symmetry::new(system, formula) } else { None };
+        if eager.is_none() && symmetry.is_none() {
+            return None;
+        }
+        Some(Reduced { system, eager, symmetry })
     }
 }
 

@@ -64,13 +64,13 @@ pub(crate) enum Goal {
     /// A literal that must follow from the facts of an owner.
     Known(TermId, Owner),
     /// The acting agent is allowed to perform an action (second) towards an object (first).
-    Gate(TermId, TermId),
-    /// A rule permits the triple (subject, object, action), and [`Goal::Undenied`] holds.
+    Allowed(TermId, TermId),
+    /// A rule permits the triple (subject, object, action), and [`Goal::NotForbidden`] holds.
     Permitted([TermId; 3]),
     /// No rule forbids the triple, or permissions take precedence.
-    Undenied([TermId; 3]),
+    NotForbidden([TermId; 3]),
     /// A rule permits (`true`) or forbids (`false`) the triple.
-    Derived(bool, [TermId; 3]),
+    RuleApplies(bool, [TermId; 3]),
 }
 
 /// An element of a linked list of goals.
@@ -299,11 +299,14 @@ impl<'a> Resolver<'a> {
                 self.check_depth(depth)?;
                 Ok(self.try_facts(literal, owner, 0, depth, next))
             }
-            Goal::Gate(object, action) => self.gate(object, action, depth, next),
-            Goal::Permitted(triple) => {
-                Ok(Some(self.list(&[Goal::Derived(true, triple), Goal::Undenied(triple)], depth, next)))
-            }
-            Goal::Undenied(triple) => match self.find_negated(&[Goal::Derived(false, triple)], depth) {
+            Goal::Allowed(object, action) => self.gate(object, action, depth, next),
+            Goal::Permitted(triple) => Ok(Some(self.list(
+                &[Goal::RuleApplies(true, triple), Goal::NotForbidden(triple)],
+                depth,
+                next,
+            ))),
+            Goal::NotForbidden(triple) => match self.find_negated(&[Goal::RuleApplies(false, triple)], depth)
+            {
                 Found::Yes => {
                     self.record_conflict(triple);
                     Ok((self.program.options.conflict == Conflict::Permit).then_some(next))
@@ -311,7 +314,7 @@ impl<'a> Resolver<'a> {
                 Found::No => Ok(Some(next)),
                 Found::Unknown => Err(BoundExceeded),
             },
-            Goal::Derived(permits, triple) => {
+            Goal::RuleApplies(permits, triple) => {
                 self.check_depth(depth)?;
                 Ok(self.try_rules(permits, triple, 0, depth, next))
             }
@@ -360,7 +363,7 @@ impl<'a> Resolver<'a> {
                 Found::Unknown => Err(BoundExceeded),
             },
             Symbol::PERMIT => Ok(Some(self.list(&[Goal::Permitted(args)], depth, next))),
-            Symbol::FORBID => Ok(Some(self.list(&[Goal::Derived(false, args)], depth, next))),
+            Symbol::FORBID => Ok(Some(self.list(&[Goal::RuleApplies(false, args)], depth, next))),
             name if name.is_built_in() => Ok(self.compare(name, first, second).then_some(next)),
             name => match (self.terms.symbols.name(name), functor.arity) {
                 ("true", 0) => Ok(Some(next)),
@@ -391,7 +394,7 @@ impl<'a> Resolver<'a> {
             };
         }
         let object = self.bindings.fresh(1);
-        let gate = Goal::Gate(self.terms.var(object), literal);
+        let gate = Goal::Allowed(self.terms.var(object), literal);
         if is_known {
             return Some(self.list(&[Goal::Known(literal, knower), gate], depth, next));
         }
@@ -554,7 +557,7 @@ impl<'a> Resolver<'a> {
         if self.is_regulated(functor) {
             return Ok(Some(self.list(&[Goal::Permitted(triple)], depth, next)));
         }
-        match self.find_negated(&[Goal::Derived(false, triple)], depth) {
+        match self.find_negated(&[Goal::RuleApplies(false, triple)], depth) {
             Found::Yes => Ok(None),
             Found::No => Ok(Some(next)),
             Found::Unknown => Err(BoundExceeded),
@@ -569,7 +572,8 @@ impl<'a> Resolver<'a> {
         self.findings.conflicts.insert(format!("({subject},{object},±{action})"));
     }
 
-    /// Matches the role that a message is addressed to with the role of the receiver, or likewise for the sender.
+    /// Matches the role that a message is addressed to with the role of the receiver, or likewise for the
+    /// sender.
     pub(crate) fn match_roles(&mut self, left: TermId, right: TermId) -> bool {
         let (left, right) = (self.terms.walk(left, &self.bindings), self.terms.walk(right, &self.bindings));
         let is_lenient = self.program.options.roles == crate::options::Roles::Lenient;

@@ -91,10 +91,10 @@ impl Situations {
     }
 
     /// Returns the index of a situation, if it has been computed.
-    pub(crate) fn find(&self, at: Situation) -> Option<u32> {
-        match at.message {
-            None => self.own.get(&(at.actor, at.process)).copied(),
-            Some(message) => self.taken.get(&(at.actor, at.process, message)).copied(),
+    pub(crate) fn find(&self, situation: Situation) -> Option<u32> {
+        match situation.message {
+            None => self.own.get(&(situation.actor, situation.process)).copied(),
+            Some(message) => self.taken.get(&(situation.actor, situation.process, message)).copied(),
         }
     }
 
@@ -123,13 +123,13 @@ impl Situations {
     }
 
     /// Adds a situation and its outcome, and returns its index.
-    pub(crate) fn insert(&mut self, at: Situation, now: Outcome) -> u32 {
+    pub(crate) fn insert(&mut self, situation: Situation, now: Outcome) -> u32 {
         let index = self.slots.len() as u32;
-        match at.message {
-            None => self.own.insert((at.actor, at.process), index),
-            Some(message) => self.taken.insert((at.actor, at.process, message), index),
+        match situation.message {
+            None => self.own.insert((situation.actor, situation.process), index),
+            Some(message) => self.taken.insert((situation.actor, situation.process, message), index),
         };
-        self.slots.push(Slot { situation: at, now, others: Vec::new(), is_stale: false });
+        self.slots.push(Slot { situation, now, others: Vec::new(), is_stale: false });
         index
     }
 
@@ -164,18 +164,18 @@ impl Situations {
 
     /// Marks the situations as stale that depend on changed statements. Returns their index.
     pub(crate) fn mark_stale(&mut self, entries: &[Entry]) -> usize {
-        let is_touched = |on: &Consulted| entries.iter().any(|entry| entry.touches(*on));
-        self.versions.retain(|on, _| !is_touched(on));
-        let mut n_touched = 0;
+        let is_affected = |on: &Consulted| entries.iter().any(|entry| entry.affects(*on));
+        self.versions.retain(|on, _| !is_affected(on));
+        let mut n_affected = 0;
         for (index, slot) in self.slots.iter_mut().enumerate() {
-            if slot.now.record.iter().any(|(on, _)| is_touched(on)) {
-                n_touched += 1;
+            if slot.now.record.iter().any(|(on, _)| is_affected(on)) {
+                n_affected += 1;
                 if !std::mem::replace(&mut slot.is_stale, true) {
                     self.stale.push(index as u32);
                 }
             }
         }
-        n_touched
+        n_affected
     }
 
     /// Marks all situations as stale.
@@ -207,17 +207,17 @@ impl Situations {
     pub(crate) fn restore(&mut self, program: &Program, index: u32) -> bool {
         let n_others = self.slots[index as usize].others.len();
         // The current outcome is tried first, then the earlier ones from the most recent on.
-        for at in (0..=n_others).rev() {
-            let n = self.record_of(index, at).len();
+        for outcome_index in (0..=n_others).rev() {
+            let n = self.record_of(index, outcome_index).len();
             let is_correct = (0..n).all(|i| {
-                let (on, version) = self.record_of(index, at)[i];
+                let (on, version) = self.record_of(index, outcome_index)[i];
                 self.version(program, on) == version
             });
             if is_correct {
                 let slot = &mut self.slots[index as usize];
                 slot.is_stale = false;
-                if at < n_others {
-                    let outcome = slot.others.remove(at);
+                if outcome_index < n_others {
+                    let outcome = slot.others.remove(outcome_index);
                     self.replace(index, outcome);
                 }
                 return true;
@@ -226,10 +226,10 @@ impl Situations {
         false
     }
 
-    /// Returns the record of an earlier outcome, or of the current one if `at` is past the last.
-    fn record_of(&self, index: u32, at: usize) -> &[(Consulted, u32)] {
+    /// Returns the record of an earlier outcome, or of the current one if the index is past the last.
+    fn record_of(&self, index: u32, outcome_index: usize) -> &[(Consulted, u32)] {
         let slot = &self.slots[index as usize];
-        &slot.others.get(at).unwrap_or(&slot.now).record
+        &slot.others.get(outcome_index).unwrap_or(&slot.now).record
     }
 
     /// Replaces the current outcome of a situation, and keeps the old one.

@@ -32,9 +32,9 @@ impl System {
         parts
     }
 
-    /// Returns a label as text: the action, the other party, the acting agent, and the constraints that allowed
-    /// the action, as in `out(offer(1), a(buyer,b))@a(seller,s) {willing}`. A slash separates the two sides of a
-    /// handshake.
+    /// Returns a label as text: the action, the other party, the acting agent, and the constraints that
+    /// allowed the action, as in `out(offer(1), a(buyer,b))@a(seller,s) {willing}`. A slash separates the two
+    /// sides of a handshake.
     pub fn label_text(&self, label: LabelId) -> String {
         match self.label_term(label) {
             LabelTerm::Own(label) => self.side_text(label),

@@ -6,8 +6,8 @@ use crate::print::{decimal, quoted};
 use crate::symbol::Symbol;
 use crate::term::{Head, TermId, Terms};
 
-/// Maximum nesting of a written term. Deeper parts are written as `..`. Such a term cannot be parsed again, nor
-/// can any other that exceeds the nesting limit of the parser.
+/// Maximum nesting of a written term. Deeper parts are written as `..`. Such a term cannot be parsed again,
+/// nor can any other that exceeds the nesting limit of the parser.
 const MAX_WRITTEN_DEPTH: u32 = 1000;
 /// Words that need quotes because they have a meaning where a term may occur.
 const QUOTED_WORDS: [&str; 6] = ["a", "null", "nil", "is", "mod", "until"];
@@ -22,8 +22,8 @@ const SUM: Precedence = 0;
 const PRODUCT: Precedence = 1;
 
 impl Terms {
-    /// Writes `now a(role, id) :: rest.` for what remains of an agent's process: one statement for each of the
-    /// roles in which it started in parallel.
+    /// Writes `now a(role, id) :: rest.` for what remains of an agent's process: one statement for each of
+    /// the roles in which it started in parallel.
     pub(crate) fn now(&self, id: TermId, process: TermId) -> Vec<String> {
         let mut parts = Vec::new();
         let mut rest = process;

@@ -14,10 +14,10 @@
 //! The gate is the condition that the policies allow the action.
 //!
 //! The paper gives two rules for `A <- C`, which together give every guarded message two different
-//! behaviours. `guards=fig9` uses them; by default there is one rule per form. Frames `{R: P}` are our addition:
-//! the paper's rule for `A :: B` drops the role, but messages are addressed to roles.
+//! behaviours. `guards=fig9` uses them; by default there is one rule per form. Frames `{R: P}` are our
+//! addition: the paper's rule for `A :: B` drops the role, but messages are addressed to roles.
 
-use crate::blame::why_not;
+use crate::blame::explain_failure;
 use crate::options::Guards;
 use crate::program::{Owner, Program};
 use crate::resolve::{Consulted, Findings, Goal, Resolver, Solution};
@@ -63,22 +63,27 @@ pub(crate) struct Situation {
 }
 
 /// Computes all transitions of an agent in a situation, each once, in a fixed order.
-pub(crate) fn steps(program: &Program, terms: &mut Terms, findings: &mut Findings, at: Situation) -> Steps {
-    let mut walk = Walk::new(program, terms, findings, at);
+pub(crate) fn steps(
+    program: &Program,
+    terms: &mut Terms,
+    findings: &mut Findings,
+    situation: Situation,
+) -> Steps {
+    let mut walk = Walk::new(program, terms, findings, situation);
     let no_role = walk.nil();
-    walk.process(at.process, no_role);
+    walk.process(situation.process, no_role);
     let Walk { resolver, mut found, .. } = walk;
     found.consulted = resolver.consulted.into_iter().collect();
     found
 }
 
 /// Explains why an agent has no steps: for each step it could make next, what is missing.
-pub(crate) fn why_stuck(program: &Program, terms: &mut Terms, at: Situation) -> Vec<String> {
+pub(crate) fn explain_stuck_agent(program: &Program, terms: &mut Terms, situation: Situation) -> Vec<String> {
     let mut findings = Findings::default();
-    let mut walk = Walk::new(program, terms, &mut findings, at);
+    let mut walk = Walk::new(program, terms, &mut findings, situation);
     walk.reasons = Some(Vec::new());
     let no_role = walk.nil();
-    walk.process(at.process, no_role);
+    walk.process(situation.process, no_role);
     walk.reasons.unwrap_or_default()
 }
 
@@ -136,12 +141,12 @@ impl<'a> Walk<'a> {
         program: &'a Program,
         terms: &'a mut Terms,
         findings: &'a mut Findings,
-        at: Situation,
+        situation: Situation,
     ) -> Walk<'a> {
-        let id = program.ids[at.actor.0 as usize];
-        let mut resolver = Resolver::new(program, terms, findings, at.actor);
-        resolver.bindings.reset(resolver.terms.n_vars(at.process));
-        let message = at.message.map(|message| {
+        let id = program.ids[situation.actor.0 as usize];
+        let mut resolver = Resolver::new(program, terms, findings, situation.actor);
+        resolver.bindings.reset(resolver.terms.n_vars(situation.process));
+        let message = situation.message.map(|message| {
             let offset = resolver.bindings.fresh(resolver.terms.n_vars(message));
             resolver.terms.shift(message, offset)
         });
@@ -268,8 +273,8 @@ impl Walk<'_> {
         self.record_completeness(is_complete);
     }
 
-    /// Applies the paper's second rule for `A <- C` to a role change A: if C holds, `A <- C` has the sendings and
-    /// receipts of A.
+    /// Applies the paper's second rule for `A <- C` to a role change A: if C holds, `A <- C` has the sendings
+    /// and receipts of A.
     fn fig9_role_change(&mut self, step: TermId, constraint: TermId, role: TermId) {
         if self.resolver.terms.symbol(step) != Some(Symbol::CALL) {
             return;
@@ -331,7 +336,7 @@ impl Walk<'_> {
         let rest = self.rest(nil);
         let name = self.terms().symbols.intern("send");
         let action = self.terms().app(name, &what[..1]);
-        let gate = Goal::Gate(what[2], action);
+        let gate = Goal::Allowed(what[2], action);
         let draft = Draft { kind: Symbol::SENT, what, role, rest };
         match constraint {
             Some(constraint) => self.finish(&draft, &[Goal::Guard(constraint), gate]),
@@ -342,7 +347,7 @@ impl Walk<'_> {
     /// Returns the message, the role and the id of a sending or receipt.
     fn exchange(&self, step: TermId) -> [TermId; 3] {
         let terms = &self.resolver.terms;
-        [0, 1, 2].map(|at| terms.arg(step, at))
+        [0, 1, 2].map(|index| terms.arg(step, index))
     }
 
     /// Adds the receipt of the offered message, if it matches.
@@ -359,7 +364,7 @@ impl Walk<'_> {
         let Some(offered) = self.message else { return };
         let [message, peer_role, peer] = self.exchange(step);
         let terms = &self.resolver.terms;
-        let [from_role, from, to_role, to, content] = [0, 1, 2, 3, 4].map(|at| terms.arg(offered, at));
+        let [from_role, from, to_role, to, content] = [0, 1, 2, 3, 4].map(|index| terms.arg(offered, index));
         let mark = self.resolver.bindings.mark();
         if self.resolver.terms.unify(to, self.id, &mut self.resolver.bindings)
             && self.resolver.match_roles(to_role, role)
@@ -371,7 +376,7 @@ impl Walk<'_> {
             let rest = self.rest(nil);
             let name = self.terms().symbols.intern("receive");
             let action = self.terms().app(name, &[message]);
-            let gate = Goal::Gate(peer, action);
+            let gate = Goal::Allowed(peer, action);
             let draft = Draft { kind: Symbol::TAKEN, what: [message, from_role, from], role, rest };
             match constraint {
                 Some(constraint) => self.finish(&draft, &[gate, Goal::Guard(constraint)]),
@@ -446,7 +451,7 @@ impl Walk<'_> {
         let (solutions, is_complete) = self.solve(draft, goals);
         self.record_completeness(is_complete);
         if solutions.is_empty() && self.reasons.is_some() {
-            let reason = why_not(&mut self.resolver, goals);
+            let reason = explain_failure(&mut self.resolver, goals);
             self.add_reason(reason);
         }
         for mut solution in solutions {
@@ -470,7 +475,8 @@ impl Walk<'_> {
     fn add_step(&mut self, kind: Symbol, solution: &Solution) {
         let id = self.id;
         let terms = &mut *self.resolver.terms;
-        let [what, peer_role, peer, role, rest] = [0, 1, 2, 3, 4].map(|at| terms.arg(solution.payload, at));
+        let [what, peer_role, peer, role, rest] =
+            [0, 1, 2, 3, 4].map(|index| terms.arg(solution.payload, index));
         let rest = terms.canonical(rest);
         let options = &self.resolver.program.options;
         let mut cut = None;

@@ -14,7 +14,8 @@ use crate::term::{Functor, TermId, Terms};
 /// A vertex of the dependency graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Vertex {
-    /// A predicate as an owner knows it. Owners are counted from 1; 0 stands for an owner with common facts only.
+    /// A predicate as an owner knows it. Owners are counted from 1; 0 stands for an owner with common facts
+    /// only.
     Known(u32, Functor),
     /// The rules that permit (`true`) or forbid (`false`) an action.
     Rules(bool, Functor),

@@ -1,19 +1,19 @@
 //! Symmetry reduction: agents that are interchangeable. [ES96]
 //!
-//! Two agents are *interchangeable* if the whole instance stays the same when their ids are swapped everywhere:
-//! in clauses, facts, rules and choices, and in the initial state. They can then be swapped in any state, too:
-//! the possible events are the same up to the ids. If, in addition, the formula names neither of them, it has
-//! the same truth value in both states, and it suffices to explore one of them.
+//! Two agents are *interchangeable* if the whole instance stays the same when their ids are swapped
+//! everywhere: in clauses, facts, rules and choices, and in the initial state. They can then be swapped in
+//! any state, too: the possible events are the same up to the ids. If, in addition, the formula names neither
+//! of them, it has the same truth value in both states, and it suffices to explore one of them.
 //!
 //! ```text
 //! representative(s) = π(s), where π sorts interchangeable agents by their views in s
 //! ```
 //!
-//! The view of an agent consists of its process and of the messages and processes of other agents that mention
-//! it, all with its own id replaced by `me` and other interchangeable ids by `other_agent`. Views do not
-//! distinguish all agents: two agents may have the same view although they are in different situations, and
-//! then some states of an orbit keep separate representatives. That makes the reduction weaker but not unsound,
-//! because π(s) is equivalent to s for every permutation π.
+//! The view of an agent consists of its process and of the messages and processes of other agents that
+//! mention it, all with its own id replaced by `me` and other interchangeable ids by `other_agent`. Views do
+//! not distinguish all agents: two agents may have the same view although they are in different situations,
+//! and then some states of an orbit keep separate representatives. That makes the reduction weaker but not
+//! unsound, because π(s) is equivalent to s for every permutation π of interchangeable agents.
 //!
 //! The initial state is its own representative, so all representatives are reachable.
 
@@ -234,12 +234,12 @@ impl Symmetry {
         let n_agents = system.program.agents.len();
         let mut renaming = IdRenaming::new(system);
         let named = named(system, &mut renaming, formula);
-        let is_plain = |agent: &u32| {
+        let is_candidate = |agent: &u32| {
             let id = system.program.agents[*agent as usize].id;
             let is_name = matches!(system.terms.head(id), Head::App(_)) && system.terms.args(id).is_empty();
             is_name && !named.contains(agent) && !RESERVED.contains(&system.terms.text(id).as_str())
         };
-        let candidates: Vec<u32> = (0..n_agents as u32).filter(is_plain).collect();
+        let candidates: Vec<u32> = (0..n_agents as u32).filter(is_candidate).collect();
         if candidates.len() < 2 {
             return None;
         }
@@ -267,12 +267,15 @@ impl Symmetry {
             }
         }
         classes.retain(|class| class.len() > 1);
+        if classes.is_empty() {
+            return None;
+        }
         let mut is_member = vec![false; n_agents];
         classes.iter().flatten().for_each(|agent| is_member[*agent as usize] = true);
         let me = system.terms.app(Symbol::MESSAGE, &[]);
         let other_agent = system.terms.app(Symbol::SET, &[]);
         let known = FxHashMap::default();
-        (!classes.is_empty()).then(|| Symmetry { renaming, classes, is_member, known, me, other_agent })
+        Some(Symmetry { renaming, classes, is_member, known, me, other_agent })
     }
 
     /// Returns the representative of a state.

@@ -1,13 +1,13 @@
 //! The transition system of all agents, explored on the fly.
 //!
 //! A state is a row of term ids: one process per agent, then the messages under way. What an agent can do
-//! depends on its own process and on the message it is offered, so it is computed once per local situation, and
-//! a global state only combines these results. So policies and constraints are evaluated hundreds of times where
-//! a direct implementation would evaluate them millions of times.
+//! depends on its own process and on the message it is offered, so it is computed once per local situation,
+//! and a global state only combines these results. So policies and constraints are evaluated hundreds of
+//! times where a direct implementation would evaluate them millions of times.
 //!
-//! The order of a state's transitions does not depend on what was explored before: agents come in the order of
-//! the team, messages in that of [`MailOrder`]. So a property that is stopped by a bound has visited the same
-//! states, no matter which properties were checked before it.
+//! The order of a state's transitions does not depend on what was explored before: agents come in the order
+//! of the team, messages in that of [`MailOrder`]. So a property that is stopped by a bound has visited the
+//! same states, no matter which properties were checked before it.
 
 use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 use masque_verdict::{Budget, Stop};
@@ -21,13 +21,13 @@ use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
 use crate::rows::Rows;
 use crate::situations::{Move, Outcome, Situations};
-use crate::step::{Situation, steps, why_stuck};
+use crate::step::{Situation, explain_stuck_agent, steps};
 use crate::symbol::Symbol;
 use crate::term::{TermId, Terms};
 use crate::vocabulary::{Atom, Pattern};
 
-/// A label: one side, or the sides of sender and receiver of a handshake, which have the same message and name
-/// the same two agents.
+/// A label: one side, or the sides of sender and receiver of a handshake, which have the same message and
+/// name the same two agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LabelTerm {
     Own(TermId),
@@ -101,8 +101,8 @@ impl System {
         self.states.clear();
     }
 
-    /// Replaces the program by one that differs in these statements. Returns the index of local situations that
-    /// depend on them.
+    /// Replaces the program by one that differs in these statements. Returns the index of local situations
+    /// that depend on them.
     pub(crate) fn set_program(&mut self, program: Program, entries: &[Entry]) -> usize {
         self.program = program;
         self.situations.mark_stale(entries)
@@ -151,8 +151,8 @@ impl System {
         self.situations.len()
     }
 
-    /// Returns the actions that are both permitted and forbidden, as `(subject,object,±action)`, in the explored
-    /// states.
+    /// Returns the actions that are both permitted and forbidden, as `(subject,object,±action)`, in the
+    /// explored states.
     pub fn conflicts(&self) -> Vec<String> {
         Findings::all(self.situations.findings()).conflicts.into_iter().collect()
     }
@@ -163,8 +163,8 @@ impl System {
         Findings::all(self.situations.findings()).unknown.into_iter().collect()
     }
 
-    /// Number of computed local situations that depend on facts about a predicate, or on rules for an action, of
-    /// this name. A change of these does not affect any other situation.
+    /// Number of computed local situations that depend on facts about a predicate, or on rules for an action,
+    /// of this name. A change of these does not affect any other situation.
     pub fn n_dependent_situations(&self, name: &str, arity: u32) -> usize {
         let is_it = |consulted: Consulted| {
             let (Consulted::Known(_, functor) | Consulted::Policy(functor)) = consulted;
@@ -195,30 +195,30 @@ impl System {
 
     /// Returns the index of an agent in the team.
     pub(crate) fn agent_index(&self, id: TermId) -> Option<u32> {
-        self.program.agents.iter().position(|agent| agent.id == id).map(|at| at as u32)
+        self.program.agents.iter().position(|agent| agent.id == id).map(|index| index as u32)
     }
 
     /// Returns the index of a situation, after computing its outcome if necessary.
     fn situation(&mut self, agent: u32, process: TermId, message: Option<TermId>) -> u32 {
         let actor = self.program.agents[agent as usize].owner;
-        let at = Situation { actor, process, message };
-        match self.situations.find(at) {
+        let situation = Situation { actor, process, message };
+        match self.situations.find(situation) {
             Some(index) if !self.situations.is_stale(index) => index,
             Some(index) => {
                 self.update_outcome(index);
                 index
             }
             None => {
-                let outcome = self.compute_outcome(at);
-                self.situations.insert(at, outcome)
+                let outcome = self.compute_outcome(situation);
+                self.situations.insert(situation, outcome)
             }
         }
     }
 
     /// Computes the steps of an agent in a situation.
-    fn compute_outcome(&mut self, at: Situation) -> Outcome {
+    fn compute_outcome(&mut self, situation: Situation) -> Outcome {
         let mut findings = Findings::default();
-        let found = steps(&self.program, &mut self.terms, &mut findings, at);
+        let found = steps(&self.program, &mut self.terms, &mut findings, situation);
         let (labels, label_ids) = (&mut self.labels, &mut self.label_ids);
         let label = |label| label_id(labels, label_ids, LabelTerm::Own(label));
         self.situations.record(&self.program, found, findings, label)
@@ -317,7 +317,8 @@ impl System {
         }
     }
 
-    /// Lists the transitions of a state with mailbox communication. Returns the bound that was exceeded, if any.
+    /// Lists the transitions of a state with mailbox communication. Returns the bound that was exceeded, if
+    /// any.
     fn mailbox_successors(
         &mut self,
         state: StateId,
@@ -400,8 +401,8 @@ impl System {
         outcome.cut.is_none().then(|| outcome.moves.iter().map(|one| one.label).collect())
     }
 
-    /// Lists the transitions of a state with synchronous communication. Returns the bound that was exceeded, if
-    /// any.
+    /// Lists the transitions of a state with synchronous communication. Returns the bound that was exceeded,
+    /// if any.
     fn sync_successors(
         &mut self,
         state: StateId,
@@ -471,8 +472,8 @@ impl System {
                 continue;
             }
             let actor = self.program.agents[agent].owner;
-            let at = Situation { actor, process: TermId(*process), message: None };
-            reasons.extend(why_stuck(&self.program, &mut self.terms, at));
+            let situation = Situation { actor, process: TermId(*process), message: None };
+            reasons.extend(explain_stuck_agent(&self.program, &mut self.terms, situation));
         }
         let mail = mail.iter().map(|message| format!("no agent takes {}", self.terms.text(TermId(*message))));
         reasons.extend(mail);

@@ -1,9 +1,9 @@
 //! Hash-consed terms: equal terms have equal ids.
 //!
-//! Processes, constraints, messages and labels are terms too, built with symbols that cannot occur in files. So
-//! they share the operations on terms: equality by id, substitution, renaming, canonical variables, sizes. Every
-//! traversal is a loop with an explicit stack that visits a shared part once, so neither the depth of a term nor
-//! sharing can overflow the call stack or make the traversal exponential.
+//! Processes, constraints, messages and labels are terms too, built with symbols that cannot occur in files.
+//! So they share the operations on terms: equality by id, substitution, renaming, canonical variables, sizes.
+//! Every traversal is a loop with an explicit stack that visits a shared part once, so neither the depth of a
+//! term nor sharing can overflow the call stack or make the traversal exponential.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -13,7 +13,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::symbol::{Symbol, Symbols};
 
-/// Size, in tree nodes, above which unification records the pairs it has visited, because parts may be shared.
+/// Size, in tree nodes, above which unification records the pairs it has visited, because parts may be
+/// shared.
 const SHARING_THRESHOLD: u32 = 64;
 
 /// Id of a term in [`Terms`].
@@ -211,8 +212,8 @@ impl Terms {
             as u64
     }
 
-    /// Replaces each variable by the result of `replace`. If `again` is set, variables in the replacements are
-    /// replaced, too.
+    /// Replaces each variable by the result of `replace`. If `again` is set, variables in the replacements
+    /// are replaced, too.
     fn rewrite(
         &mut self,
         term: TermId,

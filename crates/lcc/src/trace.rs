@@ -144,8 +144,8 @@ impl System {
         self.program.agents.iter().map(|agent| text(agent.now)).collect()
     }
 
-    /// Finds the event that sent each message that is received. Equal messages are received in the order in which
-    /// they were sent.
+    /// Finds the event that sent each message that is received. Equal messages are received in the order in
+    /// which they were sent.
     fn find_sendings(&self, play: &Play, events: &mut [Event]) {
         let mut under_way: Vec<(u32, usize)> = Vec::new();
         let mut before = play.start;
@@ -196,8 +196,8 @@ impl System {
     }
 }
 
-/// Returns the element that the first of two sorted lists has and the second has not; `None` if the first is not
-/// longer.
+/// Returns the element that the first of two sorted lists has and the second has not; `None` if the first is
+/// not longer.
 fn extra(longer: &[u32], shorter: &[u32]) -> Option<u32> {
     if longer.len() <= shorter.len() {
         return None;

@@ -5,9 +5,9 @@
 //! accident: each would be part of the other's environment and could change its verdicts.
 //!
 //! The *team* of a file consists of the roles in which its members start, and of the roles that they change
-//! to. Two files are related if a role of one team sends to, or receives from, a role of the other, or if some
-//! file imports both (it may be one of them). Shared messages, facts and constants do not relate files, and a
-//! file without a team belongs to all.
+//! to. Two files are related if a role of one team sends to, or receives from, a role of the other, or if
+//! some file imports both (it may be one of them). Shared messages, facts and constants do not relate files,
+//! and a file without a team belongs to all.
 
 use masque_text::{Diagnostic, FileId, Sources, Span};
 use rustc_hash::FxHashMap;
@@ -20,8 +20,8 @@ use crate::tree::{Agent, Clause, Item, Proc, ProcKind, RoleDecl, Term, Tree};
 /// Maximum number of parts that a message lists, and of files listed for each of them.
 const MAX_SHOWN_PARTS: usize = 6;
 
-/// Returns an error if the files are unrelated. `imports` has, for each file, the indices of the files that it
-/// imports. `candidates` are texts that may relate files but are not checked themselves.
+/// Returns an error if the files are unrelated. `imports` has, for each file, the indices of the files that
+/// it imports. `candidates` are texts that may relate files but are not checked themselves.
 pub(crate) fn unrelated(
     sources: &Sources,
     files: &[Tree],

@@ -35,8 +35,8 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
-    /// Makes the pattern of the act of an obligation: `out(..)`, `in(..)` or `#(..)` with these terms. The acting
-    /// agent is given by its role and id, by its id alone, or not at all.
+    /// Makes the pattern of the act of an obligation: `out(..)`, `in(..)` or `#(..)` with these terms. The
+    /// acting agent is given by its role and id, by its id alone, or not at all.
     pub(crate) fn of_act(word: &str, terms: &[TermId], by: &[TermId], n_vars: u32) -> Pattern {
         let about = match word {
             "out" => About::Sent,
@@ -98,11 +98,15 @@ impl Vocabulary for System {
                 Atom::At(agent, Scope::default().term(&mut self.terms, &action.terms[1]))
             }
             (word, _) => {
-                let help =
+                let atoms = ["final", "done", "idle", "at"];
+                let similar = if atoms.contains(&word) {
+                    None
+                } else {
+                    did_you_mean(word, ["final", "deadlock", "done", "idle", "at"])
+                };
+                let all =
                     "the state atoms are `final`, `deadlock`, `done(id)`, `idle(id)` and `at(id, role)`";
-                let help = did_you_mean(word, ["final", "deadlock", "done", "idle", "at"])
-                    .filter(|_| !["final", "done", "idle", "at"].contains(&word))
-                    .unwrap_or(help.to_string());
+                let help = similar.unwrap_or(all.to_string());
                 let message = format!("there is no state atom `{text}`");
                 return Err(Diagnostic::error("lcc/atom", span, message).hint(help));
             }

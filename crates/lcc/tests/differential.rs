@@ -131,8 +131,8 @@ fn handshakes_are_those_of_the_definition() {
     assert!(n_protocols >= 2_500 && n_states > 5_000, "{n_protocols} protocols, {n_states} states");
 }
 
-/// Compares the verdict of the solver with the truth definition; `None` if the formula has errors or the space is
-/// too large.
+/// Compares the verdict of the solver with the truth definition; `None` if the formula has errors or the
+/// space is too large.
 fn verdicts(text: &str, formula: &str) -> Option<Result<(), String>> {
     let (mut system, _) = both(text)?;
     explore(&mut system, &Budget::unlimited().with_states(60)).ok()?;
@@ -173,7 +173,7 @@ fn reduced(reductions: Reductions, text: &str, formula: &str) -> Option<Result<b
     let whole = check(&mut Space::new(&mut system), &solved, &Budget::unlimited());
     // The reduced system starts from a new system, so that its number of states does not include those above.
     let (mut system, solved) = opened(text, formula)?;
-    let mut reduced = Reduced::by(reductions, &mut system, &solved)?;
+    let mut reduced = Reduced::with(reductions, &mut system, &solved)?;
     let answer = check(&mut Space::new(&mut reduced), &solved, &Budget::unlimited());
     Some(match (whole.verdict, answer.verdict) {
         (_, Verdict::Unknown(_)) => Ok(false),
@@ -205,8 +205,8 @@ fn verdicts_are_those_of_the_definition() {
     assert!(n_pairs >= 5_000, "{n_pairs}");
 }
 
-/// Compares verdicts of whole and reduced systems. Returns the number of pairs of a protocol and a formula, and of
-/// those in reductions the reduced system is smaller.
+/// Compares verdicts of whole and reduced systems. Returns the number of pairs of a protocol and a formula,
+/// and of those in reductions the reduced system is smaller.
 fn compare_reduced(
     reductions: Reductions,
     seeds: std::ops::Range<u64>,
@@ -292,8 +292,8 @@ fn observed_steps_are_not_reduced() {
     }
 }
 
-/// Two agents k1 and k2 that finish if they are lucky. The last column says whether they are interchangeable, given
-/// one more statement and the formula.
+/// Two agents k1 and k2 that finish if they are lucky. The last column says whether they are interchangeable,
+/// given one more statement and the formula.
 #[rustfmt::skip]
 #[test]
 fn statements_and_formulas_that_distinguish_agents_prevent_merging() {
@@ -323,7 +323,7 @@ fn statements_and_formulas_that_distinguish_agents_prevent_merging() {
         let (mut system, solved) = opened(&text, formula).unwrap();
         let whole = check(&mut Space::new(&mut system), &solved, &Budget::unlimited());
         let (mut system, solved) = opened(&text, formula).unwrap();
-        let reduced = Reduced::by(SYMMETRY, &mut system, &solved);
+        let reduced = Reduced::with(SYMMETRY, &mut system, &solved);
         assert_eq!(reduced.is_some(), is_interchangeable, "{line} {formula}");
         if let Some(mut reduced) = reduced {
             let answer = check(&mut Space::new(&mut reduced), &solved, &Budget::unlimited());
@@ -338,8 +338,8 @@ fn counted(text: &str) -> Option<masque_lcc::Counts> {
     explore(&mut system, &Budget::unlimited().with_states(300)).ok()
 }
 
-/// The counts do not change with the order of statements, with a rule about an unused action, or with a step that
-/// is written twice.
+/// The counts do not change with the order of statements, with a rule about an unused action, or with a step
+/// that is written twice.
 #[test]
 fn harmless_changes_keep_the_counts() {
     let mut n_protocols = 0;

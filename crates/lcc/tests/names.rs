@@ -74,7 +74,8 @@ fn one_wrong_name_is_found() {
     assert!(examples.is_empty(), "{n_cases} cases, {false_alarms} false alarms, {missed} missed\n{shown}");
 }
 
-/// A pattern that a warning says matches nothing does not match, in protocols with variables in all positions.
+/// A pattern that a warning says matches nothing does not match, in protocols with variables in all
+/// positions.
 #[test]
 fn patterns_reported_as_dead_match_nothing() {
     const PATTERNS: [&str; 28] = [
@@ -153,8 +154,9 @@ fn statements_reported_as_ineffective_have_no_effect() {
         let text = format!("option states = 300.\n{text}");
         let (found, _) = opened(&text);
         let Some(mut system) = found.system else { continue };
-        // These warnings are excluded: the object of a rule is ignored if the action has no object, a condition that
-        // is never met may be negated, and a rule that permits no message still makes messages regulated.
+        // These warnings are excluded: the object of a rule is ignored if the action has no object, a
+        // condition that is never met may be negated, and a rule that permits no message still makes messages
+        // regulated.
         let ineffective = found.diagnostics.iter().filter(|diagnostic| {
             CODES.contains(&diagnostic.code)
                 && !diagnostic.message.contains("nothing else in this instance")

@@ -22,7 +22,8 @@ fn read(text: &str) -> (Sources, Opened) {
     (sources, opened)
 }
 
-/// Compares the verdicts of obligations with the definition; `None` if the text has errors or too many states.
+/// Compares the verdicts of obligations with the definition; `None` if the text has errors or too many
+/// states.
 fn compare(text: &str) -> Option<Result<Vec<Kept>, String>> {
     let (sources, opened) = read(text);
     let mut system = opened.system?;

@@ -1,5 +1,5 @@
-//! Checks properties of random protocols under a low bound on states: each has the verdict that it has alone, in
-//! any order of the properties in the file.
+//! Checks properties of random protocols under a low bound on states: each has the verdict that it has alone,
+//! in any order of the properties in the file.
 
 mod random;
 
@@ -22,8 +22,8 @@ struct Tally {
     compared: usize,
 }
 
-/// Computes the verdicts of an instance by the names of its properties: with reductions, and in the whole system. All
-/// properties share one system and one space, as when a file is checked.
+/// Computes the verdicts of an instance by the names of its properties: with reductions, and in the whole
+/// system. All properties share one system and one space, as when a file is checked.
 fn verdicts(text: &str) -> Option<Vec<(String, [Option<Verdict>; 2])>> {
     let mut sources = Sources::default();
     let file = sources.add("random.lcc", text).unwrap();

@@ -1,5 +1,5 @@
-//! Printed formulas about protocols, including those made from obligations, parse as the same tree and resolve to the
-//! same patterns.
+//! Printed formulas about protocols, including those made from obligations, parse as the same tree and
+//! resolve to the same patterns.
 
 mod random;
 

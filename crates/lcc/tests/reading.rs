@@ -159,7 +159,8 @@ fn large_inputs_do_not_overflow_the_stack() {
         let counts = explore(&mut system, &Budget::unlimited()).unwrap();
         assert_eq!(counts.cut, cut, "{constraint}");
     }
-    // An infinite counter exceeds the bound on states only. The successor of the last expanded state is counted, too.
+    // An infinite counter exceeds the bound on states only. The successor of the last expanded state is
+    // counted, too.
     let endless = "a(r(N), I) :: null <- M is N + 1 then a(s(M), I). a(s(N), I) :: null then a(r(N), I).";
     let mut sources = Sources::default();
     let text = format!("{endless} agent a(r(0), i). option states = 500.");

@@ -10,7 +10,7 @@ use support::{lock, read};
 /// Returns the number of states of the whole space, and of those visited with reductions.
 fn states(text: &str, formula: &str, reductions: Reductions) -> (u64, u64) {
     let (mut system, formulas) = read(text, &[formula]);
-    let mut reduced = Reduced::by(reductions, &mut system, &formulas[0]).unwrap();
+    let mut reduced = Reduced::with(reductions, &mut system, &formulas[0]).unwrap();
     let answer = check(&mut Space::new(&mut reduced), &formulas[0], &Budget::unlimited());
     assert_eq!(answer.verdict, Verdict::Holds, "{formula}");
     let (mut system, _) = read(text, &[]);

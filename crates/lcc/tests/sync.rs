@@ -62,7 +62,8 @@ fn bindings_do_not_flow_back_to_the_sender() {
     holds(&text, "<out(n(2)) . out(n(2))>tt", false);
 }
 
-/// Roles with different numbers of arguments match without binding. The label has the actual roles of the agents.
+/// Roles with different numbers of arguments match without binding. The label has the actual roles of the
+/// agents.
 #[test]
 fn roles_are_those_of_the_agents() {
     let text = "a(s(V), A) :: m => a(r(_, _), B).  a(r(W), B) :: m <= a(s(3), A).

@@ -47,8 +47,9 @@ fn every_team_gets_the_answers_it_gets_alone_for_less_work() {
     }
     assert!(4 * found.work.situations <= situations, "{:?}, alone {situations}", found.work);
     assert_eq!(found.work.lists, lists, "each team has states of its own");
-    // Three agents may query, three hotels have rooms, three cards can pay. The agent `ta` has a rule that permits
-    // rooms, which makes them regulated; so the shed, which has no facts about rooms, has all permitted ones.
+    // Three agents may query, three hotels have rooms, three cards can pay. The agent `ta` has a rule that
+    // permits rooms, which makes them regulated; so the shed, which has no facts about rooms, has all
+    // permitted ones.
     assert_eq!(found.properties[3..5], ["deadlock_free", "can_confirm"]);
     assert_eq!(n_working, 3 * 3 * 3 + 3);
 }

@@ -16,8 +16,8 @@ fn trace(protocol: &str, formula: &str) -> Trace {
     checked.remove(0).trace.unwrap()
 }
 
-/// Writes the events of a trace: `s` for a sending, `#` for an internal step, `x` for a handshake, the index of the
-/// sending for a receipt, and `?` for the receipt of a message that was under way at the start.
+/// Writes the events of a trace: `s` for a sending, `#` for an internal step, `x` for a handshake, the index
+/// of the sending for a receipt, and `?` for the receipt of a message that was under way at the start.
 fn events(trace: &Trace) -> String {
     let word = |event: &masque_lcc::Event| match (&event.deed, event.sent) {
         (Deed::Sent { .. }, _) => "s".to_string(),

@@ -43,13 +43,13 @@ impl ConsultedNames {
         let names = &program.names;
         let mut messages: FxHashSet<AboutMessage> = FxHashSet::default();
         messages.extend(names.questions.iter().map(|question| (question.action, question.message)));
-        walk.close(first_topics(names, terms));
+        walk.reach(first_topics(names, terms));
         let reached = std::mem::take(&mut walk.reached);
         let literals = if names.literals.is_open() { names.literals.first_span() } else { None };
         let open_at = walk.open_at.or(literals);
         let unconsulted = match open_at {
             Some(_) => FxHashSet::default(),
-            None => walk.roots(&reached),
+            None => walk.topics_to_report(&reached),
         };
         let (mut predicates, mut actions) = (Table::default(), Table::default());
         for (topic, span) in reached {
@@ -139,7 +139,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Adds topics and, transitively, the topics that statements about them ask for.
-    fn close(&mut self, mut todo: Vec<(Topic, Span)>) {
+    fn reach(&mut self, mut todo: Vec<(Topic, Span)>) {
         while let Some((topic, span)) = todo.pop() {
             if let Some(first) = self.reached.get_mut(&topic) {
                 *first = span.min(*first);
@@ -183,7 +183,7 @@ impl Walk<'_> {
     /// Returns the topics of unreached statements that are to be reported: first those that no other
     /// unreached statement asks for, then one topic of each group whose members ask only for each other, in
     /// the order of the text.
-    fn roots(&mut self, reached: &FxHashMap<Topic, Span>) -> FxHashSet<Topic> {
+    fn topics_to_report(&mut self, reached: &FxHashMap<Topic, Span>) -> FxHashSet<Topic> {
         let mut unreached: Vec<(Span, Topic)> = self.topics();
         unreached.retain(|(_, topic)| !reached.contains_key(topic));
         unreached.sort_by_key(|(span, _)| *span);
@@ -191,22 +191,22 @@ impl Walk<'_> {
         for (_, topic) in &unreached {
             asked.extend(self.asked_by(*topic).into_iter().map(|(to, _)| to).filter(|to| to != topic));
         }
-        let (mut roots, mut others) = (FxHashSet::default(), Vec::new());
+        let (mut topics_to_report, mut others) = (FxHashSet::default(), Vec::new());
         for (span, topic) in unreached {
             if asked.contains(&topic) {
                 others.push((span, topic));
             } else {
-                roots.insert(topic);
-                self.close(vec![(topic, span)]);
+                topics_to_report.insert(topic);
+                self.reach(vec![(topic, span)]);
             }
         }
         for (span, topic) in others {
             if !self.reached.contains_key(&topic) {
-                roots.insert(topic);
-                self.close(vec![(topic, span)]);
+                topics_to_report.insert(topic);
+                self.reach(vec![(topic, span)]);
             }
         }
-        roots
+        topics_to_report
     }
 
     /// Returns the topics of all statements of the program.

@@ -29,7 +29,7 @@ struct Finding {
 
 /// Finds the patterns and atoms of a formula that match nothing because of a name, in the order of the
 /// text.
-fn in_formula(program: &Program, terms: &Terms, phi: &Phi) -> Vec<Finding> {
+fn check_formula(program: &Program, terms: &Terms, phi: &Phi) -> Vec<Finding> {
     let mut check = Check { program, terms, names: &program.names, found: Vec::new() };
     check.formula(phi);
     check.found
@@ -52,7 +52,7 @@ impl System {
     }
 
     fn name_findings(&self, phi: &Phi) -> Vec<Finding> {
-        in_formula(&self.program, &self.terms, phi)
+        check_formula(&self.program, &self.terms, phi)
     }
 }
 

@@ -27,7 +27,7 @@ mod table;
 use masque_text::Span;
 use rustc_hash::FxHashSet;
 
-pub(crate) use self::statements::in_statements;
+pub(crate) use self::statements::check_statements;
 use self::table::Table;
 use crate::program::Program;
 use crate::symbol::Symbol;
@@ -93,7 +93,7 @@ impl Names {
     }
 
     /// Adds the constants of facts and rules that only some teams have.
-    pub(crate) fn mention(&mut self, items: &[Item], terms: &mut Terms) {
+    pub(crate) fn add_constants(&mut self, items: &[Item], terms: &mut Terms) {
         let mut collector = Collector { names: std::mem::take(self), terms };
         for item in items {
             match item {

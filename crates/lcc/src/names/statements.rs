@@ -17,7 +17,7 @@ const MIN_MISSPELT_LENGTH: usize = 4;
 
 /// Returns warnings about the names in statements, which must have been added to the program. A name that
 /// is wrong in several statements is reported once.
-pub(crate) fn in_statements<'i>(
+pub(crate) fn check_statements<'i>(
     program: &Program,
     terms: &Terms,
     items: impl Iterator<Item = &'i Item>,
@@ -173,7 +173,7 @@ impl Check<'_> {
                 let span = action.span;
                 let missing = Missing { code: "lcc/no-such-action", name, arity, span, message, label };
                 let diagnostic = missing.warning(self.terms, self.consulted.actions.iter());
-                self.diagnostics.push(self.or_message(diagnostic, name, arity));
+                self.diagnostics.push(self.add_message_hint(diagnostic, name, arity));
             }
             return;
         }
@@ -187,7 +187,7 @@ impl Check<'_> {
     }
 
     /// Adds a hint if the unknown action of a rule is a message.
-    fn or_message(&self, diagnostic: Diagnostic, name: &str, arity: usize) -> Diagnostic {
+    fn add_message_hint(&self, diagnostic: Diagnostic, name: &str, arity: usize) -> Diagnostic {
         let names = &self.program.names;
         let functor = self.terms.find(name, arity);
         let is_in = |table: &Table| functor.is_some_and(|functor| table.has(functor));
@@ -267,8 +267,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns the names that a misspelt one may stand for. Names that differ only in digits are assumed to be
-    /// different on purpose.
+    /// Returns the names that a misspelt one may stand for. Names that differ only in digits are assumed to
+    /// be different on purpose.
     fn similar(&self, used: &str, names: impl Iterator<Item = (Functor, Span)>) -> Vec<(Functor, Span)> {
         let letters = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
         let name_of = |functor: Functor| self.terms.symbols.name(functor.name);

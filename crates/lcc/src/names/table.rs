@@ -58,7 +58,8 @@ impl Table {
         self.first.contains_key(&functor)
     }
 
-    /// Whether the name of a term is possible here; also `true` for variables and numbers, which have no name.
+    /// Whether the name of a term is possible here; also `true` for variables and numbers, which have no
+    /// name.
     pub(super) fn allows_term(&self, terms: &Terms, term: &Term) -> bool {
         let Some((name, arity)) = signature(term) else { return true };
         self.is_open() || terms.find(name, arity).is_some_and(|functor| self.first.contains_key(&functor))

@@ -56,7 +56,7 @@ impl Vocabulary for WithActs<'_> {
 
 impl Acts {
     /// Makes the property that an obligation demands; `None` if the obligation has errors.
-    pub(crate) fn demand(
+    pub(crate) fn property_of(
         &mut self,
         name: String,
         obligation: &Obligation,

@@ -111,7 +111,7 @@ fn read(terms: &mut Terms, text: &str, is_constraint: bool) -> TermId {
 
 /// 100 terms per seed: `SEEDS=0..1000 cargo test --release -p masque-lcc print::tests`.
 #[test]
-fn terms_and_constraints_read_back() {
+fn printed_terms_and_constraints_parse_as_the_same_term() {
     for seed in masque_testkit::seeds("0..20") {
         let mut random = Rng::with_seed(seed);
         let mut terms = Terms::default();

@@ -1,8 +1,8 @@
 //! The meaning of an obligation on runs: section 5.1, [D14], with messages as the actions of [D13].
 //!
-//! `(S, O, !A) after P until Q` is kept if, after every reachable transition that matches P, every maximal run
-//! performs the act or something that matches Q. So no run of other steps from such a transition may reach a
-//! state without transitions, or be infinite.
+//! `(S, O, !A) after P until Q` is kept if, after every reachable transition that matches P, every maximal
+//! run performs the act or something that matches Q. So no run of other steps from such a transition may
+//! reach a state without transitions, or be infinite.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +30,8 @@ pub struct Kept {
 type Graph = Vec<Vec<(Vec<Act>, usize)>>;
 
 impl Reference {
-    /// Decides whether each obligation in the trees is kept, in the order of the text. `None` if a bound hides
-    /// transitions, or if there are more than `max_states` states.
+    /// Decides whether each obligation in the trees is kept, in the order of the text. `None` if a bound
+    /// hides transitions, or if there are more than `max_states` states.
     pub fn obligations(&self, trees: &[Tree], sources: &Sources, max_states: usize) -> Option<Vec<Kept>> {
         let graph = self.graph(max_states)?;
         let items = trees.iter().flat_map(|tree| &tree.items);

@@ -47,7 +47,8 @@ impl Knowledge {
         Term::Var(self.next.get() - 1)
     }
 
-    /// Returns all solutions of a constraint (section 5). Where `positive` is false, decisions count as refused.
+    /// Returns all solutions of a constraint (section 5). Where `positive` is false, decisions count as
+    /// refused.
     pub(super) fn sat(&self, agent: &str, c: &Term, theta: &Subst, positive: bool) -> Bounded<Vec<Solution>> {
         if let Some(("and", [left, right])) = c.as_op() {
             let mut solutions = Vec::new();
@@ -79,8 +80,8 @@ impl Knowledge {
         Ok(with_literal(thetas))
     }
 
-    /// Solves a literal of a guard from knowledge, by a decision, or because the policies regulate it; then the
-    /// policies must allow it.
+    /// Solves a literal of a guard from knowledge, by a decision, or because the policies regulate it; then
+    /// the policies must allow it.
     fn literal(&self, agent: &str, c: &Term, theta: &Subst, positive: bool) -> Bounded<Vec<Subst>> {
         let thetas = match c.key() {
             Some(("true", 0)) => return Ok(vec![theta.clone()]),

@@ -68,7 +68,8 @@ impl Reference {
         State { processes: members.iter().map(|member| canonical(&member.start)).collect(), mail: Vec::new() }
     }
 
-    /// Returns a state as text. Texts are equal if and only if the states are equal up to the names of variables.
+    /// Returns a state as text. Texts are equal if and only if the states are equal up to the names of
+    /// variables.
     pub fn text(&self, state: &State) -> String {
         let processes: Vec<String> = state.processes.iter().map(process_text).collect();
         let mail: Vec<String> = state.mail.iter().map(message_text).collect();

@@ -1,8 +1,8 @@
 //! Lists the events that are possible in the current state, and advances the session by one of them.
 //!
 //! A session is in exactly one state. If the event that happened could lead to several states (with the same
-//! label, but different solutions for variables that the label does not show), it is ambiguous, and the caller
-//! selects one of them by its index.
+//! label, but different solutions for variables that the label does not show), it is ambiguous, and the
+//! caller selects one of them by its index.
 
 use std::fmt;
 
@@ -136,7 +136,11 @@ impl Session {
     /// Returns the events that are possible in the current state.
     pub fn moves(&mut self) -> PossibleEvents {
         let (steps, cut) = self.steps();
-        let next = steps.iter().enumerate().map(|(number, step)| self.next(number, *step)).collect();
+        let next = steps
+            .iter()
+            .enumerate()
+            .map(|(number, (label, target))| self.next(number, *label, *target))
+            .collect();
         PossibleEvents { next, cut }
     }
 
@@ -155,7 +159,8 @@ impl Session {
         };
         match matching.as_slice() {
             [] => {
-                let next = (0..steps.len()).map(|index| self.next(index, steps[index])).collect();
+                let next =
+                    (0..steps.len()).map(|index| self.next(index, steps[index].0, steps[index].1)).collect();
                 Err(CannotAdvance::Impossible(PossibleEvents { next, cut }))
             }
             [index] => {
@@ -165,7 +170,8 @@ impl Session {
                 Ok(self.space.system().event(label))
             }
             several => {
-                let next = several.iter().map(|index| self.next(*index, steps[*index])).collect();
+                let next =
+                    several.iter().map(|index| self.next(*index, steps[*index].0, steps[*index].1)).collect();
                 Err(CannotAdvance::Ambiguous(next))
             }
         }
@@ -186,7 +192,7 @@ impl Session {
         }
     }
 
-    fn next(&mut self, number: usize, (label, target): (LabelId, StateId)) -> Next {
+    fn next(&mut self, number: usize, label: LabelId, target: StateId) -> Next {
         let from = self.space.initial();
         let system = self.space.system();
         Next { number, event: system.event(label), then: system.changed(from, target) }

@@ -108,8 +108,8 @@ impl AnswerCache {
         self.questions.len() - 1
     }
 
-    /// Discards results after the successors of the states `changed` have changed. `leads` says for each state
-    /// whether it can reach one of these.
+    /// Discards results after the successors of the states `changed` have changed. `leads` says for each
+    /// state whether it can reach one of these.
     pub(super) fn revise(&mut self, changed: &[StateId], leads: &[bool]) {
         for question in &mut self.questions {
             question.standing.revise(changed, leads);

@@ -22,7 +22,7 @@ const MAX_KEPT_BYTES: u64 = 1 << 26;
 
 impl Session {
     /// Recomputes stale situations, and discards the results that depend on changed ones.
-    pub(super) fn catch_up(&mut self, budget: &Budget) -> Result<(), Stop> {
+    pub(super) fn refresh_situations(&mut self, budget: &Budget) -> Result<(), Stop> {
         let situations = self.space.lts().refresh(budget)?;
         if situations.is_empty() {
             return Ok(());
@@ -50,7 +50,7 @@ impl Session {
 
     /// Discards all states and situations if there are more than the session may hold. Once the session has
     /// moved on, also if there are more states than one question may expand.
-    pub(super) fn make_room(&mut self) {
+    pub(super) fn enforce_limits(&mut self) {
         let too_many = |limit: Option<u64>, held: u64| limit.is_some_and(|limit| held > limit);
         let most_states = self.has_past.then(|| self.space.system().most_states());
         let is_full = too_many(self.limits.states, self.n_states() as u64)
@@ -82,7 +82,7 @@ impl Session {
 
     /// Whether the verdict is unknown because of a limit that also counts the results of earlier questions.
     /// The question may then succeed after these have been discarded.
-    pub(super) fn is_crowded(&self, verdict: Verdict, was_empty: bool) -> bool {
+    pub(super) fn is_limited_by_old_results(&self, verdict: Verdict, was_empty: bool) -> bool {
         !was_empty && matches!(verdict, Verdict::Unknown(Why::Memory | Why::States))
     }
 
@@ -93,8 +93,8 @@ impl Session {
 
     /// Counts the states that are reachable from the current one. The result names a bound that was exceeded.
     pub fn explore(&mut self, budget: &Budget) -> Result<Counts, Stop> {
-        self.make_room();
-        self.catch_up(budget)?;
+        self.enforce_limits();
+        self.refresh_situations(budget)?;
         let was_empty = self.is_empty();
         let allowed = self.allowed(budget);
         let counts = self.count(&allowed);
@@ -132,7 +132,7 @@ impl Session {
     /// explored.
     pub(super) fn findings(&mut self) -> Findings {
         // Most protocols have no findings, and then no state need be visited.
-        if self.catch_up(&Budget::unlimited()).is_err() || self.space.system().has_no_findings() {
+        if self.refresh_situations(&Budget::unlimited()).is_err() || self.space.system().has_no_findings() {
             return Findings::default();
         }
         let mut states = vec![self.space.initial()];

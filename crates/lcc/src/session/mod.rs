@@ -270,8 +270,8 @@ impl Session {
     /// Answers a question about the current state, with a run that shows the verdict if `evidence` is wanted
     /// and there is one. Returns diagnostics if the question is not valid.
     ///
-    /// If a limit is exceeded, the verdict is `unknown` with the limit as its reason. The session is unchanged,
-    /// and the question may be asked again.
+    /// If a limit is exceeded, the verdict is `unknown` with the limit as its reason. The session is
+    /// unchanged, and the question may be asked again.
     pub fn check(
         &mut self,
         question: &Question,
@@ -290,10 +290,10 @@ impl Session {
                 (text.clone(), index, remarks, warnings)
             }
         };
-        self.make_room();
+        self.enforce_limits();
         let before = self.effort();
         let mut work = Work::default();
-        let checked = match self.catch_up(budget) {
+        let checked = match self.refresh_situations(budget) {
             Err(stop) => Checked::verdict(Verdict::Unknown(stop.why), 0, 0),
             Ok(()) => {
                 let state = self.space.initial();
@@ -311,7 +311,7 @@ impl Session {
     fn answer(&mut self, index: usize, evidence: bool, budget: &Budget) -> Checked {
         let was_empty = self.is_empty();
         let mut checked = self.solve(index, evidence, &self.allowed(budget));
-        if self.is_crowded(checked.verdict, was_empty) {
+        if self.is_limited_by_old_results(checked.verdict, was_empty) {
             self.forget();
             checked = self.solve(index, evidence, &self.allowed(budget));
         }
@@ -371,14 +371,15 @@ impl Session {
         replies.into_iter().flatten().collect()
     }
 
-    /// Returns the actions that are both permitted and forbidden, as `(subject,object,±action)`, in the explored
-    /// states that are reachable from the current one. After [`Session::explore`] these are all reachable states.
+    /// Returns the actions that are both permitted and forbidden, as `(subject,object,±action)`, in the
+    /// explored states that are reachable from the current one. After [`Session::explore`] these are all
+    /// reachable states.
     pub fn conflicts(&mut self) -> Vec<String> {
         self.findings().conflicts.into_iter().collect()
     }
 
-    /// Returns the constraints about which an agent has no facts, choices or rules, as `agent: name/arity`, in
-    /// the explored states that are reachable from the current one.
+    /// Returns the constraints about which an agent has no facts, choices or rules, as `agent: name/arity`,
+    /// in the explored states that are reachable from the current one.
     pub fn unknown_constraints(&mut self) -> Vec<String> {
         self.findings().unknown.into_iter().collect()
     }

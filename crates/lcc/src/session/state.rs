@@ -45,9 +45,9 @@ impl Session {
         self.space.system().statements(state)
     }
 
-    /// Sets the state to the one that `now` and `mail` statements describe. An agent without a `now` statement
-    /// is in its first role, as when an instance is opened. If the statements have errors, the state is
-    /// unchanged.
+    /// Sets the state to the one that `now` and `mail` statements describe. An agent without a `now`
+    /// statement is in its first role, as when an instance is opened. If the statements have errors, the
+    /// state is unchanged.
     ///
     /// ```
     /// use masque_lcc::{Session, Setup, Text};

@@ -8,13 +8,13 @@ use masque_text::{Diagnostic, Span};
 use super::{Session, too_large};
 use crate::entry::Entry;
 use crate::lower::Lowering;
-use crate::names::in_statements;
+use crate::names::check_statements;
 use crate::parser::parse;
 use crate::stratify::stratify;
 use crate::tree::{Item, Term};
 
-/// Statements to be added and removed: `common ..`, `know id: ..`, `rule id: ..` and `choice ..`. Each text may
-/// have several.
+/// Statements to be added and removed: `common ..`, `know id: ..`, `rule id: ..` and `choice ..`. Each text
+/// may have several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
     /// Statements to be added.
@@ -48,8 +48,8 @@ struct Change {
 impl Session {
     /// Adds and removes rules, facts and choices. If the update has errors, nothing is changed.
     ///
-    /// The owner of an added fact or choice, and the enforcer of an added rule, must be known to the instance:
-    /// as a member of the team, or as the owner or enforcer of another statement.
+    /// The owner of an added fact or choice, and the enforcer of an added rule, must be known to the
+    /// instance: as a member of the team, or as the owner or enforcer of another statement.
     pub fn update(&mut self, update: &Update) -> Result<UpdateSummary, Vec<Diagnostic>> {
         self.sources.truncate(self.n_texts);
         let mut items = self.items(&update.remove, "removed")?;
@@ -88,7 +88,7 @@ impl Session {
         }
         if diagnostics.is_empty() && items.len() > n_removed {
             let added = items[n_removed..].iter();
-            summary.warnings = in_statements(&lowering.program, &lowering.terms, added);
+            summary.warnings = check_statements(&lowering.program, &lowering.terms, added);
         }
         let system = self.space.lts();
         std::mem::swap(&mut lowering.terms, &mut system.terms);

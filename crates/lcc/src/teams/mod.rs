@@ -31,8 +31,8 @@ const MAX_TEAMS: u64 = 100_000;
 pub struct Candidate {
     /// Name of the candidate in the result, usually its id.
     pub name: String,
-    /// Statements that the candidate adds to the instance: its `agent` or `server` statement, facts, choices and
-    /// rules.
+    /// Statements that the candidate adds to the instance: its `agent` or `server` statement, facts, choices
+    /// and rules.
     pub statements: String,
     /// Cost of the candidate. [`Want::Best`] prefers the cheapest of the teams with the same verdicts.
     pub cost: u32,
@@ -55,8 +55,8 @@ pub enum Want {
     First,
     /// All teams.
     All,
-    /// The best team: verdicts are compared property by property, and `holds` is better than `unknown`, which is
-    /// better than `fails`. Among teams with equal verdicts, the cheapest; among these, the first.
+    /// The best team: verdicts are compared property by property, and `holds` is better than `unknown`, which
+    /// is better than `fails`. Among teams with equal verdicts, the cheapest; among these, the first.
     Best,
 }
 
@@ -113,8 +113,8 @@ pub struct Teams {
     pub properties: Vec<String>,
     /// The teams that were checked, in their order.
     pub teams: Vec<Team>,
-    /// Index in `teams` of the first team that works or, for [`Want::Best`], of the best team. `None` if there is
-    /// no such team.
+    /// Index in `teams` of the first team that works or, for [`Want::Best`], of the best team. `None` if
+    /// there is no such team.
     pub chosen: Option<usize>,
     /// The limit that was exceeded before all teams were checked.
     pub stopped: Option<Stop>,

@@ -1,8 +1,8 @@
 //! Teams that no formula can distinguish.
 //!
 //! Formulas see which of their patterns a label matches, and which of their atoms hold in a state. The state
-//! graph of a team, reduced to this information, is its *shape*. Teams of one shape have the same verdicts, so
-//! only one of them is checked. A run that shows why one of them fails is a run of each, with other names.
+//! graph of a team, reduced to this information, is its *shape*. Teams of one shape have the same verdicts,
+//! so only one of them is checked. A run that shows why one of them fails is a run of each, with other names.
 
 use masque_mu::{AtomId, LabelId, Lts, PatternId, Play, Space, StateId, Step};
 use masque_verdict::Budget;
@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use crate::rows::Rows;
 use crate::system::System;
 
-/// Maximum number of states of a team whose shape is computed. A check may visit only a part of a larger space.
+/// Maximum number of states of a team whose shape is computed. A check may visit only a part of a larger
+/// space.
 const MAX_SHAPE_STATES: u64 = 4096;
 
 /// The shapes found so far.
@@ -90,8 +91,8 @@ impl Shapes {
     }
 }
 
-/// A run, given by the index of each transition among those of its state, so that it is a run of every team of
-/// the same shape.
+/// A run, given by the index of each transition among those of its state, so that it is a run of every team
+/// of the same shape.
 #[derive(Clone, Debug)]
 pub(super) struct TransitionPath {
     indices: Vec<usize>,

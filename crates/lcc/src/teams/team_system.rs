@@ -1,7 +1,7 @@
 //! The system of an instance whose team can be replaced.
 //!
-//! Statements that all teams share are lowered once. Terms, labels and local situations are shared by all teams:
-//! if an agent consults the same facts and rules in two teams, its situations are computed once.
+//! Statements that all teams share are lowered once. Terms, labels and local situations are shared by all
+//! teams: if an agent consults the same facts and rules in two teams, its situations are computed once.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::entry::Entry;
 use crate::instance::{Opened, Parts};
 use crate::lint::lint;
 use crate::lower::{Lowered, Lowering, lower_part};
-use crate::names::in_statements;
+use crate::names::check_statements;
 use crate::parser::parse;
 use crate::program::Program;
 use crate::session::{Question, Refused, parts, too_large};
@@ -99,8 +99,8 @@ impl TeamSystem {
         entries.for_each(|entry| together.add(entry.clone()));
         let may_be_unstratified = !stratify(&together, &terms).is_empty();
         let items = all.iter().flat_map(|tree| &tree.items);
-        opened.diagnostics.extend(in_statements(&together, &terms, items));
-        Arc::make_mut(&mut base.names).mention(&candidates, &mut terms);
+        opened.diagnostics.extend(check_statements(&together, &terms, items));
+        Arc::make_mut(&mut base.names).add_constants(&candidates, &mut terms);
         // Properties may name only agents that are in every team.
         let mut system = System::new(base.clone(), terms);
         opened.read_properties(sources, &mut system);

@@ -78,8 +78,8 @@ fn step(rng: &mut Rng, agent: usize) -> String {
     }
 }
 
-/// Makes a dialogue: each message that an agent sends is awaited by another agent, in the same order. Some variables
-/// of messages are unbound, and sometimes the sender may make an internal step instead.
+/// Makes a dialogue: each message that an agent sends is awaited by another agent, in the same order. Some
+/// variables of messages are unbound, and sometimes the sender may make an internal step instead.
 pub(crate) fn dialogue(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let mut steps: [Vec<String>; 3] = Default::default();

@@ -38,8 +38,8 @@ pub(crate) fn instance(seed: u64) -> String {
     writer.lines.join("\n")
 }
 
-/// Makes a random instance of three agents that exchange many messages with little data, so that there are many
-/// interleavings. An agent may enter the role `q`, and `w` is a choice.
+/// Makes a random instance of three agents that exchange many messages with little data, so that there are
+/// many interleavings. An agent may enter the role `q`, and `w` is a choice.
 pub(crate) fn talkers(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 3, lines: Vec::new() };
     for (agent, id) in AGENTS.into_iter().enumerate() {
@@ -62,7 +62,8 @@ pub(crate) fn talkers(seed: u64) -> String {
 /// Ids of interchangeable agents.
 const TWINS: [&str; 3] = ["k1", "k2", "k3"];
 
-/// Makes a random instance with two or three agents that are interchangeable, sometimes except for one statement.
+/// Makes a random instance with two or three agents that are interchangeable, sometimes except for one
+/// statement.
 pub(crate) fn twins(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
     let twins = &TWINS[..writer.rng.usize(2..4)];
@@ -441,7 +442,8 @@ pub(crate) fn formula(seed: u64) -> String {
     writer.formula(depth, &mut Vec::new())
 }
 
-/// Makes a random formula about talkers and twins. Apart from its patterns, it does not depend on the number of steps.
+/// Makes a random formula about talkers and twins. Apart from its patterns, it does not depend on the number
+/// of steps.
 pub(crate) fn insensitive(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
     let depth = writer.rng.u32(2..8) / 2;

@@ -108,8 +108,8 @@ pub(crate) fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, So
     (open_system(&mut sources, files, options), sources)
 }
 
-/// Returns the travel example without travel agent, hotel and credit card, and five candidates for each. One of each
-/// is as in the paper; some of the others do not work.
+/// Returns the travel example without travel agent, hotel and credit card, and five candidates for each. One
+/// of each is as in the paper; some of the others do not work.
 pub(crate) fn travel_roles() -> (Setup, Vec<Role>) {
     let read = |file: &str| Text::new(file, std::fs::read_to_string(models().join(file)).unwrap());
     let team = std::fs::read_to_string(models().join("travel_team.lcc")).unwrap();
