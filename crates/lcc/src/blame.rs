@@ -97,7 +97,7 @@ fn unmet_literal(resolver: &mut Resolver<'_>, who: &str, literal: TermId) -> Str
     if has_facts {
         format!("{who} needs {text}, which does not follow from what {who} knows")
     } else {
-        format!("{who} needs {text}, but knows nothing of {name}/{}", functor.arity)
+        format!("{who} needs {text}, but has no facts about {name}/{}", functor.arity)
     }
 }
 

@@ -102,7 +102,7 @@ fn first_span(item: &Item) -> Option<Span> {
 pub(crate) struct Scope {
     names: FxHashMap<String, u32>,
     n_vars: u32,
-    /// What `self` stands for.
+    /// The id that `self` stands for.
     this: Option<TermId>,
 }
 
@@ -301,7 +301,7 @@ impl Lowering {
             return Some(term);
         }
         let diagnostic =
-            Diagnostic::error("lcc/no-id", id.span, "the id of a member of the team is a constant")
+            Diagnostic::error("lcc/no-id", id.span, "the id of a member of the team must be a constant")
                 .hint("ids begin with a lowercase letter, or are quoted");
         self.diagnostics.push(diagnostic);
         None
@@ -336,8 +336,9 @@ impl Lowering {
         let [role, id] = scope.agent(terms, &clause.head);
         let mut body = scope.process(terms, &clause.body);
         let Some(functor) = terms.functor(role) else {
-            let diagnostic = Diagnostic::error("lcc/no-role", clause.head.role.span, "a role has a name")
-                .hint("role names begin with a lowercase letter, as in `a(buyer(X), B) :: ..`");
+            let diagnostic =
+                Diagnostic::error("lcc/no-role", clause.head.role.span, "a role must have a name")
+                    .hint("role names begin with a lowercase letter, as in `a(buyer(X), B) :: ..`");
             self.diagnostics.push(diagnostic);
             return;
         };

@@ -93,9 +93,9 @@ impl Default for Options {
 pub struct BadOption {
     /// Whether the name is unknown; otherwise the value is not accepted.
     pub is_name: bool,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// What would be accepted.
+    /// Names or values that would be accepted.
     pub help: String,
 }
 

@@ -112,14 +112,14 @@ impl Graph<'_> {
                 let what = self.name(*from);
                 let message = format!("{what} depends on its own absence");
                 let mut diagnostic = Diagnostic::error("lcc/not-stratified", edge.span, message)
-                    .label(format!("needs that there is no {}", self.name(edge.to)));
+                    .label(format!("requires that there is no {}", self.name(edge.to)));
                 for (vertex, step) in back {
                     let text = format!("{} asks for {}", self.name(vertex), self.name(step.to));
                     diagnostic = diagnostic.also(step.span, text);
                 }
                 diagnostics.push(diagnostic.hint(
                     "recursion may not go through `not`, nor through a permission, \
-                     which also needs that no rule forbids it",
+                     which also requires that no rule forbids it",
                 ));
             }
         }

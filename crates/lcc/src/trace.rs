@@ -56,7 +56,7 @@ pub enum Deed {
     },
 }
 
-/// How a run ends.
+/// The way in which a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// In a final state: each agent has finished or is an idle server, and no message is under way.

@@ -64,7 +64,7 @@ pub struct Agent {
     pub role: Term,
     /// The id of the agent.
     pub id: Term,
-    /// The whole term.
+    /// Location of the whole term.
     pub span: Span,
 }
 
@@ -75,7 +75,7 @@ pub struct Clause {
     pub head: Agent,
     /// The process that the agent executes.
     pub body: Proc,
-    /// From the head to the end of the body.
+    /// Location from the head to the end of the body.
     pub span: Span,
 }
 
@@ -97,7 +97,7 @@ pub struct Fact {
     pub head: Term,
     /// The conditions.
     pub body: Option<Constraint>,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
@@ -116,7 +116,7 @@ pub struct Rule {
     pub action: Term,
     /// The conditions.
     pub body: Option<Constraint>,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
@@ -135,7 +135,7 @@ pub struct Obligation {
     pub after: Span,
     /// The action pattern that ends the obligation.
     pub until: Option<Span>,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
@@ -148,7 +148,7 @@ pub struct Choice {
     pub name: Name,
     /// The number of its arguments.
     pub arity: usize,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
@@ -161,7 +161,7 @@ pub struct Mail {
     pub to: Agent,
     /// The message.
     pub message: Term,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
@@ -192,7 +192,7 @@ pub struct RoleDecl {
     pub min: Option<u64>,
     /// Maximum number of agents that start in the role.
     pub max: Option<u64>,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 

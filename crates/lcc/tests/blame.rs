@@ -45,7 +45,7 @@ fn a_stuck_state_names_the_rule_and_the_fact() {
           know visa: authenticate('X.509').",
          "c1 could not encrypt(des): rule 5 of c1 forbids it"),
         ("know hd: member(ta, syta). common customer(c1, visa). know visa: authenticate('X.509').",
-         "c1 needs payment_encryption(visa, _), but knows nothing of payment_encryption/2"),
+         "c1 needs payment_encryption(visa, _), but has no facts about payment_encryption/2"),
         ("know hd: member(ta, syta). common customer(c1, visa). common payment_encryption(visa, openpgp).
           know visa: authenticate(pgp).",
          "visa could not authenticate(pgp): no rule permits it"),

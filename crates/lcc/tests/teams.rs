@@ -121,7 +121,7 @@ fn a_failure_names_the_agent_and_the_rule() {
     assert_eq!(property, "ends");
     assert!(blame.contains("sly could not cheap: rule 1 of guild forbids it"), "{blame}");
     let (_, blame) = reason(&found.teams[1]);
-    assert!(blame.contains("sam needs cheap, but knows nothing of cheap/0"), "{blame}");
+    assert!(blame.contains("sam needs cheap, but has no facts about cheap/0"), "{blame}");
 }
 
 #[test]

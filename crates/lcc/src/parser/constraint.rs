@@ -199,7 +199,7 @@ impl Parser<'_> {
         match constraint.kind {
             ConstraintKind::Atom(term) => Ok(term),
             _ => {
-                let message = "the parties of a policy triple are terms";
+                let message = "the parties of a policy triple must be terms";
                 Err(self.error(Diagnostic::error("lcc/no-constraint", constraint.span, message)))
             }
         }

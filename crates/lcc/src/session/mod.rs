@@ -87,7 +87,7 @@ impl Setup {
 /// The error if texts are not a valid instance.
 #[derive(Debug)]
 pub struct Refused {
-    /// The texts, which the diagnostics refer to.
+    /// The texts that the diagnostics refer to.
     pub sources: Sources,
     /// Errors and warnings about the texts.
     pub diagnostics: Vec<Diagnostic>,
@@ -150,7 +150,7 @@ pub struct NamedFormula {
 ///
 /// ```
 /// use masque_lcc::{Happened, Question, Session, Setup, Text, Update};
-/// use masque_verdict::{Budget, Verdict, Why, in_shares};
+/// use masque_verdict::{Budget, Verdict};
 ///
 /// let text = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
 ///     a(clerk, C) :: opened(F) <= a(reader, R).

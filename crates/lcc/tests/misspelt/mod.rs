@@ -42,7 +42,7 @@ pub(crate) struct Generator {
     ids: Vec<String>,
     enforcers: Vec<String>,
     messages: Vec<Symbol>,
-    /// Literals of guards, and whether each stands below `not`.
+    /// Literals of guards, and whether each is below `not`.
     literals: Vec<(Symbol, bool)>,
     lines: Vec<String>,
 }
