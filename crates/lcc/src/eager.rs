@@ -5,7 +5,7 @@
 //! to give the state that one successor; the other steps happen after it as they would have happened before.
 //! N agents that answer a request then answer in one order instead of N!.
 //!
-//! The four conditions of [GKPP99] for branching time:
+//! The conditions of [GKPP99] for branching time:
 //!
 //! ```text
 //! C0  the ample set is not empty                   it has one step

@@ -503,7 +503,7 @@ impl Lowering {
     }
 }
 
-/// Returns the name of a role or id; `None` for a variable.
+/// Returns the name of a role or id; `None` for a variable or a number.
 pub(crate) fn role_name(role: &Term) -> Option<&str> {
     match &role.kind {
         TermKind::App(name, _) => Some(name),

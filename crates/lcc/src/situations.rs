@@ -16,7 +16,7 @@ use crate::rows::Rows;
 use crate::step::{Situation, Steps};
 use crate::term::TermId;
 
-/// Maximum index of earlier outcomes kept per situation.
+/// Maximum number of earlier outcomes kept per situation.
 const MAX_OLD_OUTCOMES: usize = 32;
 
 /// A step of an agent.
@@ -85,7 +85,7 @@ impl Situations {
         self.slots.len()
     }
 
-    /// Removes all situations, but keeps the index of outcomes computed.
+    /// Removes all situations, but keeps the number of outcomes computed.
     pub(crate) fn clear(&mut self) {
         *self = Situations { n_computed: self.n_computed, ..Situations::default() };
     }
@@ -162,7 +162,7 @@ impl Situations {
         version
     }
 
-    /// Marks the situations as stale that depend on changed statements. Returns their index.
+    /// Marks the situations as stale that depend on changed statements. Returns their number.
     pub(crate) fn mark_stale(&mut self, entries: &[Entry]) -> usize {
         let is_affected = |on: &Consulted| entries.iter().any(|entry| entry.affects(*on));
         self.versions.retain(|on, _| !is_affected(on));

@@ -101,7 +101,7 @@ impl System {
         self.states.clear();
     }
 
-    /// Replaces the program by one that differs in these statements. Returns the index of local situations
+    /// Replaces the program by one that differs in these statements. Returns the number of local situations
     /// that depend on them.
     pub(crate) fn set_program(&mut self, program: Program, entries: &[Entry]) -> usize {
         self.program = program;

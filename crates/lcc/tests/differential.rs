@@ -206,7 +206,7 @@ fn verdicts_are_those_of_the_definition() {
 }
 
 /// Compares verdicts of whole and reduced systems. Returns the number of pairs of a protocol and a formula,
-/// and of those in reductions the reduced system is smaller.
+/// and of those in which the reduced system is smaller.
 fn compare_reduced(
     reductions: Reductions,
     seeds: std::ops::Range<u64>,
