@@ -1,19 +1,18 @@
-//! How fast protocols are explored and checked: the travel example with airlines, and clients of
-//! a lock.
+//! Benchmarks of exploring and checking: the travel example with N airlines, and clients of a lock.
 //!
-//! `cargo bench -p masque-lcc` measures; under `cargo test` each part runs once.
+//! `cargo bench -p masque-lcc` measures; under `cargo test` each benchmark runs once.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use masque_lcc::{Reduced, Reductions, System, explore, in_reduced};
+use masque_lcc::{Reduced, Reductions, System, check_reduced, explore};
 use masque_mu::{Property, Space, check, read_properties};
 use masque_verdict::{Budget, Verdict};
 
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-/// The travel example with so many airlines, from its files, and its eleven properties.
+/// The travel example with `n_airlines` airlines, read from its files, and its eleven properties.
 fn travel(n_airlines: usize) -> (System, Vec<Property>) {
     let bounds = [("cap", "40"), ("depth", "60"), ("psize", "5000")];
     let (mut system, mut sources) = support::travel(n_airlines, &bounds);
@@ -23,7 +22,7 @@ fn travel(n_airlines: usize) -> (System, Vec<Property>) {
     (system, properties)
 }
 
-/// The whole space, from an opened instance.
+/// Explores the whole state space of an opened instance.
 fn whole_space(c: &mut Criterion) {
     let mut group = c.benchmark_group("explore");
     group.sample_size(10);
@@ -40,9 +39,9 @@ fn whole_space(c: &mut Criterion) {
     group.finish();
 }
 
-/// All eleven properties, from the text of the files, each of which must be read.
-fn all_eleven(c: &mut Criterion) {
-    let mut group = c.benchmark_group("all eleven, cold");
+/// Opens the files and checks all eleven properties in one system.
+fn all_properties(c: &mut Criterion) {
+    let mut group = c.benchmark_group("all properties, cold");
     group.sample_size(10);
     for n_airlines in [2, 6] {
         group.bench_function(format!("travel {n_airlines}"), |b| {
@@ -59,29 +58,29 @@ fn all_eleven(c: &mut Criterion) {
     group.finish();
 }
 
-/// All eleven, each in a system of its own that sends at once.
+/// Checks all eleven properties, each in its own reduced system.
 fn eager(c: &mut Criterion) {
     let (system, properties) = travel(6);
     c.bench_function("lcc/eager, travel 6", |b| {
         b.iter(|| {
             for property in &properties {
-                in_reduced(&mut black_box(&system).clone(), &property.formula, &Budget::unlimited());
+                check_reduced(&mut black_box(&system).clone(), &property.formula, &Budget::unlimited());
             }
         });
     });
 }
 
-/// Clients that are told apart, and that are not.
+/// Checks a protocol with and without merging interchangeable clients.
 fn symmetry(c: &mut Criterion) {
     let mut group = c.benchmark_group("lock 6");
     group.sample_size(10);
     let (system, formulas) = support::read(&support::lock(6), &["AG EF final"]);
-    for (name, symmetry) in [("whole", false), ("alike", true)] {
+    for (name, symmetry) in [("whole", false), ("symmetric", true)] {
         group.bench_function(name, |b| {
             b.iter(|| {
                 let mut system = black_box(&system).clone();
-                let which = Reductions { eager: false, symmetry };
-                let answer = match Reduced::by(which, &mut system, &formulas[0]) {
+                let reductions = Reductions { eager: false, symmetry };
+                let answer = match Reduced::with(reductions, &mut system, &formulas[0]) {
                     Some(mut reduced) => {
                         check(&mut Space::new(&mut reduced), &formulas[0], &Budget::unlimited())
                     }
@@ -94,5 +93,5 @@ fn symmetry(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, whole_space, all_eleven, eager, symmetry);
+criterion_group!(benches, whole_space, all_properties, eager, symmetry);
 criterion_main!(benches);

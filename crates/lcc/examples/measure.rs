@@ -1,11 +1,11 @@
-//! Times of the travel example with N airlines: `cargo run --release -p masque-lcc --example
-//! measure -- N..`. For each N: the whole space; then every property of `models/lcc/travel.mu`, all
-//! in one system; then each in a system of its own that sends at once. `N:NAME` checks one property
-//! only, so that its memory can be seen from outside.
+//! Measures the travel example with N airlines: `cargo run --release -p masque-lcc --example measure -- N..`.
+//! For each N: exploring the whole space; checking every property of `models/lcc/travel.mu` in one system;
+//! and checking each property in its own reduced system. `N:NAME` checks one property only, so that its
+//! memory can be observed from outside.
 
 use std::time::Instant;
 
-use masque_lcc::{System, explore, in_reduced};
+use masque_lcc::{System, check_reduced, explore};
 use masque_mu::{Property, Space, check, read_properties};
 use masque_text::Sources;
 use masque_verdict::Budget;
@@ -13,7 +13,7 @@ use masque_verdict::Budget;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-/// The system, with bounds that do not matter, and its properties.
+/// The system, with bounds that are never exceeded, and its properties.
 fn load(n_airlines: usize) -> (System, Vec<Property>) {
     let (mut system, mut sources): (System, Sources) =
         support::travel(n_airlines, &[("cap", "40"), ("depth", "60"), ("psize", "5000")]);
@@ -29,8 +29,8 @@ fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
-/// One property in the whole system.
-fn one(n_airlines: usize, name: &str) {
+/// Checks one property in the whole system.
+fn measure_property(n_airlines: usize, name: &str) {
     let start = Instant::now();
     let (mut system, properties) = load(n_airlines);
     for property in properties.iter().filter(|property| property.source.name.text == name) {
@@ -49,7 +49,7 @@ fn main() {
         if let Some((n_airlines, name)) = arg.split_once(':')
             && let Ok(n_airlines) = n_airlines.parse()
         {
-            one(n_airlines, name);
+            measure_property(n_airlines, name);
         }
     }
     for n_airlines in std::env::args().skip(1).filter_map(|arg| arg.parse().ok()) {
@@ -57,18 +57,18 @@ fn main() {
         let (mut system, _) = load(n_airlines);
         let opened = milliseconds(start);
         let Ok(counts) = explore(&mut system, &Budget::unlimited()) else { continue };
-        let all = milliseconds(start);
+        let explored = milliseconds(start);
         println!(
-            "N={n_airlines}: opened {opened:.2} ms, explored {all:.2} ms, {} states, {} transitions, \
+            "N={n_airlines}: opened {opened:.2} ms, explored {explored:.2} ms, {} states, {} transitions, \
              {:.0} transitions/s, {:.1} MB, {} situations",
             counts.states,
             counts.transitions,
-            counts.transitions as f64 / all * 1e3,
+            counts.transitions as f64 / explored * 1e3,
             system.bytes() as f64 / 1e6,
             system.n_situations(),
         );
-        // Small sizes are measured often: the least time is that of a quiet machine.
-        let (mut best, mut all_in) = (Vec::new(), f64::INFINITY);
+        // With at most 6 airlines, the minimum of 30 measurements is reported, to reduce noise.
+        let (mut best, mut best_time) = (Vec::new(), f64::INFINITY);
         for _ in 0..if n_airlines <= 6 { 30 } else { 1 } {
             let start = Instant::now();
             let (mut system, properties) = load(n_airlines);
@@ -82,20 +82,20 @@ fn main() {
                 })
                 .collect();
             let time = milliseconds(start);
-            if time < all_in {
-                (best, all_in) = (times, time);
+            if time < best_time {
+                (best, best_time) = (times, time);
             }
         }
         for (name, answer, time) in &best {
             println!("  {name:20} {:8} {time:9.3} ms, {} states", answer.verdict.to_string(), answer.states);
         }
-        println!("  all {} properties, cold: {all_in:.3} ms", best.len());
-        for number in 0..best.len() {
+        println!("  all {} properties, cold: {best_time:.3} ms", best.len());
+        for index in 0..best.len() {
             let before = Instant::now();
             let (mut system, properties) = load(n_airlines);
-            let formula = &properties[number].formula;
-            let Some(checked) = in_reduced(&mut system, formula, &Budget::unlimited()) else { continue };
-            let (name, time) = (&properties[number].source.name.text, milliseconds(before));
+            let formula = &properties[index].formula;
+            let Some(checked) = check_reduced(&mut system, formula, &Budget::unlimited()) else { continue };
+            let (name, time) = (&properties[index].source.name.text, milliseconds(before));
             println!(
                 "  eager {name:20} {:8} {time:9.3} ms, {} states",
                 checked.verdict.to_string(),

@@ -1,7 +1,7 @@
-//! What finding teams costs: `cargo run --release -p masque-lcc --example teams`. Five candidates
-//! for each of three roles of the travel example make 125 teams; all properties of all of them, with
-//! reasons for what fails: together, each team on its own, and each on its own without reasons. Times are of the processor where the
-//! system tells them (Linux), else of the clock.
+//! Measures the search for teams: `cargo run --release -p masque-lcc --example teams`. Five candidates for
+//! each of three roles of the travel example make 125 teams. All properties of all teams are checked with
+//! explanations of failures, for all teams together and for each team alone, and without explanations for
+//! each team alone. Times are CPU times on Linux, elapsed times elsewhere.
 
 use std::time::Instant;
 
@@ -11,13 +11,14 @@ use masque_verdict::Budget;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+/// Number of repetitions of each measurement.
 const ROUNDS: u32 = 20;
 
-/// Milliseconds that this thread has spent on the processor.
-fn now(start: Instant) -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let told = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    told.map_or_else(|| start.elapsed().as_secs_f64() * 1e3, |nanoseconds| nanoseconds / 1e6)
+/// CPU time of this thread in milliseconds, or the time since `start` where the system does not provide it.
+fn cpu_time(start: Instant) -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = text.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64() * 1e3, |nanoseconds| nanoseconds / 1e6)
 }
 
 fn main() {
@@ -25,32 +26,33 @@ fn main() {
     let (setup, roles) = support::travel_roles();
     let budget = Budget::unlimited();
     let request = Request { setup, roles, want: Want::All, ..Request::default() };
-    let before = now(start);
+    let before = cpu_time(start);
     let mut together = None;
     for _ in 0..ROUNDS {
         together = teams(&request, &budget).ok();
     }
-    let shared = (now(start) - before) / f64::from(ROUNDS);
+    let shared = (cpu_time(start) - before) / f64::from(ROUNDS);
     let Some(found) = together else { return };
-    // Each team on its own, by the same means; and its verdicts alone, without reasons.
-    let before = now(start);
+    // Each team alone with explanations, then each team alone with verdicts only.
+    let before = cpu_time(start);
     for _ in 0..ROUNDS {
         for team in &found.teams {
-            let only = |(role, at): (&Role, &usize)| Role {
-                candidates: vec![role.candidates[*at].clone()],
+            let only = |(role, index): (&Role, &usize)| Role {
+                candidates: vec![role.candidates[*index].clone()],
                 ..role.clone()
             };
             let roles = request.roles.iter().zip(&team.candidates).map(only).collect();
             drop(teams(&Request { roles, ..request.clone() }, &budget));
         }
     }
-    let alone = (now(start) - before) / f64::from(ROUNDS);
-    let (before, mut situations, mut n_equal) = (now(start), 0, 0);
+    let alone = (cpu_time(start) - before) / f64::from(ROUNDS);
+    let (before, mut situations, mut n_equal) = (cpu_time(start), 0, 0);
     for _ in 0..ROUNDS {
         (situations, n_equal) = (0, 0);
         for team in &found.teams {
             let mut setup = request.setup.clone();
-            let members = request.roles.iter().zip(&team.candidates).map(|(role, at)| &role.candidates[*at]);
+            let members =
+                request.roles.iter().zip(&team.candidates).map(|(role, index)| &role.candidates[*index]);
             setup
                 .files
                 .extend(members.map(|member| Text::new(member.name.clone(), member.statements.clone())));
@@ -61,7 +63,7 @@ fn main() {
             situations += session.effort().situations;
         }
     }
-    let checks = (now(start) - before) / f64::from(ROUNDS);
+    let checks = (cpu_time(start) - before) / f64::from(ROUNDS);
     let n_working = found.teams.iter().filter(|team| team.works()).count();
     println!("{} teams, {n_working} work, {n_equal} answered as alone", found.teams.len());
     println!("together        {shared:8.1} ms, {} situations", found.work.situations);

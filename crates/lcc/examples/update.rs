@@ -1,7 +1,7 @@
-//! What changes cost in the travel example with N airlines: `cargo run --release -p masque-lcc
-//! --example update -- N..`. For each N all properties are asked once. Then each of several changes
-//! is made and taken back again and again, with a question after each; times are means, of the
-//! processor where the system tells them (Linux), else of the clock.
+//! Measures updates of the travel example with N airlines: `cargo run --release -p masque-lcc --example
+//! update -- N..`. For each N all properties are checked once. Then each of several changes is made and
+//! reverted repeatedly, with a question after each. Times are means: CPU times on Linux, elapsed times
+//! elsewhere.
 
 use std::time::Instant;
 
@@ -11,17 +11,17 @@ use masque_verdict::Budget;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-/// Changes are made and taken back so often.
+/// Number of times that each change is made and reverted.
 const ROUNDS: u32 = 50;
 
-/// Milliseconds that this thread has spent on the processor.
-fn now(start: Instant) -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let told = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    told.map_or_else(|| start.elapsed().as_secs_f64() * 1e3, |nanoseconds| nanoseconds / 1e6)
+/// CPU time of this thread in milliseconds, or the time since `start` where the system does not provide it.
+fn cpu_time(start: Instant) -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = text.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64() * 1e3, |nanoseconds| nanoseconds / 1e6)
 }
 
-/// A question, or all of them.
+/// Checks one property, or all of them if `None`.
 fn ask(session: &mut Session, name: Option<&str>) {
     let budget = Budget::unlimited();
     match name {
@@ -42,25 +42,25 @@ fn main() {
         ("card always valid", added("know visa: valid(_).")),
     ];
     for n_airlines in std::env::args().skip(1).filter_map(|arg| arg.parse().ok()) {
-        let before = now(start);
+        let before = cpu_time(start);
         let Ok(mut session) = Session::open(support::travel_setup(n_airlines)) else { continue };
-        let opened = now(start);
+        let opened = cpu_time(start);
         ask(&mut session, None);
         println!(
             "N={n_airlines}: opened {:.2} ms, all properties {:.2} ms, {} states, {:.1} MB",
             opened - before,
-            now(start) - opened,
+            cpu_time(start) - opened,
             session.n_states(),
             session.bytes() as f64 / 1e6
         );
         for (what, update) in &changes {
             let back = Update { add: update.remove.clone(), remove: update.add.clone() };
             for name in [Some("deadlock_free"), Some("p1"), None] {
-                let (effort, before) = (session.effort(), now(start));
+                let (effort, before) = (session.effort(), cpu_time(start));
                 for _ in 0..ROUNDS {
                     for change in [update, &back] {
                         if session.update(change).is_err() {
-                            return println!("{what} is refused");
+                            return println!("{what}: the update is refused");
                         }
                         ask(&mut session, name);
                     }
@@ -69,7 +69,7 @@ fn main() {
                 println!(
                     "  {what:20} {:13} {:8.3} ms, {:.2} situations, {:.2} lists",
                     name.unwrap_or("all"),
-                    (now(start) - before) / n,
+                    (cpu_time(start) - before) / n,
                     (after.situations - effort.situations) as f64 / n,
                     (after.lists - effort.lists) as f64 / n,
                 );

@@ -1,14 +1,14 @@
-//! Arithmetic in `is` and comparisons.
+//! Evaluation of the arithmetic expressions in `is` and in comparisons.
 
 use std::cmp::Ordering;
 
 use crate::symbol::Symbol;
 use crate::term::{Bindings, Head, TermId, Terms};
 
-/// Expressions nested deeper than this have no value.
-const DEEPEST: u32 = 500;
+/// Maximum nesting of an expression. A deeper expression has no value.
+const MAX_EXPRESSION_DEPTH: u32 = 500;
 
-/// A number.
+/// The value of an arithmetic expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Int(i64),
@@ -23,7 +23,7 @@ impl Number {
         }
     }
 
-    /// The term of this number; there is none for what is not finite.
+    /// Returns the term of this number; `None` if the number is not finite.
     pub(crate) fn term(self, terms: &mut Terms) -> Option<TermId> {
         match self {
             Number::Int(value) => Some(terms.int(value)),
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// Which is larger, by value.
+    /// Compares two numbers by value; `None` if one of them is not a number (NaN).
     pub(crate) fn compare(self, other: Number) -> Option<Ordering> {
         match (self, other) {
             (Number::Int(left), Number::Int(right)) => Some(left.cmp(&right)),
@@ -41,14 +41,14 @@ impl Number {
     }
 }
 
-/// The value of an expression; `None` if it has unbound variables, is no arithmetic, or outgrows
-/// the numbers.
+/// Computes the value of an expression; `None` if it has unbound variables, is not arithmetic, or
+/// overflows.
 pub(crate) fn evaluate(terms: &Terms, bindings: &Bindings, term: TermId) -> Option<Number> {
     value(terms, bindings, term, 0)
 }
 
 fn value(terms: &Terms, bindings: &Bindings, term: TermId, depth: u32) -> Option<Number> {
-    if depth > DEEPEST {
+    if depth > MAX_EXPRESSION_DEPTH {
         return None;
     }
     let term = terms.walk(term, bindings);
@@ -72,7 +72,7 @@ fn value(terms: &Terms, bindings: &Bindings, term: TermId, depth: u32) -> Option
     }
 }
 
-/// As in Prolog: `/` of integers is an integer if it comes out even.
+/// Applies an operator as Prolog does: `/` of integers is an integer if the division has no remainder.
 fn binary(symbol: Symbol, left: Number, right: Number) -> Option<Number> {
     if let (Number::Int(left), Number::Int(right)) = (left, right) {
         return match symbol {
@@ -83,7 +83,7 @@ fn binary(symbol: Symbol, left: Number, right: Number) -> Option<Number> {
                 left.checked_div(right).map(Number::Int)
             }
             Symbol::DIVIDE if right != 0 => Some(Number::Decimal(left as f64 / right as f64)),
-            // The sign is that of the divisor.
+            // The result has the sign of the divisor.
             Symbol::MOD => {
                 let rest = left.checked_rem(right)?;
                 Some(Number::Int(if rest != 0 && (rest < 0) != (right < 0) { rest + right } else { rest }))

@@ -1,25 +1,27 @@
-//! Why an agent is stuck: which constraint failed, at whose rule, for want of what.
+//! Explains why an agent is stuck: which constraint failed, which rule prevents the step, and which fact
+//! that rule requires.
 //!
-//! The same walk that finds an agent's steps asks here about each step that has none: which
-//! literal of its constraint is the first without an answer, and, if that was known but not
-//! allowed, which rule stands in the way and what it requires.
+//! The traversal that finds an agent's steps (`step.rs`) calls this module for each step that has no
+//! solution. The explanation names the first literal of the constraint without a solution. If the agent
+//! knows that literal but is not allowed to perform it, the explanation names the rule that prevents it
+//! and what the rule requires.
 
-use crate::resolve::{Found, Goal, Machine};
+use crate::resolve::{Found, Goal, Resolver};
 use crate::symbol::Symbol;
 use crate::term::TermId;
 
-/// Rules are followed through other rules this deep.
-const DEEPEST: u32 = 8;
+/// Maximum number of rules that an explanation follows from one to the next.
+const MAX_RULE_DEPTH: u32 = 8;
 
-/// Why these goals have no answer, in words; empty if they have one.
-pub(crate) fn why_not(machine: &mut Machine<'_>, goals: &[Goal]) -> Option<String> {
+/// Explains in words why these goals have no solution; `None` if they have one.
+pub(crate) fn explain_failure(resolver: &mut Resolver<'_>, goals: &[Goal]) -> Option<String> {
     let mut before: Vec<Goal> = Vec::new();
     for goal in goals {
-        for part in parts(machine, *goal) {
+        for part in conjuncts(resolver, *goal) {
             let mut so_far = before.clone();
             so_far.push(part);
-            if machine.find(&so_far) == Found::No {
-                return Some(failing(machine, &before, part));
+            if resolver.find(&so_far) == Found::No {
+                return Some(describe_failure(resolver, &before, part));
             }
             before = so_far;
         }
@@ -27,187 +29,187 @@ pub(crate) fn why_not(machine: &mut Machine<'_>, goals: &[Goal]) -> Option<Strin
     None
 }
 
-/// A conjunction as its parts.
-fn parts(machine: &Machine<'_>, goal: Goal) -> Vec<Goal> {
+/// Splits a conjunction into its conjuncts.
+fn conjuncts(resolver: &Resolver<'_>, goal: Goal) -> Vec<Goal> {
     let (make, mut rest): (fn(TermId, crate::program::Owner) -> Goal, TermId) = match goal {
         Goal::Guard(constraint) => (|term, _| Goal::Guard(term), constraint),
         Goal::Body(constraint, _) => (Goal::Body, constraint),
         other => return vec![other],
     };
-    let owner = if let Goal::Body(_, owner) = goal { owner } else { machine.actor };
-    let mut parts = Vec::new();
-    while machine.terms.symbol(rest) == Some(Symbol::AND) {
-        parts.push(make(machine.terms.arg(rest, 0), owner));
-        rest = machine.terms.arg(rest, 1);
+    let owner = if let Goal::Body(_, owner) = goal { owner } else { resolver.actor };
+    let mut conjuncts = Vec::new();
+    while resolver.terms.symbol(rest) == Some(Symbol::AND) {
+        conjuncts.push(make(resolver.terms.arg(rest, 0), owner));
+        rest = resolver.terms.arg(rest, 1);
     }
-    parts.push(make(rest, owner));
-    parts
+    conjuncts.push(make(rest, owner));
+    conjuncts
 }
 
-/// What the first answer to the goals before makes of a term.
-fn instance(machine: &mut Machine<'_>, before: &[Goal], term: TermId) -> TermId {
-    let (answers, _) = machine.answers(before, term);
-    answers.first().map_or(term, |answer| answer.payload)
+/// Returns a term under the first solution of the goals before it.
+fn instance(resolver: &mut Resolver<'_>, before: &[Goal], term: TermId) -> TermId {
+    let (solutions, _) = resolver.solutions(before, term);
+    solutions.first().map_or(term, |solution| solution.payload)
 }
 
-fn failing(machine: &mut Machine<'_>, before: &[Goal], goal: Goal) -> String {
-    let who = machine.program.name(machine.terms, machine.actor);
+/// Describes why `goal` fails after the goals `before` have succeeded.
+fn describe_failure(resolver: &mut Resolver<'_>, before: &[Goal], goal: Goal) -> String {
+    let who = resolver.program.name(resolver.terms, resolver.actor);
     match goal {
         Goal::Guard(constraint) => {
-            let literal = instance(machine, before, constraint);
-            let text = machine.terms.shape(literal);
-            let Some(functor) = machine.terms.functor(literal) else { return format!("{who} needs {text}") };
+            let literal = instance(resolver, before, constraint);
+            let text = resolver.terms.shape(literal);
+            let Some(functor) = resolver.terms.functor(literal) else { return format!("{who} needs {text}") };
             match functor.name {
                 Symbol::PERMIT => {
-                    let triple = [0, 1, 2].map(|at| machine.terms.arg(literal, at));
-                    format!("{who} needs {text}: {}", not_permitted(machine, triple, 0))
+                    let triple = [0, 1, 2].map(|index| resolver.terms.arg(literal, index));
+                    format!("{who} needs {text}: {}", not_permitted(resolver, triple, 0))
                 }
                 name if name.is_built_in() => format!("{who} needs {text}"),
-                _ => unmet_literal(machine, &who, literal),
+                _ => unmet_literal(resolver, &who, literal),
             }
         }
-        Goal::Gate(object, action) => {
-            let triple = machine.terms.app(Symbol::SET, &[object, action]);
-            let found = instance(machine, before, triple);
-            let (object, action) = (machine.terms.arg(found, 0), machine.terms.arg(found, 1));
-            blocked(machine, &who, object, action)
+        Goal::Allowed(object, action) => {
+            let triple = resolver.terms.app(Symbol::SET, &[object, action]);
+            let found = instance(resolver, before, triple);
+            let (object, action) = (resolver.terms.arg(found, 0), resolver.terms.arg(found, 1));
+            describe_blocked(resolver, &who, object, action)
         }
         _ => format!("{who} is not allowed to go on"),
     }
 }
 
-/// A literal of a guard: nobody knows it, or it is not allowed.
-fn unmet_literal(machine: &mut Machine<'_>, who: &str, literal: TermId) -> String {
-    let text = machine.terms.shape(literal);
-    let Some(functor) = machine.terms.functor(literal) else { return format!("{who} needs {text}") };
-    let actor = machine.actor;
-    let has_facts = machine.program.facts(actor, functor).next().is_some();
-    let is_known = has_facts && machine.find(&[Goal::Known(literal, actor)]) == Found::Yes;
-    if is_known || (!has_facts && machine.is_regulated(functor)) {
-        let known = match is_known {
-            true => instance(machine, &[Goal::Known(literal, actor)], literal),
-            false => literal,
-        };
-        let object = machine.bindings.fresh(1);
-        let object = machine.terms.var(object);
-        return blocked(machine, who, object, known);
+/// Describes why a literal of a guard fails: the agent does not know it, or the policies do not allow it.
+fn unmet_literal(resolver: &mut Resolver<'_>, who: &str, literal: TermId) -> String {
+    let text = resolver.terms.shape(literal);
+    let Some(functor) = resolver.terms.functor(literal) else { return format!("{who} needs {text}") };
+    let actor = resolver.actor;
+    let has_facts = resolver.program.facts(actor, functor).next().is_some();
+    let is_known = has_facts && resolver.find(&[Goal::Known(literal, actor)]) == Found::Yes;
+    if is_known || (!has_facts && resolver.is_regulated(functor)) {
+        let known =
+            if is_known { instance(resolver, &[Goal::Known(literal, actor)], literal) } else { literal };
+        let object = resolver.bindings.fresh(1);
+        let object = resolver.terms.var(object);
+        return describe_blocked(resolver, who, object, known);
     }
-    let name = machine.terms.symbols.name(functor.name);
-    match has_facts {
-        true => format!("{who} needs {text}, which does not follow from what {who} knows"),
-        false => format!("{who} needs {text}, but knows nothing of {name}/{}", functor.arity),
+    let name = resolver.terms.symbols.name(functor.name);
+    if has_facts {
+        format!("{who} needs {text}, which does not follow from what {who} knows")
+    } else {
+        format!("{who} needs {text}, but has no facts about {name}/{}", functor.arity)
     }
 }
 
-/// An action that the policies do not let pass.
-fn blocked(machine: &mut Machine<'_>, who: &str, object: TermId, action: TermId) -> String {
-    let subject = machine.program.ids[machine.actor.0 as usize];
+/// Describes an action that the policies do not allow.
+fn describe_blocked(resolver: &mut Resolver<'_>, who: &str, object: TermId, action: TermId) -> String {
+    let subject = resolver.program.ids[resolver.actor.0 as usize];
     let triple = [subject, object, action];
-    let reason = match machine.terms.functor(action) {
-        Some(functor) if machine.is_regulated(functor) => not_permitted(machine, triple, 0),
-        _ => forbidden(machine, triple),
+    let reason = match resolver.terms.functor(action) {
+        Some(functor) if resolver.is_regulated(functor) => not_permitted(resolver, triple, 0),
+        _ => forbidden(resolver, triple),
     };
-    format!("{who} could not {}: {reason}", deed(machine, triple))
+    format!("{who} could not {}: {reason}", describe_action(resolver, triple))
 }
 
-/// `query hd` where the rules name the object, else the action as it is.
-fn deed(machine: &mut Machine<'_>, triple: [TermId; 3]) -> String {
-    let program = machine.program;
-    let Some(functor) = machine.terms.functor(triple[2]) else { return machine.terms.shape(triple[2]) };
-    let name = machine.terms.symbols.name(functor.name).to_string();
-    for number in program.rules_for(functor, true) {
-        let mark = machine.bindings.mark();
-        let object =
-            enter(machine, *number, triple).map(|_| machine.terms.resolve(triple[1], &machine.bindings));
-        machine.bindings.undo(mark);
-        if let Some(object) = object.filter(|object| machine.terms.is_ground(*object)) {
-            return format!("{name} {}", machine.terms.text(object));
+/// Names an action: `query hd` where a rule determines the object `hd`, otherwise the action with its
+/// arguments.
+fn describe_action(resolver: &mut Resolver<'_>, triple: [TermId; 3]) -> String {
+    let program = resolver.program;
+    let Some(functor) = resolver.terms.functor(triple[2]) else { return resolver.terms.shape(triple[2]) };
+    let name = resolver.terms.symbols.name(functor.name).to_string();
+    for index in program.rules_for(functor, true) {
+        let mark = resolver.bindings.mark();
+        let object = unify_rule(resolver, *index, triple)
+            .map(|_| resolver.terms.resolve(triple[1], &resolver.bindings));
+        resolver.bindings.undo(mark);
+        if let Some(object) = object.filter(|object| resolver.terms.is_ground(*object)) {
+            return format!("{name} {}", resolver.terms.text(object));
         }
     }
-    machine.terms.shape(triple[2])
+    resolver.terms.shape(triple[2])
 }
 
-/// Unifies a rule with what is asked of it: its body, if it has one and if it fits.
-fn enter(machine: &mut Machine<'_>, number: u32, triple: [TermId; 3]) -> Option<Option<TermId>> {
-    let program = machine.program;
-    let rule = &program.rules[number as usize];
-    let offset = machine.bindings.fresh(rule.n_vars);
-    let head = [rule.subject, rule.object, rule.action].map(|term| machine.terms.shift(term, offset));
+/// Unifies the head of a rule with a triple. `None` if they do not unify, otherwise the body of the rule,
+/// if it has one.
+fn unify_rule(resolver: &mut Resolver<'_>, index: u32, triple: [TermId; 3]) -> Option<Option<TermId>> {
+    let program = resolver.program;
+    let rule = &program.rules[index as usize];
+    let offset = resolver.bindings.fresh(rule.n_vars);
+    let head = [rule.subject, rule.object, rule.action].map(|term| resolver.terms.shift(term, offset));
     let fits =
-        triple.iter().zip(head).all(|(term, own)| machine.terms.unify(*term, own, &mut machine.bindings));
-    fits.then(|| rule.body.map(|body| machine.terms.shift(body, offset)))
+        triple.iter().zip(head).all(|(term, own)| resolver.terms.unify(*term, own, &mut resolver.bindings));
+    fits.then(|| rule.body.map(|body| resolver.terms.shift(body, offset)))
 }
 
-/// Why nothing permits it, or what forbids it all the same.
-fn not_permitted(machine: &mut Machine<'_>, triple: [TermId; 3], depth: u32) -> String {
-    if machine.find(&[Goal::Derived(true, triple)]) == Found::Yes {
-        return forbidden(machine, triple);
+/// Explains why no rule permits an action, or names the rule that forbids it although one permits it.
+fn not_permitted(resolver: &mut Resolver<'_>, triple: [TermId; 3], depth: u32) -> String {
+    if resolver.find(&[Goal::RuleApplies(true, triple)]) == Found::Yes {
+        return forbidden(resolver, triple);
     }
-    let program = machine.program;
-    let rules = match machine.terms.functor(triple[2]) {
+    let program = resolver.program;
+    let rules = match resolver.terms.functor(triple[2]) {
         Some(functor) => program.rules_for(functor, true),
         None => &[],
     };
     let mut reasons: Vec<String> = Vec::new();
-    for number in rules {
-        let mark = machine.bindings.mark();
-        if let Some(Some(body)) = enter(machine, *number, triple) {
-            let reason = requires(machine, *number, body, depth);
+    for index in rules {
+        let mark = resolver.bindings.mark();
+        if let Some(Some(body)) = unify_rule(resolver, *index, triple) {
+            let reason = unmet_requirement(resolver, *index, body, depth);
             if !reasons.contains(&reason) {
                 reasons.push(reason);
             }
         }
-        machine.bindings.undo(mark);
+        resolver.bindings.undo(mark);
     }
-    match reasons.is_empty() {
-        true => "no rule permits it".to_string(),
-        false => reasons.join("; "),
-    }
+    if reasons.is_empty() { "no rule permits it".to_string() } else { reasons.join("; ") }
 }
 
-/// What a rule requires and does not get; through other rules, down to the fact that is missing.
-fn requires(machine: &mut Machine<'_>, number: u32, body: TermId, depth: u32) -> String {
-    let rule = &machine.program.rules[number as usize];
-    let enforcer = machine.program.name(machine.terms, rule.enforcer);
+/// Names the first requirement of a rule that is not met. A permission that the rule requires is followed
+/// through other rules down to the missing fact.
+fn unmet_requirement(resolver: &mut Resolver<'_>, index: u32, body: TermId, depth: u32) -> String {
+    let rule = &resolver.program.rules[index as usize];
+    let enforcer = resolver.program.name(resolver.terms, rule.enforcer);
     let mut before = Vec::new();
-    for part in parts(machine, Goal::Body(body, rule.enforcer)) {
+    for part in conjuncts(resolver, Goal::Body(body, rule.enforcer)) {
         let mut so_far: Vec<Goal> = before.clone();
         so_far.push(part);
         let Goal::Body(literal, _) = part else { continue };
-        if machine.find(&so_far) == Found::No {
-            let literal = instance(machine, &before, literal);
-            if machine.terms.symbol(literal) == Some(Symbol::PERMIT) && depth < DEEPEST {
-                let triple = [0, 1, 2].map(|at| machine.terms.arg(literal, at));
-                return not_permitted(machine, triple, depth + 1);
+        if resolver.find(&so_far) == Found::No {
+            let literal = instance(resolver, &before, literal);
+            if resolver.terms.symbol(literal) == Some(Symbol::PERMIT) && depth < MAX_RULE_DEPTH {
+                let triple = [0, 1, 2].map(|index| resolver.terms.arg(literal, index));
+                return not_permitted(resolver, triple, depth + 1);
             }
-            return format!("rule {} of {enforcer} requires {}", rule.number, machine.terms.shape(literal));
+            return format!("rule {} of {enforcer} requires {}", rule.number, resolver.terms.shape(literal));
         }
         before = so_far;
     }
     format!("rule {} of {enforcer} does not apply", rule.number)
 }
 
-/// The rule that forbids it.
-fn forbidden(machine: &mut Machine<'_>, triple: [TermId; 3]) -> String {
-    let program = machine.program;
-    let rules = match machine.terms.functor(triple[2]) {
+/// Names the rule that forbids an action.
+fn forbidden(resolver: &mut Resolver<'_>, triple: [TermId; 3]) -> String {
+    let program = resolver.program;
+    let rules = match resolver.terms.functor(triple[2]) {
         Some(functor) => program.rules_for(functor, false),
         None => &[],
     };
-    for number in rules {
-        let rule = &program.rules[*number as usize];
-        let mark = machine.bindings.mark();
-        let applies = match enter(machine, *number, triple) {
-            Some(Some(body)) => machine.find(&[Goal::Body(body, rule.enforcer)]) == Found::Yes,
+    for index in rules {
+        let rule = &program.rules[*index as usize];
+        let mark = resolver.bindings.mark();
+        let applies = match unify_rule(resolver, *index, triple) {
+            Some(Some(body)) => resolver.find(&[Goal::Body(body, rule.enforcer)]) == Found::Yes,
             Some(None) => true,
             None => false,
         };
-        machine.bindings.undo(mark);
+        resolver.bindings.undo(mark);
         if applies {
             return format!(
                 "rule {} of {} forbids it",
                 rule.number,
-                program.name(machine.terms, rule.enforcer)
+                program.name(resolver.terms, rule.enforcer)
             );
         }
     }

@@ -1,45 +1,45 @@
-//! A trace as a message sequence chart.
+//! Draws a trace as a message sequence chart.
 //!
-//! A message that is taken right after it is sent is one arrow; else the sending is an arrow that
-//! ends in the mailbox of the receiver, `~>`, and the receipt a mark on the receiver's line.
+//! A message that is received immediately after it is sent is one arrow. Otherwise the sending is an
+//! arrow `~>` that ends in the mailbox of the receiver, and the receipt is a mark on the receiver's line.
 
 use crate::trace::{Deed, Event, Trace};
 
-/// A row of a chart. Columns are agents, in the order of the team.
+/// A row of a chart. Columns are agents in the order of the team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Row {
-    /// A message from one agent to another; `to` is the mailbox of nobody in particular if `None`.
+    /// A message from one agent to another.
     Arrow {
         /// The sender's column.
         from: usize,
-        /// The receiver's column.
+        /// The receiver's column; `None` if the message names no agent of the chart as its receiver.
         to: Option<usize>,
-        /// What is sent.
+        /// The message.
         text: String,
-        /// Whether it is taken at once.
+        /// Whether the message is received immediately after it is sent.
         is_taken: bool,
     },
-    /// An agent takes a message that was sent before, or makes an internal step.
+    /// The receipt of a message that was sent earlier, or an internal step.
     Mark {
         /// The agent's column.
-        at: usize,
-        /// What it does.
+        column: usize,
+        /// What the agent does.
         text: String,
     },
-    /// From here on everything is repeated for ever.
+    /// The beginning of the loop: the rows from here on repeat forever.
     Loop,
 }
 
 /// A message sequence chart as data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// The headings of the columns.
+    /// The headings of the columns: ids of agents.
     pub agents: Vec<String>,
-    /// The rows, from the first event on.
+    /// The rows, in the order of the events.
     pub rows: Vec<Row>,
 }
 
-/// The chart of a trace; agents that do nothing in it have no column.
+/// Draws the chart of a trace. Agents that do not take part in it have no column.
 pub fn chart(trace: &Trace) -> Chart {
     let takes_part = |agent: &&String| {
         trace.events.iter().any(|event| match &event.deed {
@@ -52,18 +52,18 @@ pub fn chart(trace: &Trace) -> Chart {
     let agents: Vec<String> = trace.agents.iter().filter(takes_part).cloned().collect();
     let column = |agent: &str| agents.iter().position(|other| other == agent);
     let mut rows = Vec::new();
-    let mut at = 0;
-    while at < trace.events.len() {
-        if trace.loop_at == Some(at) {
+    let mut index = 0;
+    while index < trace.events.len() {
+        if trace.loop_at == Some(index) {
             rows.push(Row::Loop);
         }
-        let event = &trace.events[at];
-        let taker = trace.taker_at_once(at);
-        at += 1;
+        let event = &trace.events[index];
+        let taker = trace.taker_at_once(index);
+        index += 1;
         let row = match &event.deed {
-            Deed::Internal { by } => column(by).map(|at| Row::Mark { at, text: reasons(event) }),
+            Deed::Internal { by } => column(by).map(|column| Row::Mark { column, text: reasons(event) }),
             Deed::Taken { by, message, .. } => {
-                column(by).map(|at| Row::Mark { at, text: format!("takes {message}") })
+                column(by).map(|column| Row::Mark { column, text: format!("takes {message}") })
             }
             Deed::Exchanged { from, to, message } => column(from).map(|from| Row::Arrow {
                 from,
@@ -72,7 +72,7 @@ pub fn chart(trace: &Trace) -> Chart {
                 is_taken: true,
             }),
             Deed::Sent { by, to, message } => {
-                at += usize::from(taker.is_some());
+                index += usize::from(taker.is_some());
                 column(by).map(|from| Row::Arrow {
                     from,
                     to: column(taker.unwrap_or(to)),
@@ -87,26 +87,27 @@ pub fn chart(trace: &Trace) -> Chart {
 }
 
 impl Trace {
-    /// Who takes the message of an event right after it is sent, if the next event is that and
-    /// belongs to the same round.
-    pub fn taker_at_once(&self, at: usize) -> Option<&str> {
-        let next = self.events.get(at + 1).filter(|_| self.loop_at != Some(at + 1))?;
+    /// Returns the agent that receives the message of an event in the next event; `None` if the next event is
+    /// something else, or begins the loop.
+    pub fn taker_at_once(&self, index: usize) -> Option<&str> {
+        if self.loop_at == Some(index + 1) {
+            return None;
+        }
+        let next = self.events.get(index + 1)?;
         match &next.deed {
-            Deed::Taken { by, .. } if next.sent == Some(at) => Some(by),
+            Deed::Taken { by, .. } if next.sent == Some(index) => Some(by),
             _ => None,
         }
     }
 }
 
+/// The text of an internal step: the constraints that allowed it, or `#` if there are none.
 fn reasons(event: &Event) -> String {
-    match event.because.is_empty() {
-        true => "#".to_string(),
-        false => event.because.join(", "),
-    }
+    if event.because.is_empty() { "#".to_string() } else { event.because.join(", ") }
 }
 
 impl Chart {
-    /// The chart in plain characters.
+    /// Returns the chart as plain text.
     ///
     /// ```text
     /// b               s
@@ -122,8 +123,8 @@ impl Chart {
             let have: usize = gaps[low..high].iter().sum::<usize>() + (high - low).saturating_sub(1);
             gaps[low] += needed.saturating_sub(have);
         };
-        for (at, agent) in self.agents.iter().enumerate().take(n.saturating_sub(1)) {
-            gaps[at] = gaps[at].max(agent.chars().count() + 1);
+        for (index, agent) in self.agents.iter().enumerate().take(n.saturating_sub(1)) {
+            gaps[index] = gaps[index].max(agent.chars().count() + 1);
         }
         for row in &self.rows {
             if let Row::Arrow { from, to: Some(to), text, .. } = row
@@ -133,8 +134,8 @@ impl Chart {
             }
         }
         let mut columns = vec![0; n];
-        for at in 1..n {
-            columns[at] = columns[at - 1] + gaps[at - 1] + 1;
+        for index in 1..n {
+            columns[index] = columns[index - 1] + gaps[index - 1] + 1;
         }
         let mut out = String::new();
         let mut head = Line::default();
@@ -146,10 +147,10 @@ impl Chart {
             let mut line = Line::default();
             columns.iter().for_each(|column| line.write(*column, "|"));
             match row {
-                Row::Loop => line.tail("repeated for ever from here"),
-                Row::Mark { at, text } => {
-                    line.write(columns[*at], "*");
-                    line.tail(&format!("{}: {text}", self.agents[*at]));
+                Row::Loop => line.tail("repeated forever from here"),
+                Row::Mark { column, text } => {
+                    line.write(columns[*column], "*");
+                    line.tail(&format!("{}: {text}", self.agents[*column]));
                 }
                 Row::Arrow { from, to: Some(to), text, is_taken } if from != to => {
                     line.write(
@@ -159,7 +160,7 @@ impl Chart {
                 }
                 Row::Arrow { from, to, text, is_taken } => {
                     let whom = match (to, is_taken) {
-                        (None, _) => "to whoever takes it",
+                        (None, _) => "to any agent that takes it",
                         (Some(_), false) => "to itself",
                         (Some(_), true) => "to itself, and takes it",
                     };
@@ -173,35 +174,32 @@ impl Chart {
     }
 }
 
-/// `---- text --->` or `<--- text ----`, as long as the way between two columns.
+/// Returns `---- text --->` or `<--- text ----`, as long as the distance between two columns.
 fn arrow(from: usize, to: usize, text: &str, is_taken: bool) -> String {
     let length = from.abs_diff(to) - 1;
     let stroke = if is_taken { "-" } else { "~" };
     let bars = length.saturating_sub(text.chars().count() + 3);
     let (left, right) = (stroke.repeat(bars / 2), stroke.repeat(bars - bars / 2));
-    match from < to {
-        true => format!("{left} {text} {right}>"),
-        false => format!("<{left} {text} {right}"),
-    }
+    if from < to { format!("{left} {text} {right}>") } else { format!("<{left} {text} {right}") }
 }
 
-/// A line of text that is written to at any column.
+/// A line of text that can be written to at any column.
 #[derive(Default)]
 struct Line(Vec<char>);
 
 impl Line {
-    fn write(&mut self, at: usize, text: &str) {
-        for (place, character) in (at..).zip(text.chars()) {
-            if self.0.len() <= place {
-                self.0.resize(place + 1, ' ');
+    fn write(&mut self, start: usize, text: &str) {
+        for (column, character) in (start..).zip(text.chars()) {
+            if self.0.len() <= column {
+                self.0.resize(column + 1, ' ');
             }
-            self.0[place] = character;
+            self.0[column] = character;
         }
     }
 
+    /// Appends text after two spaces.
     fn tail(&mut self, text: &str) {
-        let at = self.0.len() + 2;
-        self.write(at, text);
+        self.write(self.0.len() + 2, text);
     }
 
     fn finish(self) -> String {

@@ -1,7 +1,8 @@
-//! Checking properties of an opened instance: the policy that the command line, sessions and tests share.
+//! Checks the properties of an opened instance, for the command line, sessions and tests alike.
 //!
-//! A property is first decided in a system made smaller, where it cannot see the difference; only what is
-//! to be shown is looked at in full, for a shortest run.
+//! A property is first decided in a reduced system, if its formula cannot distinguish that from the whole
+//! system. The whole system is searched only for evidence that is to be shown, so that a shortest run is
+//! found.
 
 use std::time::Duration;
 
@@ -12,25 +13,25 @@ use crate::reduce::Reduced;
 use crate::system::System;
 use crate::trace::Trace;
 
-/// What came of checking one property.
+/// The result of checking one property.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
-    /// States looked at.
+    /// Number of states visited.
     pub states: u64,
-    /// Pairs of a state and a part of the formula that were looked at.
+    /// Number of pairs of a state and a subformula that were visited.
     pub positions: u64,
-    /// A run that shows the verdict, if one was asked for and there is one to show.
+    /// A run that shows the verdict, if one was requested and exists.
     pub trace: Option<Trace>,
-    /// Why a run is withheld: the evidence does not replay. That is a bug in Masque.
+    /// Why no run is shown: the evidence could not be replayed. This is a bug in Masque.
     pub withheld: Option<String>,
-    /// How long it took.
+    /// Time spent on the property.
     pub time: Duration,
 }
 
 impl Checked {
-    /// A verdict without anything to show it.
+    /// Makes a result without evidence.
     pub(crate) fn verdict(verdict: Verdict, states: u64, positions: u64) -> Checked {
         Checked { verdict, states, positions, trace: None, withheld: None, time: Duration::ZERO }
     }
@@ -44,7 +45,7 @@ impl Checked {
         }
     }
 
-    /// An answer about a session's current state, with a run where the verdict is to be shown.
+    /// Makes a result from an answer about the current state of a session, with a run if `show` asks for one.
     pub(crate) fn of_answer(system: &mut System, answer: masque_mu::Answer, show: Show) -> Checked {
         let wanted = show.wanted(answer.verdict);
         let play = answer.evidence.and_then(|evidence| shown(evidence, wanted?));
@@ -56,13 +57,13 @@ impl Checked {
     }
 }
 
-/// A play as a trace; none if nothing happens on it and something could.
+/// Turns a play into a trace; `None` if the play has no steps and its state is not stuck.
 fn trace_of(system: &mut System, play: &Play) -> Option<Trace> {
     (!play.steps.is_empty() || system.is_stuck(play.start)).then(|| system.trace(play))
 }
 
-/// Checks properties one after the other, each within its share of the time. `report` gets each verdict
-/// as soon as it is known, and again with the run that shows it.
+/// Checks properties one after the other, each within its share of the time limit. `report` is called with
+/// each verdict as soon as it is known, and again with the run that shows it.
 ///
 /// ```
 /// use masque_lcc::{Parts, check_all, open};
@@ -87,16 +88,16 @@ pub fn check_all(
         report(index, &Checked::new(space.lts(), decided));
     };
     let mut reduce = |system: &mut &mut System, formula: &Formula, budget: &Budget| {
-        in_reduced(system, formula, budget).map(|answer| answer.verdict)
+        check_reduced(system, formula, budget).map(|answer| answer.verdict)
     };
     let decided = decide_all(&mut space, properties, show, budget, &mut reduce, &mut on_verdict);
     drop(space);
     decided.iter().map(|decided| Checked::new(system, decided)).collect()
 }
 
-/// The answer in a system made smaller, as far as a formula cannot see it; none if nothing can be left
-/// out. The verdict is that of the whole system, unless a bound leaves it open.
-pub fn in_reduced(system: &mut System, formula: &Formula, budget: &Budget) -> Option<masque_mu::Answer> {
+/// Checks a formula in a reduced system; `None` if no reduction applies. The verdict is that of the whole
+/// system, or unknown if a bound was exceeded.
+pub fn check_reduced(system: &mut System, formula: &Formula, budget: &Budget) -> Option<masque_mu::Answer> {
     let mut reduced = Reduced::new(system, formula)?;
     Some(masque_mu::check(&mut Space::new(&mut reduced), formula, budget))
 }

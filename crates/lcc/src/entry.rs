@@ -1,23 +1,23 @@
-//! What may come and go while agents interact: facts, rules and decisions.
+//! The statements that a session may add and remove while agents interact: facts, rules and choices.
 
 use crate::program::{FactDef, Known, Owner, Program, RuleDef};
 use crate::resolve::Consulted;
 use crate::term::Functor;
 
-/// A statement that a program has or has not.
+/// A statement that can be added to a program and removed from it.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
-    /// What an owner knows, or everybody does, of a predicate.
+    /// A fact about a predicate: known to one owner, or common knowledge if `None`.
     Fact(Option<Owner>, Functor, FactDef),
     /// A rule for an action.
     Rule(Functor, RuleDef),
-    /// That the outcome of a predicate is an owner's own decision, or everybody's.
+    /// A predicate whose outcome is the decision of one owner, or of each agent if `None`.
     Choice(Option<Owner>, Functor),
 }
 
 impl Entry {
-    /// Whether two statements say the same; how their variables are called does not matter, since
-    /// they are numbered in the order of the text.
+    /// Whether two statements are equal up to the names of their variables, which are numbered in the
+    /// order of the text.
     pub(crate) fn is_same(&self, other: &Entry) -> bool {
         match (self, other) {
             (Entry::Fact(owner, _, fact), Entry::Fact(of_other, _, other)) => {
@@ -31,8 +31,8 @@ impl Entry {
         }
     }
 
-    /// Whether the outcome of a search that looked at this may change with the statement.
-    pub(crate) fn touches(&self, consulted: Consulted) -> bool {
+    /// Whether adding or removing the statement may change the outcome of a search that consulted this.
+    pub(crate) fn affects(&self, consulted: Consulted) -> bool {
         match (self, consulted) {
             (Entry::Fact(owner, functor, _) | Entry::Choice(owner, functor), Consulted::Known(by, of)) => {
                 *functor == of && owner.is_none_or(|owner| owner == by)
@@ -42,7 +42,8 @@ impl Entry {
         }
     }
 
-    /// Whether adding it could make something depend on its own absence.
+    /// Whether the statement has conditions, so that adding it could make something depend on its own
+    /// absence.
     pub(crate) fn has_body(&self) -> bool {
         match self {
             Entry::Fact(_, _, fact) => fact.body.is_some(),
@@ -57,12 +58,13 @@ fn is_same_fact(left: &FactDef, right: &FactDef) -> bool {
 }
 
 fn is_same_rule(left: &RuleDef, right: &RuleDef) -> bool {
-    let said =
+    let content =
         |rule: &RuleDef| (rule.enforcer, rule.permits, rule.subject, rule.object, rule.action, rule.body);
-    said(left) == said(right)
+    content(left) == content(right)
 }
 
 impl Program {
+    /// Facts of an owner, or common knowledge if `None`.
     fn known_to(&mut self, owner: Option<Owner>) -> &mut Known {
         match owner {
             Some(owner) => &mut self.known[owner.0 as usize],
@@ -70,7 +72,7 @@ impl Program {
         }
     }
 
-    /// Whether the program has a statement that says the same.
+    /// Whether the program has an equal statement.
     pub(crate) fn has(&self, entry: &Entry) -> bool {
         match entry {
             Entry::Fact(owner, functor, fact) => {
@@ -78,23 +80,23 @@ impl Program {
                 known.get(functor).into_iter().flatten().any(|other| is_same_fact(fact, other))
             }
             Entry::Rule(functor, rule) => {
-                let mut numbers = self.rules_for(*functor, rule.permits).iter();
-                numbers.any(|number| is_same_rule(rule, &self.rules[*number as usize]))
+                let mut rule_indices = self.rules_for(*functor, rule.permits).iter();
+                rule_indices.any(|rule_index| is_same_rule(rule, &self.rules[*rule_index as usize]))
             }
             Entry::Choice(owner, functor) => self.choices.contains(&(*owner, *functor)),
         }
     }
 
-    /// Adds a statement behind all others.
+    /// Adds a statement after all others.
     pub(crate) fn add(&mut self, entry: Entry) {
         match entry {
             Entry::Fact(owner, functor, fact) => {
                 self.known_to(owner).entry(functor).or_default().push(fact);
             }
             Entry::Rule(functor, mut rule) => {
-                let number = self.rules.len() as u32;
-                rule.number = number + 1;
-                self.by_action.entry((functor, rule.permits)).or_default().push(number);
+                let rule_index = self.rules.len() as u32;
+                rule.number = rule_index + 1;
+                self.by_action.entry((functor, rule.permits)).or_default().push(rule_index);
                 self.rules.push(rule);
             }
             Entry::Choice(owner, functor) => {
@@ -103,7 +105,7 @@ impl Program {
         }
     }
 
-    /// Removes all statements that say the same.
+    /// Removes all statements that are equal to this one.
     pub(crate) fn remove(&mut self, entry: &Entry) {
         match entry {
             Entry::Fact(owner, functor, fact) => {
@@ -112,8 +114,8 @@ impl Program {
                 }
             }
             Entry::Rule(_, rule) => {
-                while let Some(at) = self.rules.iter().position(|other| is_same_rule(rule, other)) {
-                    self.remove_rule(at);
+                while let Some(index) = self.rules.iter().position(|other| is_same_rule(rule, other)) {
+                    self.remove_rule(index);
                 }
             }
             Entry::Choice(owner, functor) => {
@@ -122,13 +124,16 @@ impl Program {
         }
     }
 
-    /// Those behind it move up: a rule's number is its place.
-    fn remove_rule(&mut self, at: usize) {
-        self.rules.remove(at);
-        self.rules[at..].iter_mut().for_each(|rule| rule.number -= 1);
-        for numbers in self.by_action.values_mut() {
-            numbers.retain(|number| *number != at as u32);
-            numbers.iter_mut().filter(|number| **number > at as u32).for_each(|number| *number -= 1);
+    /// Removes a rule and renumbers the later ones, because a rule's number follows from its index.
+    fn remove_rule(&mut self, index: usize) {
+        self.rules.remove(index);
+        self.rules[index..].iter_mut().for_each(|rule| rule.number -= 1);
+        for rule_indices in self.by_action.values_mut() {
+            rule_indices.retain(|rule_index| *rule_index != index as u32);
+            rule_indices
+                .iter_mut()
+                .filter(|rule_index| **rule_index > index as u32)
+                .for_each(|rule_index| *rule_index -= 1);
         }
     }
 }

@@ -1,32 +1,32 @@
-//! The whole space, counted.
+//! Explores the whole state space and counts states, transitions and deadlocks.
 
 use masque_mu::{Completeness, Lts, StateId};
 use masque_verdict::{Budget, Stop};
 
 use crate::system::System;
 
-/// What there is in the whole space.
+/// Numbers that describe a state space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Reachable states.
+    /// Number of reachable states.
     pub states: u64,
-    /// Distinct transitions.
+    /// Number of distinct transitions.
     pub transitions: u64,
-    /// States with no transition that are not final.
+    /// Number of states without transitions that are not final.
     pub deadlocks: u64,
-    /// Final states with no transition.
+    /// Number of final states without transitions.
     pub finals: u64,
-    /// The bound beyond which there may be more.
+    /// Name of the first bound that was exceeded, if any; the counts are then incomplete.
     pub cut: Option<&'static str>,
 }
 
-/// Goes through all reachable states, the nearest first, as far as the bound `states` allows. What was
-/// explored before does not count.
+/// Visits all reachable states in breadth-first order, up to the bound `states`. States that earlier
+/// explorations found do not count towards the bound.
 pub fn explore(system: &mut System, budget: &Budget) -> Result<Counts, Stop> {
     let mut counts = Counts::default();
     let mut states = vec![system.initial()];
-    let mut is_met: Vec<bool> = Vec::new();
-    meet(&mut is_met, states[0]);
+    let mut reached: Vec<bool> = Vec::new();
+    mark_reached(&mut reached, states[0]);
     let mut done = 0;
     while let Some(&state) = states.get(done) {
         if done as u64 >= system.most_states() {
@@ -42,7 +42,7 @@ pub fn explore(system: &mut System, budget: &Budget) -> Result<Counts, Stop> {
         let mut n_steps = 0;
         let complete = system.successors(state, &mut |_, target| {
             n_steps += 1;
-            if meet(&mut is_met, target) {
+            if mark_reached(&mut reached, target) {
                 states.push(target);
             }
         });
@@ -61,10 +61,10 @@ pub fn explore(system: &mut System, budget: &Budget) -> Result<Counts, Stop> {
     Ok(counts)
 }
 
-/// Records that a state is met; says whether it is new.
-fn meet(is_met: &mut Vec<bool>, state: StateId) -> bool {
-    if is_met.len() <= state.index() {
-        is_met.resize(state.index() + 1, false);
+/// Marks a state as reached. Returns whether it was not marked before.
+pub(crate) fn mark_reached(reached: &mut Vec<bool>, state: StateId) -> bool {
+    if reached.len() <= state.index() {
+        reached.resize(state.index() + 1, false);
     }
-    !std::mem::replace(&mut is_met[state.index()], true)
+    !std::mem::replace(&mut reached[state.index()], true)
 }

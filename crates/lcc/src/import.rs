@@ -1,7 +1,7 @@
-//! `import "rules.pol".`: a file names what belongs to it, so that one file can stand for an instance.
+//! Reads the files of an instance and the files that they import with `import "rules.pol".`.
 //!
-//! The files that are given are read first, in their order, then the imported ones in the order in which
-//! they are met. Every file is read once, however often it is imported.
+//! The given files come first, in their order, then the imported files in the order in which the imports
+//! are found. Every file is read once, even if several files import it.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -19,19 +19,19 @@ const MAX_FAILED: usize = 20;
 /// Maximum number of imports shown for one cycle.
 const MAX_SHOWN_IMPORTS: usize = 6;
 
-/// Where imported files come from.
+/// The source of imported files.
 ///
 /// Paths are relative to the folder of the importing file, joined with the path of that folder.
 pub trait Library: fmt::Debug + Send + Sync {
-    /// The identity of a file: paths with the same identity name the same file.
+    /// Returns the identity of a file: paths with the same identity name the same file.
     fn identity(&self, path: &Path) -> PathBuf;
 
-    /// The text of a file, or a diagnostic that says why there is none. The caller adds the place of
-    /// the import to it.
+    /// Returns the text of a file, or a diagnostic that says why it cannot be read. The caller adds the
+    /// location of the import to the diagnostic.
     fn read(&self, path: &Path) -> Result<String, Box<Diagnostic>>;
 }
 
-/// A library without files: imports find only the texts that are given with them, by name.
+/// A library without files: an import can only name one of the given texts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFiles;
 
@@ -47,7 +47,7 @@ impl Library for NoFiles {
     }
 }
 
-/// A path without `.` and, as far as names precede them, without `..`; the disk is not consulted.
+/// Removes `.` from a path, and each `..` that follows a name. Does not access the file system.
 ///
 /// ```
 /// use std::path::Path;
@@ -68,7 +68,7 @@ pub fn without_dots(path: &Path) -> PathBuf {
     clean
 }
 
-/// All files of an instance, read.
+/// All files of an instance, parsed.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     /// Files with statements.
@@ -77,15 +77,16 @@ pub(crate) struct Gathered {
     pub(crate) trees: Vec<Tree>,
     /// Files with properties.
     pub(crate) properties: Vec<FileId>,
-    /// For each file with statements the files with statements that it imports, by position.
+    /// For each file with statements, the indices of the files with statements that it imports.
     pub(crate) imports: Vec<Vec<usize>>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads files with statements, and everything that they import.
+/// Reads files with statements, and all files that they import.
 pub(crate) fn gather(
     sources: &mut Sources,
-    (files, properties): (&[FileId], &[FileId]),
+    files: &[FileId],
+    properties: &[FileId],
     library: &dyn Library,
 ) -> Gathered {
     let gathered = Gathered { files: files.to_vec(), properties: properties.to_vec(), ..Gathered::default() };
@@ -96,9 +97,9 @@ pub(crate) fn gather(
         known: FxHashMap::default(),
         edges: Vec::new(),
         failed: FxHashSet::default(),
-        has_given_up: false,
+        follows_imports: true,
     };
-    gathering.all();
+    gathering.read_all();
     let Gathering { sources, mut gathered, edges, .. } = gathering;
     gathered.diagnostics.extend(cycle(sources, &gathered.files, &edges));
     let targets = |edges: &Vec<Edge>| edges.iter().map(|edge| edge.to).collect();
@@ -106,16 +107,18 @@ pub(crate) fn gather(
     gathered
 }
 
-/// An import of a file with statements: which one, and where it is written.
+/// An import of a file with statements.
 struct Edge {
+    /// Index of the imported file.
     to: usize,
+    /// Location of the path in the import.
     span: Span,
 }
 
-/// A file that has been read or is about to be.
+/// A file that has been read or is queued for reading.
 #[derive(Clone, Copy)]
-enum Known {
-    /// A file with statements, by position.
+enum KnownFile {
+    /// Index of a file with statements.
     Statements(usize),
     Properties,
 }
@@ -124,31 +127,32 @@ struct Gathering<'s> {
     library: &'s dyn Library,
     sources: &'s mut Sources,
     gathered: Gathered,
-    /// By identity.
-    known: FxHashMap<PathBuf, Known>,
-    /// For each file that has been read its imports.
+    /// Files by identity.
+    known: FxHashMap<PathBuf, KnownFile>,
+    /// For each file that has been read, its imports.
     edges: Vec<Vec<Edge>>,
-    /// Identities of files that cannot be had.
+    /// Identities of files that cannot be read.
     failed: FxHashSet<PathBuf>,
-    has_given_up: bool,
+    /// Whether further imports are followed: not after too many failures or files.
+    follows_imports: bool,
 }
 
 impl Gathering<'_> {
-    fn all(&mut self) {
+    fn read_all(&mut self) {
         if let Some(file) = self.gathered.files.get(MAX_FILES) {
             self.gathered.diagnostics.push(too_many_files(self.sources.span(*file).slice(0, 0)));
             return;
         }
-        for (at, file) in self.gathered.files.iter().enumerate() {
+        for (index, file) in self.gathered.files.iter().enumerate() {
             let identity = self.library.identity(Path::new(self.sources.name(*file)));
-            self.known.entry(identity).or_insert(Known::Statements(at));
+            self.known.entry(identity).or_insert(KnownFile::Statements(index));
         }
         for file in &self.gathered.properties {
             let identity = self.library.identity(Path::new(self.sources.name(*file)));
-            self.known.entry(identity).or_insert(Known::Properties);
+            self.known.entry(identity).or_insert(KnownFile::Properties);
         }
-        let mut at = 0;
-        while let Some(file) = self.gathered.files.get(at).copied() {
+        let mut index = 0;
+        while let Some(file) = self.gathered.files.get(index).copied() {
             let (tree, found) = parse(self.sources, file);
             self.gathered.diagnostics.extend(found);
             let folder =
@@ -156,28 +160,28 @@ impl Gathering<'_> {
             let mut edges = Vec::new();
             for item in &tree.items {
                 if let Item::Import(import) = item
-                    && let Some(Known::Statements(to)) = self.import(&folder, import)
+                    && let Some(KnownFile::Statements(to)) = self.import(&folder, import)
                 {
                     edges.push(Edge { to, span: import.path.span });
                 }
             }
             self.edges.push(edges);
             self.gathered.trees.push(tree);
-            at += 1;
+            index += 1;
         }
     }
 
-    /// The imported file; none if it cannot be had.
-    fn import(&mut self, folder: &Path, Import { path }: &Import) -> Option<Known> {
-        let place = folder.join(&path.text);
-        let identity = self.library.identity(&place);
+    /// Returns the imported file; `None` if it cannot be read.
+    fn import(&mut self, folder: &Path, Import { path }: &Import) -> Option<KnownFile> {
+        let file_path = folder.join(&path.text);
+        let identity = self.library.identity(&file_path);
         if let Some(known) = self.known.get(&identity) {
             return Some(*known);
         }
-        if self.has_given_up || self.failed.contains(&identity) {
+        if !self.follows_imports || self.failed.contains(&identity) {
             return None;
         }
-        match self.read(&place, path.span) {
+        match self.read(&file_path, path.span) {
             Ok(known) => {
                 self.known.insert(identity, known);
                 Some(known)
@@ -185,30 +189,30 @@ impl Gathering<'_> {
             Err(diagnostic) => {
                 self.gathered.diagnostics.push(*diagnostic);
                 self.failed.insert(identity);
-                self.has_given_up |= self.failed.len() >= MAX_FAILED;
+                self.follows_imports &= self.failed.len() < MAX_FAILED;
                 None
             }
         }
     }
 
-    fn read(&mut self, place: &Path, span: Span) -> Result<Known, Box<Diagnostic>> {
+    fn read(&mut self, path: &Path, span: Span) -> Result<KnownFile, Box<Diagnostic>> {
         let n_files = self.gathered.files.len() + self.gathered.properties.len();
         if n_files >= MAX_FILES {
-            self.has_given_up = true;
+            self.follows_imports = false;
             return Err(too_many_files(span).label("this import would add one more").into());
         }
-        let text = self.library.read(place).map_err(|diagnostic| at(*diagnostic, span))?;
-        let name = place.display().to_string();
+        let text = self.library.read(path).map_err(|diagnostic| at_import(*diagnostic, span))?;
+        let name = path.display().to_string();
         let file = self.sources.add(name, text).map_err(|_| {
             let message = "the files of the instance are too large together";
             Diagnostic::error("file/too-large", span, message).label("imported here")
         })?;
-        if place.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mu")) {
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mu")) {
             self.gathered.properties.push(file);
-            return Ok(Known::Properties);
+            return Ok(KnownFile::Properties);
         }
         self.gathered.files.push(file);
-        Ok(Known::Statements(self.gathered.files.len() - 1))
+        Ok(KnownFile::Statements(self.gathered.files.len() - 1))
     }
 }
 
@@ -217,27 +221,27 @@ fn too_many_files(span: Span) -> Diagnostic {
     Diagnostic::error("lcc/too-many-files", span, message).hint("put several files into one")
 }
 
-/// A diagnostic about an imported file, at its import.
-fn at(diagnostic: Diagnostic, span: Span) -> Box<Diagnostic> {
+/// Moves a diagnostic about an imported file to the location of the import.
+fn at_import(diagnostic: Diagnostic, span: Span) -> Box<Diagnostic> {
     let Diagnostic { code, message, help, .. } = diagnostic;
     Diagnostic::error(code, span, message).label("imported here").help(help).into()
 }
 
-/// The first cycle of imports.
+/// Reports the first cycle of imports, if there is one.
 fn cycle(sources: &Sources, files: &[FileId], edges: &[Vec<Edge>]) -> Option<Diagnostic> {
     let mut is_done = vec![false; edges.len()];
-    let mut place_on_path = vec![None; edges.len()];
+    let mut index_on_path = vec![None; edges.len()];
     for root in 0..edges.len() {
         if is_done[root] {
             continue;
         }
-        // The files on the path, each with the number of imports that have been followed.
+        // The files on the path, each with the number of its imports that have been followed.
         let mut path: Vec<(usize, usize)> = vec![(root, 0)];
-        place_on_path[root] = Some(0);
+        index_on_path[root] = Some(0);
         while let Some((file, followed)) = path.last_mut() {
             let Some(edge) = edges[*file].get(*followed) else {
                 is_done[*file] = true;
-                place_on_path[*file] = None;
+                index_on_path[*file] = None;
                 path.pop();
                 continue;
             };
@@ -245,19 +249,19 @@ fn cycle(sources: &Sources, files: &[FileId], edges: &[Vec<Edge>]) -> Option<Dia
             if is_done[edge.to] {
                 continue;
             }
-            if let Some(place) = place_on_path[edge.to] {
-                let spans = path[place..].iter().map(|(file, followed)| edges[*file][followed - 1].span);
-                return Some(cycle_found(sources, files[edge.to], &spans.collect::<Vec<_>>()));
+            if let Some(start) = index_on_path[edge.to] {
+                let spans = path[start..].iter().map(|(file, followed)| edges[*file][followed - 1].span);
+                return Some(cycle_diagnostic(sources, files[edge.to], &spans.collect::<Vec<_>>()));
             }
-            place_on_path[edge.to] = Some(path.len());
+            index_on_path[edge.to] = Some(path.len());
             path.push((edge.to, 0));
         }
     }
     None
 }
 
-/// The imports that lead from a file back to itself.
-fn cycle_found(sources: &Sources, first: FileId, imports: &[Span]) -> Diagnostic {
+/// Describes the imports that lead from a file back to itself.
+fn cycle_diagnostic(sources: &Sources, first: FileId, imports: &[Span]) -> Diagnostic {
     let name = |span: &Span| format!("`{}`", sources.name(sources.file_of(*span)));
     let mut names: Vec<String> = imports.iter().map(name).collect();
     if names.len() > MAX_SHOWN_IMPORTS {

@@ -1,4 +1,4 @@
-//! Several files as one instance: protocol, team, knowledge, policies and properties together.
+//! Opens an instance: protocol, team, knowledge, policies and properties, read from several files.
 
 use masque_mu::tree::Named;
 use masque_mu::{Property, Vocabulary, parse_formula, parse_properties, resolve};
@@ -8,25 +8,25 @@ use rustc_hash::FxHashMap;
 use crate::import::{Gathered, Library, NoFiles, gather};
 use crate::lint::lint;
 use crate::lower::{Lowered, lower};
-use crate::names::in_statements;
+use crate::names::check_statements;
 use crate::obligation::{Acts, WithActs};
-use crate::related::unrelated;
 use crate::stratify::stratify;
 use crate::system::System;
 use crate::tree::{Item, PropertyText, Tree};
+use crate::unrelated_files::unrelated;
 
-/// An option given beside the files: name, value, and where it was written.
+/// An option that overrides the files, such as `--option NAME=VALUE` of the command line.
 #[derive(Clone, Debug)]
 pub struct Given {
-    /// Which option.
+    /// Name of the option.
     pub name: String,
-    /// Its value.
+    /// Value of the option, as text.
     pub value: String,
-    /// Where it stands, for messages about it.
+    /// Location of the option, for diagnostics.
     pub span: Span,
 }
 
-/// What an instance is made of.
+/// The input from which an instance is opened.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     /// Files with statements: `.lcc` and `.pol`.
@@ -37,25 +37,25 @@ pub struct Parts {
     pub options: Vec<Given>,
 }
 
-/// What could be made of the files.
+/// The result of opening an instance.
 #[derive(Debug)]
 pub struct Opened {
-    /// Files with statements: those that were given, then those that were imported.
+    /// Files with statements: the given ones, then the imported ones.
     pub files: Vec<FileId>,
-    /// Files with properties, likewise.
+    /// Files with properties: the given ones, then the imported ones.
     pub property_files: Vec<FileId>,
-    /// The files with statements as trees.
+    /// The syntax trees of the files with statements.
     pub trees: Vec<Tree>,
     /// The system, if there are no errors.
     pub system: Option<System>,
-    /// The properties in the order of the text: those in the protocol files, what the obligations
-    /// demand, then those of the property files.
+    /// The properties: first those of the files with statements, obligations included, in the order of the
+    /// text, then those of the property files.
     pub properties: Vec<Property>,
-    /// All that is to be said of the files.
+    /// Errors and warnings about the files.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads an instance. Imports find only what is among the files; see [`open_with`].
+/// Opens an instance. Imports are resolved among the given files only; see [`open_with`].
 ///
 /// ```
 /// use masque_lcc::{Parts, open};
@@ -71,10 +71,11 @@ pub fn open(sources: &mut Sources, parts: &Parts) -> Opened {
     open_with(sources, parts, &NoFiles)
 }
 
-/// Reads an instance whose imports are read from a library.
+/// Opens an instance whose imports are read from a library.
 pub fn open_with(sources: &mut Sources, parts: &Parts, library: &dyn Library) -> Opened {
     let (mut opened, imports) = Opened::gather(sources, parts, library);
-    // What could not be read would be missed everywhere else: one mistake would look like ten.
+    // A statement that could not be read would be missing elsewhere, and one mistake would be reported as
+    // many.
     if opened.has_errors() {
         return opened;
     }
@@ -92,7 +93,7 @@ pub fn open_with(sources: &mut Sources, parts: &Parts, library: &dyn Library) ->
         return opened;
     }
     let items = opened.trees.iter().flat_map(|tree| &tree.items);
-    let warnings = in_statements(&program, &terms, items);
+    let warnings = check_statements(&program, &terms, items);
     opened.diagnostics.extend(warnings);
     let mut system = System::new(program, terms);
     opened.read_properties(sources, &mut system);
@@ -103,15 +104,15 @@ pub fn open_with(sources: &mut Sources, parts: &Parts, library: &dyn Library) ->
 }
 
 impl Opened {
-    /// Reads files and what they import, and makes nothing of them yet; for each file with statements
-    /// also the positions of those that it imports.
+    /// Reads the files and their imports without checking them. Also returns, for each file with statements,
+    /// the indices of the files that it imports.
     pub(crate) fn gather(
         sources: &mut Sources,
         parts: &Parts,
         library: &dyn Library,
     ) -> (Opened, Vec<Vec<usize>>) {
         let Gathered { files, trees, properties, imports, diagnostics } =
-            gather(sources, (&parts.files, &parts.properties), library);
+            gather(sources, &parts.files, &parts.properties, library);
         let (system, property_files) = (None, properties);
         (Opened { files, property_files, trees, system, properties: Vec::new(), diagnostics }, imports)
     }
@@ -120,7 +121,7 @@ impl Opened {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// Reads all properties.
+    /// Reads and resolves all properties.
     pub(crate) fn read_properties(&mut self, sources: &Sources, system: &mut System) {
         let mut acts = Acts::default();
         let named = self.named(sources, system, &mut acts);
@@ -131,21 +132,21 @@ impl Opened {
     /// Warns about names in properties that match nothing.
     fn check_names(&mut self, sources: &Sources, system: &System) {
         for Property { source: Named { name, phi }, .. } in &self.properties {
-            let duty = self.trees.iter().flat_map(|tree| &tree.items).find_map(|item| match item {
-                Item::Duty(duty) if duty.span == name.span => Some(duty),
+            let obligation = self.trees.iter().flat_map(|tree| &tree.items).find_map(|item| match item {
+                Item::Duty(obligation) if obligation.span == name.span => Some(obligation),
                 _ => None,
             });
-            self.diagnostics.extend(match duty {
-                Some(duty) => system.duty_warnings(duty, phi, sources),
+            self.diagnostics.extend(match obligation {
+                Some(obligation) => system.obligation_warnings(obligation, phi, sources),
                 None => system.name_warnings(phi),
             });
         }
     }
 
-    /// All properties as written.
+    /// Parses all properties, and turns obligations into properties.
     fn named(&mut self, sources: &Sources, system: &mut System, acts: &mut Acts) -> Vec<Named> {
         let (mut named, mut diagnostics) = (Vec::new(), Vec::new());
-        let mut n_duties = 0;
+        let mut n_obligations = 0;
         for item in self.trees.iter().flat_map(|tree| &tree.items) {
             match item {
                 Item::Property(PropertyText { name, formula }) => {
@@ -154,10 +155,10 @@ impl Opened {
                     let name = masque_mu::tree::Name { text: name.text.clone(), span: name.span };
                     named.extend(phi.map(|phi| Named { name, phi }));
                 }
-                Item::Duty(duty) => {
-                    n_duties += 1;
+                Item::Duty(obligation) => {
+                    n_obligations += 1;
                     let (demanded, found) =
-                        acts.demand(format!("obligation_{n_duties}"), duty, sources, system);
+                        acts.property_of(format!("obligation_{n_obligations}"), obligation, sources, system);
                     diagnostics.extend(found);
                     named.extend(demanded);
                 }
@@ -173,19 +174,19 @@ impl Opened {
         named
     }
 
+    /// Resolves the names in properties, and reports names that two properties share.
     fn resolve(&mut self, named: Vec<Named>, words: &mut dyn Vocabulary) {
         let mut firsts: FxHashMap<String, Span> = FxHashMap::default();
         for source in named {
             if let Some(first) = firsts.get(&source.name.text) {
                 let message = format!("there are two properties called `{}`", source.name.text);
-                let hint = match source.name.text.starts_with("obligation_") {
-                    true => {
-                        "obligations are called `obligation_1`, `obligation_2` .. in the order of the text"
-                    }
-                    false => "reports name properties, so each needs a name of its own",
+                let hint = if source.name.text.starts_with("obligation_") {
+                    "obligations are called `obligation_1`, `obligation_2` .. in the order of the text"
+                } else {
+                    "reports name properties, so each needs a name of its own"
                 };
                 let diagnostic = Diagnostic::error("lcc/duplicate-property", source.name.span, message)
-                    .also(*first, "the other one")
+                    .also(*first, "first property of this name")
                     .hint(hint);
                 self.diagnostics.push(diagnostic);
             }

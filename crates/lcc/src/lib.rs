@@ -1,27 +1,31 @@
 //! LCC protocols under deontic policies, as transition systems that are discovered while they are
 //! checked. \[ORW06\]
 //!
+//! Several files form one *instance*: a protocol (clauses for roles), a team of agents, what the agents know,
+//! rules that permit, forbid or oblige actions, and properties. An instance is opened with [`open`] or
+//! [`open_with`], and its properties are checked with [`check_all`]. A [`Session`] keeps an instance open
+//! while agents interact, and [`teams()`] searches for agents that satisfy properties together.
+//!
 //! ```text
 //! files ─ parse ─▶ tree ─ lower ─▶ Program ─▶ System ─ mu ─▶ verdict, play ─▶ Trace ─▶ Chart
 //!          stratify, lint: diagnostics        an Lts           evidence         blame
 //! ```
 //!
-//! | file | defines |
+//! | module | purpose |
 //! |---|---|
-//! | `lexer`, `parser`, `tree`, `format` | files as text |
-//! | `mail` | the order of the messages under way |
+//! | `lexer`, `parser`, `tree`, `format` | parsing and formatting of files |
 //! | `import`, `instance`, `lower`, `program`, `options` | several files as one checked instance |
-//! | `stratify`, `related`, `lint`, `names` | what is wrong, or probably not meant |
-//! | `symbol`, `term`, `print`, `statement` | hash-consed terms: processes, messages and labels too |
-//! | `resolve`, `arith` | the resolver: constraints, knowledge, policies |
-//! | `step`, `situations` | what one agent can do, found once |
+//! | `stratify`, `unrelated_files`, `lint`, `names` | errors, and warnings about probable mistakes |
+//! | `symbol`, `term`, `print`, `statement_text` | hash-consed terms, including processes, messages and labels |
+//! | `resolve`, `arith` | the resolver for constraints, knowledge and policies |
+//! | `step`, `situations` | the steps of one agent, computed once per local situation |
 //! | `obligation` | obligations as properties |
-//! | `handshake`, `system`, `store`, `vocabulary`, `show` | the system of all agents, and what formulas say of it |
-//! | `session`, `entry`, `teams` | checking while agents interact, and finding agents that can |
-//! | `explore`, `check` | counting, checking |
-//! | `reduce`, `eager`, `observed`, `symmetry` | the same verdict from fewer states |
-//! | `trace`, `chart`, `blame` | runs for people, and why agents are stuck |
-//! | `reference` | the definition transcribed: slow, plain, and what the rest is measured against |
+//! | `handshake`, `mail_order`, `system`, `rows`, `vocabulary`, `state_text` | the transition system of all agents, and the patterns and atoms of formulas |
+//! | `session`, `entry`, `teams` | checking while agents interact, and the search for teams |
+//! | `explore`, `check` | counting states, and checking properties |
+//! | `reduce`, `eager`, `observed`, `symmetry` | reductions: the same verdict from fewer states |
+//! | `trace`, `chart`, `blame` | runs as traces and charts, and why agents are stuck |
+//! | [`mod@reference`] | the definition, transcribed directly; the tests compare the other modules with it |
 #![forbid(unsafe_code)]
 
 mod arith;
@@ -38,7 +42,7 @@ mod instance;
 mod lexer;
 mod lint;
 mod lower;
-mod mail;
+mod mail_order;
 mod names;
 mod obligation;
 mod observed;
@@ -48,14 +52,13 @@ mod print;
 mod program;
 mod reduce;
 pub mod reference;
-mod related;
 mod resolve;
+mod rows;
 mod session;
-mod show;
 mod situations;
-mod statement;
+mod state_text;
+mod statement_text;
 mod step;
-mod store;
 mod stratify;
 mod symbol;
 mod symmetry;
@@ -64,10 +67,11 @@ mod teams;
 mod term;
 mod trace;
 pub mod tree;
+mod unrelated_files;
 mod vocabulary;
 
 pub use chart::{Chart, Row, chart};
-pub use check::{Checked, check_all, in_reduced};
+pub use check::{Checked, check_all, check_reduced};
 pub use explore::{Counts, explore};
 pub use format::format;
 pub use import::{Library, NoFiles, without_dots};
@@ -75,11 +79,11 @@ pub use instance::{Given, Opened, Parts, open, open_with};
 pub use options::{BadOption, Comm, Conflict, Guards, Options, Roles};
 pub use parser::{NESTING_LIMIT, parse};
 pub use reduce::{Reduced, Reductions};
-pub use related::{Standing, survey};
 pub use session::{
-    CannotAdvance, Happened, Kind, Like, Limits, Moves, Next, Question, Refused, Reply, Session, Setup,
-    Stated, Text, Update, Updated, Work,
+    CannotAdvance, Happened, Kind, Like, Limits, NamedFormula, Next, PossibleEvents, Question, Refused,
+    Reply, Session, Setup, Text, Update, UpdateSummary, Work,
 };
 pub use system::System;
 pub use teams::{Candidate, Request, Role, Team, Teams, Want, Weakness, teams};
 pub use trace::{Deed, End, Event, Trace};
+pub use unrelated_files::{Standing, survey};

@@ -1,4 +1,5 @@
-//! What means something, but probably not what its author meant.
+//! Errors and warnings about protocols: missing clauses, and messages that are probably not exchanged as
+//! intended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,9 @@ use crate::tree::{Agent, Clause, Item, Proc, ProcKind, Term, TermKind, Tree};
 struct Exchange<'t> {
     /// The role of the clause.
     role: &'t str,
+    /// Whether the clause sends the message; otherwise it receives it.
     sends: bool,
+    /// Name and number of arguments.
     message: (&'t str, usize),
     partner: &'t Agent,
     span: Span,
@@ -24,21 +27,22 @@ impl<'t> Exchange<'t> {
     }
 }
 
-/// Everything the lints look at.
+/// The parts of an instance that the lints inspect.
 struct Protocol<'t> {
     clauses: Vec<&'t Clause>,
-    /// By role name.
+    /// Clauses by role name.
     roles: BTreeMap<&'t str, Vec<&'t Clause>>,
     exchanges: Vec<Exchange<'t>>,
-    /// Roles that send, or receive, a variable: it may be any message.
+    /// Roles that send (`true`) or receive (`false`) a variable, which can stand for any message.
     open: BTreeSet<(&'t str, bool)>,
-    /// The names of the roles that the team can come to be in.
+    /// Names of the roles that members of the team can be in.
     played: BTreeSet<&'t str>,
+    /// Ids of the team.
     ids: BTreeSet<&'t str>,
     has_team: bool,
 }
 
-/// All lints on the files of one instance.
+/// Runs all lints on the files of one instance.
 pub(crate) fn lint(trees: &[Tree]) -> Vec<Diagnostic> {
     let protocol = Protocol::new(trees);
     let mut diagnostics = Vec::new();
@@ -109,12 +113,12 @@ impl<'t> Protocol<'t> {
                 };
             });
         }
-        protocol.play(start);
+        protocol.collect_played_roles(start);
         protocol
     }
 
-    /// The roles that can be reached from those the team starts in.
-    fn play(&mut self, mut todo: Vec<&'t str>) {
+    /// Collects the roles that can be reached from those the team starts in.
+    fn collect_played_roles(&mut self, mut todo: Vec<&'t str>) {
         while let Some(role) = todo.pop() {
             if !self.played.insert(role) {
                 continue;
@@ -150,12 +154,12 @@ impl<'t> Protocol<'t> {
         match self.roles.get(role).and_then(|clauses| clauses.first()) {
             Some(clause) => diagnostic
                 .also(clause.head.role.span, "here it has another number of arguments")
-                .hint("a role is entered with as many arguments as its clause has"),
+                .hint("write the role with as many arguments as its clause has"),
             None => diagnostic.help(did_you_mean(role, self.roles.keys().copied())),
         }
     }
 
-    /// Changes of role: into roles that exist, by the agent itself.
+    /// Checks changes of role: the role must have a clause, and the agent must keep its id.
     fn calls(&self, clause: &Clause, diagnostics: &mut Vec<Diagnostic>) {
         each_step(&clause.body, &mut |step| {
             let ProcKind::Call(agent) = &step.kind else { return };
@@ -181,19 +185,21 @@ impl<'t> Protocol<'t> {
         let Some(clauses) = self.roles.get(partner) else {
             let message = format!("there is no clause for role `{partner}`");
             let diagnostic = Diagnostic::warning("lcc/role-name", this.partner.role.span, message)
-                .label(if this.sends { "nobody can receive this" } else { "nobody can send this" })
+                .label(if this.sends { "no agent can receive this" } else { "no agent can send this" })
                 .help(did_you_mean(partner, self.roles.keys().copied()));
             return diagnostics.push(diagnostic);
         };
         if this.sends && self.has_team && !self.played.contains(partner) {
-            let message = format!("nobody in the team can be in role `{partner}`");
+            let message = format!("no member of the team can be in role `{partner}`");
             let diagnostic = Diagnostic::warning("lcc/no-receiver", this.partner.span, message)
                 .label(format!("`{name}` cannot be received"))
                 .also(clauses[0].head.span, "no agent starts in this role or changes to it")
                 .hint(format!("add a member, as in `agent a({partner}, id).`"));
             diagnostics.push(diagnostic);
-        } else if let Some(id) = self.stranger(&this.partner.id).filter(|_| this.sends) {
-            let message = format!("nobody in the team is called `{id}`");
+        } else if this.sends
+            && let Some(id) = self.unknown_id(&this.partner.id)
+        {
+            let message = format!("no member of the team is called `{id}`");
             let diagnostic = Diagnostic::warning("lcc/no-receiver", this.partner.id.span, message)
                 .label(format!("`{name}` cannot be received"))
                 .help(did_you_mean(id, self.ids.iter().copied()));
@@ -202,12 +208,13 @@ impl<'t> Protocol<'t> {
         diagnostics.extend(self.counterpart(this, partner));
     }
 
-    /// The id, if it is a constant that names nobody.
-    fn stranger<'a>(&self, id: &'a Term) -> Option<&'a str> {
+    /// Returns the id if it is a constant that no member of the team has.
+    fn unknown_id<'a>(&self, id: &'a Term) -> Option<&'a str> {
         role_name(id).filter(|id| self.has_team && !self.ids.contains(id))
     }
 
-    /// What the partner does with this message: a receipt for a sending, a sending for a receipt.
+    /// Warns if the partner has no counterpart of this message: a receipt for a sending, a sending for a
+    /// receipt.
     fn counterpart(&self, this: &Exchange, partner: &str) -> Option<Diagnostic> {
         let (name, arity) = this.message;
         if self.open.contains(&(partner, !this.sends)) {
@@ -216,13 +223,13 @@ impl<'t> Protocol<'t> {
         let of_partner = || {
             self.exchanges.iter().filter(move |other| other.role == partner && other.message == this.message)
         };
-        // A partner whose role is a variable may be anybody.
+        // A partner whose role is a variable may be in any role.
         let is_mine = |other: &&Exchange| other.partner_role().is_none_or(|role| role == this.role);
         if of_partner().any(|other| other.sends != this.sends && is_mine(&other)) {
             return None;
         }
         let (does, arrow) = if this.sends { ("receives", "<=") } else { ("sends", "=>") };
-        // The sending side tells the story of a pair; the receiving side only what is left.
+        // Both sides send, or both receive: the one that comes first in the text is reported.
         if let Some(other) = of_partner().find(|other| other.sends == this.sends && is_mine(other)) {
             let is_first = (this.span.start, this.role) <= (other.span.start, other.role);
             let both = if this.sends { "send" } else { "receive" };
@@ -237,7 +244,7 @@ impl<'t> Protocol<'t> {
         if let Some(other) = of_partner().find(|other| other.sends != this.sends) {
             let theirs = other.partner_role().unwrap_or_default();
             let message = format!(
-                "`{partner}` {does} `{name}`, but to it the partner is `{theirs}`, not `{}`",
+                "`{partner}` {does} `{name}`, but there the partner is `{theirs}`, not `{}`",
                 this.role
             );
             return this.sends.then(|| {
@@ -247,7 +254,7 @@ impl<'t> Protocol<'t> {
                     .hint("the two must name the same role")
             });
         }
-        // Somebody else does: then one of the two names the wrong role, and the sender's side says so.
+        // Another role does: then one of the two names the wrong role, which is reported for the sender.
         let is_partner =
             |other: &&Exchange| other.message == this.message && other.partner_role() == Some(this.role);
         if let Some(other) = self.exchanges.iter().filter(is_partner).find(|other| other.sends != this.sends)
@@ -265,7 +272,7 @@ impl<'t> Protocol<'t> {
         let names = self.exchanges.iter().filter(|other| other.role == partner && other.sends != this.sends);
         Some(
             Diagnostic::warning("lcc/no-counterpart", this.span, message)
-                .label(if this.sends { "nobody takes this" } else { "this never comes" })
+                .label(if this.sends { "no agent takes this" } else { "no agent sends this" })
                 .help(did_you_mean(name, names.map(|other| other.message.0))),
         )
     }
@@ -289,7 +296,7 @@ fn exchange<'t>(role: &'t str, step: &'t Proc) -> Option<Exchange<'t>> {
     Some(Exchange { role, sends, message: signature(message)?, partner, span: step.span })
 }
 
-/// All steps of a process, and the frames around them, in the order of the text.
+/// Visits all steps of a process, and the frames around them, in the order of the text.
 pub(crate) fn each_step<'t>(process: &'t Proc, visit: &mut dyn FnMut(&'t Proc)) {
     match &process.kind {
         ProcKind::Guarded(step, _) => visit(step),

@@ -1,4 +1,4 @@
-//! From trees to a checked instance.
+//! Lowers syntax trees to a checked instance ([`Program`]) whose clauses, facts and rules are terms.
 
 use std::sync::Arc;
 
@@ -17,19 +17,19 @@ use crate::tree::{
     Setting, Term, TermKind, Tree,
 };
 
-/// What a set of trees comes to.
+/// The result of lowering a set of trees.
 pub(crate) struct Lowered {
     pub(crate) program: Program,
     pub(crate) terms: Terms,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Makes one instance of several files.
+/// Lowers several files to one instance.
 pub(crate) fn lower(trees: &[Tree], options: &[Given]) -> Lowered {
     lower_part(trees, options, true)
 }
 
-/// Makes an instance of several files; the team may be incomplete.
+/// Lowers several files; unless `is_whole`, the team may be incomplete or empty.
 pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> Lowered {
     let mut lowering = Lowering::default();
     let items = || trees.iter().flat_map(|tree| &tree.items);
@@ -65,7 +65,7 @@ pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> L
     let nows: Vec<&Clause> =
         items().filter_map(|item| if let Item::Now(clause) = item { Some(clause) } else { None }).collect();
     lowering.now(&nows);
-    // Options from outside take the place of those in the files; neither may be given twice.
+    // Given options override those in the files; neither kind may be given twice.
     lowering.given_options.clear();
     for Given { name, value, span } in options {
         lowering.option(name, value, *span);
@@ -77,14 +77,14 @@ pub(crate) fn lower_part(trees: &[Tree], options: &[Given], is_whole: bool) -> L
         && lowering.program.agents.is_empty()
         && !lowering.diagnostics.iter().any(Diagnostic::is_error)
     {
-        let message = "nobody takes part: there is no `agent` or `server` statement";
+        let message = "the team is empty: there is no `agent` or `server` statement";
         let diagnostic = match items().find_map(first_span) {
             Some(span) => Diagnostic::error("lcc/no-team", span, message),
             None => Diagnostic::nowhere(masque_text::Severity::Error, "lcc/no-team", message),
         };
         lowering
             .diagnostics
-            .push(diagnostic.hint("name who plays which role first, as in `agent a(buyer, b1).`"));
+            .push(diagnostic.hint("name each agent and its first role, as in `agent a(buyer, b1).`"));
     }
     lowering.names(trees);
     Lowered { program: lowering.program, terms: lowering.terms, diagnostics: lowering.diagnostics }
@@ -102,17 +102,17 @@ fn first_span(item: &Item) -> Option<Span> {
 pub(crate) struct Scope {
     names: FxHashMap<String, u32>,
     n_vars: u32,
-    /// What `self` stands for.
+    /// The id that `self` stands for.
     this: Option<TermId>,
 }
 
 impl Scope {
-    /// A statement in which `self` is somebody.
+    /// Makes the scope of a statement in which `self` stands for `this`.
     pub(crate) fn of(this: TermId) -> Scope {
         Scope { this: Some(this), ..Scope::default() }
     }
 
-    /// How many variables there are.
+    /// Number of variables so far.
     pub(crate) fn n_vars(&self) -> u32 {
         self.n_vars
     }
@@ -122,7 +122,7 @@ impl Scope {
         self.n_vars - 1
     }
 
-    /// The term that was written.
+    /// Lowers a term.
     pub(crate) fn term(&mut self, terms: &mut Terms, term: &Term) -> TermId {
         match &term.kind {
             TermKind::Anonymous => {
@@ -185,7 +185,7 @@ impl Scope {
         [self.term(terms, &agent.role), self.term(terms, &agent.id)]
     }
 
-    /// The constraint as a term.
+    /// Lowers a constraint to a term.
     pub(crate) fn constraint(&mut self, terms: &mut Terms, constraint: &Constraint) -> TermId {
         match &constraint.kind {
             ConstraintKind::And(parts) => self.chain(terms, parts, Symbol::AND, Self::constraint),
@@ -221,7 +221,7 @@ impl Scope {
         }
     }
 
-    /// A flat chain as a term that nests to the right; variables are met from left to right.
+    /// Lowers a flat chain to a term that nests to the right. Variables are numbered from left to right.
     fn chain<T>(
         &mut self,
         terms: &mut Terms,
@@ -237,7 +237,7 @@ impl Scope {
         }
     }
 
-    /// The process as a term.
+    /// Lowers a process to a term.
     pub(crate) fn process(&mut self, terms: &mut Terms, process: &Proc) -> TermId {
         match &process.kind {
             ProcKind::Nil => terms.app(Symbol::NIL, &[]),
@@ -268,18 +268,19 @@ impl Scope {
     }
 }
 
-/// Statements being made part of a program.
+/// A program to which statements are added one by one.
 #[derive(Default)]
 pub(crate) struct Lowering {
     pub(crate) program: Program,
     pub(crate) terms: Terms,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Where options were set, by name.
+    /// Locations of the options set so far, by name.
     given_options: FxHashMap<String, Span>,
 }
 
 impl Lowering {
-    /// Collects the names of the protocol; the team may have members that no statement names.
+    /// Collects the names of the protocol. The ids of default members occur in no statement, so they are
+    /// added here.
     fn names(&mut self, trees: &[Tree]) {
         let mut names = Names::new(trees, &mut self.terms);
         for agent in &self.program.agents {
@@ -288,24 +289,25 @@ impl Lowering {
         self.program.names = Arc::new(names);
     }
 
-    /// Goes on with a program.
+    /// Starts from an existing program.
     pub(crate) fn of(program: Program, terms: Terms) -> Lowering {
         Lowering { program, terms, ..Lowering::default() }
     }
 
-    /// The constant that names an agent.
+    /// Lowers the id of an agent, which must be a constant.
     fn id(&mut self, id: &Term) -> Option<TermId> {
         let term = Scope::default().term(&mut self.terms, id);
         if self.terms.is_ground(term) {
             return Some(term);
         }
         let diagnostic =
-            Diagnostic::error("lcc/no-id", id.span, "the id of a member of the team is a constant")
-                .hint("ids begin with a small letter, or stand in quotes");
+            Diagnostic::error("lcc/no-id", id.span, "the id of a member of the team must be a constant")
+                .hint("ids begin with a lowercase letter, or are quoted");
         self.diagnostics.push(diagnostic);
         None
     }
 
+    /// Adds a member to the team, or another first role to a member that is there already.
     pub(crate) fn member(&mut self, member: &Member) {
         let Some(id) = self.id(&member.agent.id) else { return };
         let owner = self.program.owner(id);
@@ -313,7 +315,7 @@ impl Lowering {
         let mut scope = Scope::default();
         let [role, _] = scope.agent(terms, &member.agent);
         let call = terms.app(Symbol::CALL, &[role, id]);
-        // Several first roles run side by side, each with variables of its own.
+        // Several first roles run in parallel, each with variables of its own.
         if let Some(agent) = self.program.agents.iter_mut().find(|agent| agent.id == id) {
             let call = terms.shift(call, terms.n_vars(agent.start));
             let start = terms.app(Symbol::PAR, &[agent.start, call]);
@@ -327,15 +329,16 @@ impl Lowering {
         self.program.agents.push(AgentDef { id, owner, start, now: start, is_server });
     }
 
-    /// A clause of the protocol; that of a cyclic role is followed by the role itself.
+    /// Adds a clause of the protocol. In a cyclic role, the agent enters the role again after the clause.
     fn clause(&mut self, clause: &Clause, roles: &[&RoleDecl]) {
         let terms = &mut self.terms;
         let mut scope = Scope::default();
         let [role, id] = scope.agent(terms, &clause.head);
         let mut body = scope.process(terms, &clause.body);
         let Some(functor) = terms.functor(role) else {
-            let diagnostic = Diagnostic::error("lcc/no-role", clause.head.role.span, "a role has a name")
-                .hint("role names begin with a small letter, as in `a(buyer(X), B) :: ..`");
+            let diagnostic =
+                Diagnostic::error("lcc/no-role", clause.head.role.span, "a role must have a name")
+                    .hint("role names begin with a lowercase letter, as in `a(buyer(X), B) :: ..`");
             self.diagnostics.push(diagnostic);
             return;
         };
@@ -357,7 +360,7 @@ impl Lowering {
         Some(self.program.owner(id))
     }
 
-    /// The statement as it is added to a program, if it is one that may come and go.
+    /// Lowers a fact, rule or choice; `None` for other statements.
     pub(crate) fn entry(&mut self, item: &Item) -> Option<Entry> {
         match item {
             Item::Fact(fact) => self.fact(fact),
@@ -425,7 +428,7 @@ impl Lowering {
             let diagnostic = Diagnostic::error("lcc/duplicate-option", span, message)
                 .label("given again here")
                 .also(*first, "first given here")
-                .hint("remove one of them; `--option NAME=VALUE` takes the place of what files say");
+                .hint("remove one of them; `--option NAME=VALUE` overrides the files");
             return self.diagnostics.push(diagnostic);
         }
         self.given_options.insert(name.to_string(), span);
@@ -439,7 +442,7 @@ impl Lowering {
         }
     }
 
-    /// What remains of an agent's clauses when a running interaction is checked.
+    /// Sets what remains of the agents' clauses, where the check begins during an interaction.
     pub(crate) fn now(&mut self, nows: &[&Clause]) {
         let mut seen: Vec<TermId> = Vec::new();
         for clause in nows {
@@ -465,7 +468,7 @@ impl Lowering {
         }
     }
 
-    /// One agent for each declared role that somebody must start in.
+    /// Makes the members that role declarations ask for, where no file names members.
     fn default_team(&mut self, roles: &[&RoleDecl]) -> Vec<Member> {
         let mut members = Vec::new();
         for decl in roles {
@@ -483,24 +486,24 @@ impl Lowering {
         members
     }
 
-    /// Whether the declared numbers of agents are kept.
+    /// Warns if the team has fewer or more agents in a role than its declaration allows.
     fn team_sizes(&mut self, roles: &[&RoleDecl], members: &[Member]) {
         for decl in roles {
             let Some(name) = role_name(&decl.role) else { continue };
             let n =
                 members.iter().filter(|member| role_name(&member.agent.role) == Some(name)).count() as u64;
-            let says = match (decl.min, decl.max) {
+            let required = match (decl.min, decl.max) {
                 (Some(min), _) if n < min => format!("at least {min}"),
                 (_, Some(max)) if n > max => format!("at most {max}"),
                 _ => continue,
             };
-            let message = format!("{n} agents start in role `{name}`, which wants {says}");
+            let message = format!("role `{name}` requires {required} agents at the start, but has {n}");
             self.diagnostics.push(Diagnostic::warning("lcc/team-size", decl.span, message));
         }
     }
 }
 
-/// The name of a role as written.
+/// Returns the name of a role or id; `None` for a variable or a number.
 pub(crate) fn role_name(role: &Term) -> Option<&str> {
     match &role.kind {
         TermKind::App(name, _) => Some(name),

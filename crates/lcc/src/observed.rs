@@ -1,26 +1,26 @@
-//! What a formula sees of a protocol in which agents send at once.
+//! Which steps a formula can observe, for the reduction in which agents send at once (`eager.rs`).
 //!
 //! ```text
 //! φ  ::=  final | done(i) | idle(i) | at(i, r) | φ ∧ φ | φ ∨ φ
 //!      |  mu X. φ ∨ <P>φ ∨ <A>X          EF φ, <A* . P>φ          AG, [A* . P] are their duals
 //!      |  mu X. φ ∨ (<->tt ∧ [A]X)       AF φ, inev(P)            EG is its dual
-//!      |  nu X. mu Y. φ ∨ <P>X ∨ <A>Y    again and again P        and mu X. nu Y., and their duals
-//!      |  <B>φ, [B]φ                     where B is never a receipt: what is offered
-//! U  ::=  φ | <->tt | mu X. <->tt ∧ [R]X                           where R is receipts only
+//!      |  nu X. mu Y. φ ∨ <P>X ∨ <A>Y    infinitely often P       and mu X. nu Y., and their duals
+//!      |  <B>φ, [B]φ                     where B is never a receipt: an action that is offered
+//! U  ::=  φ | <->tt | mu X. <->tt ∧ [R]X                           where R contains receipts only
 //!      |  U ∧ U | U ∨ U | AG U, [A* . P]U | AF U
 //! ```
 //!
-//! Formulas φ are those of CTL*-X, with action patterns on the way: they are the same in a state and
-//! in those that it comes to by steps that are not seen, as [GKPP99] shows. A step is not seen if it
-//! is in all A (`passed`) and in no P or B (`awaited`, `offered`), and changes no atom.
+//! Formulas φ are those of CTL*-X, with action patterns along paths. By [GKPP99] they have the same truth
+//! value in a state and in all states that it reaches by unobserved steps. A step is unobserved if its label
+//! is in all A (`passed`) and in no P or B (`awaited`, `offered`), and if it changes no atom.
 //!
-//! That a state is not stuck is not of this kind: it may be so only because something is still to be
-//! sent. Nor is `mu X. <->tt ∧ [R]X`, that no receipts in R lead to where nothing can be done. But where
-//! some agent can only send, or only make an internal step, both are true: no receipt of others takes
-//! that step away, and receipts use the mail up. So if such a formula is false in a state, nothing is
-//! still to be sent there that the reduced system has sent before; then the reduced system comes to this
-//! very state by the same visible steps. Where it must hold on all ways (U), the reduced system is
-//! as good as the whole; its negation may stand where some way is asked for.
+//! `<->tt` (the state is not stuck) is not such a formula: it may be true only because a message has not been
+//! sent yet. Neither is `mu X. <->tt ∧ [R]X` (no sequence of receipts in R leads to a stuck state). But where
+//! some agent can only send, or only make an internal step, both are true: no receipt by other agents removes
+//! that step, and receipts use up the messages under way. So if such a formula is false in a state, there is
+//! no pending step that the reduced system takes earlier; the reduced system then reaches the same state by
+//! the same observed steps. Where such a formula must hold on all paths (U), the reduced system therefore
+//! gives the same verdict as the whole system. Its negation is allowed where some path is asked for.
 
 use masque_mu::tree::{Modality, Sign};
 use masque_mu::{Action, ActionId, EquationId, Formula, Node, NodeId};
@@ -31,82 +31,83 @@ use crate::system::System;
 use crate::term::{Functor, TermId};
 use crate::vocabulary::Atom;
 
-/// What a formula sees.
+/// What a formula observes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Observed {
-    /// An invisible label is in all of these: the ways on which nothing happens.
+    /// Actions A along paths: an unobserved label is in all of these.
     pub(crate) passed: Vec<ActionId>,
-    /// An invisible label is in none of these: what is waited for.
+    /// Actions P that end a path: an unobserved label is in none of these.
     pub(crate) awaited: Vec<ActionId>,
-    /// An invisible label is in none of these, and an invisible step does not make them possible.
+    /// Actions B that are offered: an unobserved label is in none of these, and an unobserved step does not
+    /// make them possible.
     pub(crate) offered: Vec<ActionId>,
-    /// The agents whose state the formula speaks of.
+    /// Indices of the agents whose state an atom of the formula refers to.
     pub(crate) agents: Vec<u32>,
-    /// Whether it speaks of final states.
+    /// Whether the atom `final` occurs.
     pub(crate) is_final_seen: bool,
 }
 
-/// Which ways lead to a part of a formula.
+/// The paths on which a subformula is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ways {
-    /// None: it is about the first state.
+enum Paths {
+    /// No path: the subformula is about the initial state.
     First,
-    /// It must hold on all ways.
+    /// The subformula must hold on all paths.
     All,
-    /// It must hold on some way.
+    /// The subformula must hold on some path.
     Some,
-    /// Neither.
+    /// Path quantifiers of both kinds surround the subformula.
     Mixed,
 }
 
-impl Ways {
-    /// The ways to a part that itself asks for all, or for some.
-    fn then(self, ways: Ways) -> Ways {
-        if self == Ways::First || self == ways { ways } else { Ways::Mixed }
+impl Paths {
+    /// Returns the paths of a subformula below a quantifier `paths`.
+    fn then(self, paths: Paths) -> Paths {
+        if self == Paths::First || self == paths { paths } else { Paths::Mixed }
     }
 }
 
-/// Not of a shape that is known to be insensitive.
+/// The formula is not of a shape that is known to be insensitive to unobserved steps.
 struct Sensitive;
 
 struct Reader<'s> {
     formula: &'s Formula,
     system: &'s System,
-    /// What occurs in constraints on receipts.
+    /// Functors that occur in constraints on receipts.
     guards: FxHashSet<Functor>,
-    /// The equations being looked at.
+    /// The equations being visited, from the outermost to the innermost.
     within: Vec<usize>,
     observed: Observed,
 }
 
 impl Observed {
-    /// What a formula sees, if it cannot see how many steps there are.
+    /// Determines what a formula observes; `None` if it may be sensitive to the number of steps.
     pub(crate) fn new(formula: &Formula, system: &System) -> Option<Observed> {
         let (guards, within, observed) = (receipt_guards(system), Vec::new(), Observed::default());
         let mut reader = Reader { formula, system, guards, within, observed };
-        reader.state(formula.root(), Ways::First).ok()?;
+        reader.state(formula.root(), Paths::First).ok()?;
         Some(reader.observed)
     }
 }
 
 impl Reader<'_> {
-    /// A state formula.
-    fn state(&mut self, node: NodeId, ways: Ways) -> Result<(), Sensitive> {
+    /// Visits a state formula.
+    fn state(&mut self, node: NodeId, paths: Paths) -> Result<(), Sensitive> {
         if let Node::Variable(outer) = self.formula.node(node) {
             return self.recurrence(*outer);
         }
-        let Some(id) = equation_of(self.formula, node)? else { return self.simple(node, ways) };
+        let Some(id) = equation_of(self.formula, node)? else { return self.simple(node, paths) };
         if self.within.contains(&id) {
             return Err(Sensitive);
         }
         self.within.push(id);
-        let result = self.equation(id, ways);
+        let result = self.equation(id, paths);
         self.within.pop();
         result
     }
 
-    /// A state formula that is no fixpoint.
-    fn simple(&mut self, node: NodeId, ways: Ways) -> Result<(), Sensitive> {
+    /// Visits a state formula that is not a fixpoint.
+    fn simple(&mut self, node: NodeId, paths: Paths) -> Result<(), Sensitive> {
         match self.formula.node(node) {
             Node::Constant(_) => Ok(()),
             Node::Atom(atom, _) => {
@@ -119,34 +120,35 @@ impl Reader<'_> {
                 }
                 Ok(())
             }
-            Node::And(parts) | Node::Or(parts) => parts.iter().try_for_each(|part| self.state(*part, ways)),
-            Node::Modal(modality, ..) if is_stuckness(self.formula, node) => {
-                let needed = if *modality == Modality::Diamond { Ways::All } else { Ways::Some };
-                if ways.then(needed) == needed { Ok(()) } else { Err(Sensitive) }
+            Node::And(parts) | Node::Or(parts) => parts.iter().try_for_each(|part| self.state(*part, paths)),
+            Node::Modal(modality, ..) if is_stuck_test(self.formula, node) => {
+                let needed = if *modality == Modality::Diamond { Paths::All } else { Paths::Some };
+                if paths.then(needed) == needed { Ok(()) } else { Err(Sensitive) }
             }
             Node::Modal(_, action, inner) if !self.may_be_receipt(*action) => {
                 self.observed.offered.push(*action);
-                self.state(*inner, Ways::Mixed)
+                self.state(*inner, Paths::Mixed)
             }
             Node::Modal(..) | Node::Variable(_) => Err(Sensitive),
         }
     }
 
-    /// `mu X. φ ∨ <P>φ ∨ <A>X`, `mu X. φ ∨ (<->tt ∧ [A]X)`, and their duals.
-    fn equation(&mut self, id: usize, ways: Ways) -> Result<(), Sensitive> {
+    /// Visits `mu X. φ ∨ <P>φ ∨ <A>X`, `mu X. φ ∨ (<->tt ∧ [A]X)`, and their duals.
+    fn equation(&mut self, id: usize, paths: Paths) -> Result<(), Sensitive> {
         let formula = self.formula;
         let equation = &formula.equations()[id];
-        // By its steps a least fixpoint asks for some way, but by a pair for all runs.
+        // A least fixpoint quantifies over some path by its steps `<A>X`, but over all runs by a pair
+        // `<->tt ∧ [A]X`. A greatest fixpoint is dual.
         let (is_mu, same, by_steps, on_runs) = match equation.sign {
-            Sign::Mu => (true, Modality::Diamond, Ways::Some, Ways::All),
-            Sign::Nu => (false, Modality::Box, Ways::All, Ways::Some),
+            Sign::Mu => (true, Modality::Diamond, Paths::Some, Paths::All),
+            Sign::Nu => (false, Modality::Box, Paths::All, Paths::Some),
         };
         let pair_of = |node: NodeId| match (formula.node(node), is_mu) {
             (Node::And(pair), true) | (Node::Or(pair), false) => dual_pair(formula, pair, id, is_mu),
             _ => None,
         };
         if let Some(action) = pair_of(equation.body) {
-            let is_momentary = self.is_receipt(action) && ways.then(on_runs) == on_runs;
+            let is_momentary = self.is_receipt(action) && paths.then(on_runs) == on_runs;
             if !is_momentary {
                 self.observed.passed.push(action);
             }
@@ -160,32 +162,32 @@ impl Reader<'_> {
         if pairs.len() > 1 {
             return Err(Sensitive);
         }
-        // On every run or on some run: not both in one equation.
+        // An equation quantifies over all runs or over some run, not both.
         let is_paired = !pairs.is_empty();
-        let ways = ways.then(if is_paired { on_runs } else { by_steps });
+        let paths = paths.then(if is_paired { on_runs } else { by_steps });
         self.observed.passed.extend(pairs);
         for &part in parts {
             match formula.node(part) {
                 _ if pair_of(part).is_some() => {}
                 Node::Modal(modality, action, inner)
-                    if *modality == same && !is_paired && !is_stuckness(formula, part) =>
+                    if *modality == same && !is_paired && !is_stuck_test(formula, part) =>
                 {
                     if is_variable(formula, *inner, id) {
                         self.observed.passed.push(*action);
                     } else {
                         self.observed.awaited.push(*action);
-                        self.state(*inner, ways)?;
+                        self.state(*inner, paths)?;
                     }
                 }
-                // What is no such part is the whole body, where that is one state formula.
-                _ if part == equation.body => self.simple(part, Ways::Mixed)?,
-                _ => self.state(part, ways)?,
+                // The whole body is one state formula without such parts.
+                _ if part == equation.body => self.simple(part, Paths::Mixed)?,
+                _ => self.state(part, paths)?,
             }
         }
         Ok(())
     }
 
-    /// `nu X. mu Y. φ ∨ <P>X ∨ <A>Y`, with either sign outside, and the duals.
+    /// Visits `nu X. mu Y. φ ∨ <P>X ∨ <A>Y`, with either fixpoint outside, and the duals.
     fn recurrence(&mut self, outer: EquationId) -> Result<(), Sensitive> {
         let formula = self.formula;
         let body = formula.equation(outer).body;
@@ -194,7 +196,7 @@ impl Reader<'_> {
             Node::And(parts) => (Modality::Box, parts),
             _ => return Err(Sensitive),
         };
-        // Exactly two equations share the body: a third would be passed without being seen.
+        // Exactly two equations must share the body, because a third one would be skipped.
         if formula.equations().iter().filter(|equation| equation.body == body).count() != 2 {
             return Err(Sensitive);
         }
@@ -211,8 +213,8 @@ impl Reader<'_> {
                 {
                     self.observed.awaited.push(*action);
                 }
-                // All else is a state formula that knows nothing of these variables.
-                _ if is_closed(formula, part, body, outer) => self.state(part, Ways::Mixed)?,
+                // Any other part must be a state formula without these variables.
+                _ if is_closed(formula, part, body, outer) => self.state(part, Paths::Mixed)?,
                 _ => return Err(Sensitive),
             }
         }
@@ -220,7 +222,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether all labels in a set are receipts.
+    /// Whether all labels in an action set are receipts.
     fn is_receipt(&self, action: ActionId) -> bool {
         match self.formula.action(action) {
             Action::Is(pattern) => self.system.patterns[pattern.index()].is_receipt(),
@@ -229,7 +231,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a receipt may be in a set.
+    /// Whether an action set may contain a receipt.
     fn may_be_receipt(&self, action: ActionId) -> bool {
         match self.formula.action(action) {
             Action::Is(pattern) => {
@@ -248,7 +250,7 @@ impl Reader<'_> {
     }
 }
 
-/// All that occurs in constraints on receipts, in clauses and in processes given at the start.
+/// Collects the functors in constraints on receipts, in clauses and in the initial processes.
 fn receipt_guards(system: &System) -> FxHashSet<Functor> {
     let (program, terms) = (&system.program, &system.terms);
     let bodies = program.clauses.iter().map(|clause| clause.body);
@@ -259,7 +261,9 @@ fn receipt_guards(system: &System) -> FxHashSet<Functor> {
         if !seen.insert((term, is_guard)) {
             continue;
         }
-        found.extend(terms.functor(term).filter(|_| is_guard));
+        if is_guard {
+            found.extend(terms.functor(term));
+        }
         let args = terms.args(term);
         let guards = match (terms.symbol(term), args) {
             (Some(Symbol::GUARD), [step, _]) => terms.symbol(*step) == Some(Symbol::RECEIVE),
@@ -291,37 +295,36 @@ fn is_closed(formula: &Formula, node: NodeId, body: NodeId, outer: EquationId) -
     true
 }
 
-/// Whether a node stands for the variable of an equation: that is the same as its body.
+/// Whether a node is the variable of an equation, which is represented by the body of the equation.
 fn is_variable(formula: &Formula, node: NodeId, id: usize) -> bool {
     node == formula.equations()[id].body
 }
 
-/// The equation that a node is the body of.
+/// Returns the equation whose body is this node; an error if there are two.
 fn equation_of(formula: &Formula, node: NodeId) -> Result<Option<usize>, Sensitive> {
     let equations = formula.equations().iter().enumerate();
     let mut found = equations.filter(|(_, equation)| equation.body == node).map(|(id, _)| id);
     match (found.next(), found.next()) {
         (id, None) => Ok(id),
-        // Two fixpoints in one node, as in `nu X. mu Y. ..`, met from inside.
+        // Two fixpoints share the node, as in `nu X. mu Y. ..`, and it is reached from inside.
         _ => Err(Sensitive),
     }
 }
 
-/// `<->tt` or `[-]ff`.
-fn is_stuckness(formula: &Formula, node: NodeId) -> bool {
+/// Whether a node is `<->tt` or `[-]ff`.
+fn is_stuck_test(formula: &Formula, node: NodeId) -> bool {
     let Node::Modal(modality, action, inner) = formula.node(node) else { return false };
     let wanted = *modality == Modality::Diamond;
     *formula.action(*action) == Action::Any && *formula.node(*inner) == Node::Constant(wanted)
 }
 
-/// The action of `<->tt ∧ [A]X` for a least fixpoint, of `[-]ff ∨ <A>X` for a greatest.
+/// Returns the action A of `<->tt ∧ [A]X` for a least fixpoint, of `[-]ff ∨ <A>X` for a greatest.
 fn dual_pair(formula: &Formula, pair: &[NodeId], id: usize, is_mu: bool) -> Option<ActionId> {
-    let (stuck, step) = match is_mu {
-        true => (Modality::Diamond, Modality::Box),
-        false => (Modality::Box, Modality::Diamond),
-    };
+    let (stuck, step) =
+        if is_mu { (Modality::Diamond, Modality::Box) } else { (Modality::Box, Modality::Diamond) };
     let is_stuck = |node: NodeId| {
-        is_stuckness(formula, node) && matches!(formula.node(node), Node::Modal(found, ..) if *found == stuck)
+        is_stuck_test(formula, node)
+            && matches!(formula.node(node), Node::Modal(found, ..) if *found == stuck)
     };
     let action = |node: NodeId| match formula.node(node) {
         Node::Modal(found, action, inner) if *found == step && is_variable(formula, *inner, id) => {

@@ -1,42 +1,43 @@
-//! What changes the meaning of an instance: part of it, and named in reports.
+//! The options of an instance. They can change verdicts, so they are part of the instance, and reports name
+//! those that are not at their defaults.
 
 use masque_text::did_you_mean;
 
-/// How messages travel.
+/// The kind of communication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comm {
-    /// Through a bag of messages under way.
+    /// Asynchronous: a message is under way until it is received, in any order.
     Mailbox,
-    /// Sent and received in one step.
+    /// Synchronous: a message is sent and received in one step.
     Sync,
 }
 
-/// What a constraint does to the step it stands behind.
+/// How a step `A <- C` with a constraint is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guards {
-    /// One transition for both.
+    /// Step and constraint are one transition.
     Lcc,
-    /// Figure 9 to the letter: the constraint may be a step of its own.
+    /// As printed in Figure 9 of \[ORW06\]: the constraint may also be a step of its own.
     Fig9,
 }
 
-/// What is done when a rule permits what another forbids.
+/// How a conflict between a permission and a prohibition is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
-    /// The prohibition counts.
+    /// The prohibition takes precedence.
     Deny,
-    /// The permission counts.
+    /// The permission takes precedence.
     Permit,
-    /// As `Deny`; conflicts are always listed.
+    /// As `Deny`. Conflicts are listed with every value of this option.
     Report,
 }
 
-/// When a message addressed to a role reaches an agent in a role.
+/// When the role that a message is addressed to matches the role of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roles {
-    /// The names are the same; arguments are unified if there are equally many.
+    /// The names must be equal; arguments are unified if both roles have the same number of them.
     Lenient,
-    /// The roles unify.
+    /// The roles must unify.
     Strict,
 }
 
@@ -51,23 +52,23 @@ pub enum Roles {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How messages travel.
+    /// The kind of communication. Default: `mailbox`.
     pub comm: Comm,
-    /// What a constraint does.
+    /// How constraints are executed. Default: `lcc`.
     pub guards: Guards,
-    /// Permission against prohibition.
+    /// How conflicts of rules are resolved. Default: `deny`.
     pub conflict: Conflict,
-    /// How roles are matched.
+    /// How roles are matched. Default: `lenient`.
     pub roles: Roles,
-    /// At most so many messages under way.
+    /// Maximum number of messages under way. Default: 8.
     pub cap: u32,
-    /// Messages are at most so deep.
+    /// Maximum depth of the term of a message. Default: 12.
     pub depth: u32,
-    /// A process has at most so many nodes.
+    /// Maximum size of a process, in tree nodes. Default: 600.
     pub psize: u32,
-    /// Proofs are at most so deep.
+    /// Maximum depth of a proof, in clauses and rules. Default: 400.
     pub sld: u32,
-    /// At most so many states are looked into.
+    /// Maximum number of states that are expanded. Default: 1,000,000.
     pub states: u32,
 }
 
@@ -87,24 +88,24 @@ impl Default for Options {
     }
 }
 
-/// Why an option cannot be set.
+/// The error if an option cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadOption {
-    /// Whether the name is unknown; else it is the value that will not do.
+    /// Whether the name is unknown; otherwise the value is not accepted.
     pub is_name: bool,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// What would be accepted.
+    /// Names or values that would be accepted.
     pub help: String,
 }
 
 const NAMES: [&str; 9] = ["comm", "guards", "conflict", "roles", "cap", "depth", "psize", "sld", "states"];
 
-/// The largest value of a bound.
-const LARGEST: u32 = 1_000_000_000;
+/// Largest accepted value of a numeric option.
+const MAX_BOUND: u32 = 1_000_000_000;
 
 impl Options {
-    /// Sets an option by its name.
+    /// Sets an option by name.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), BadOption> {
         match name {
             "comm" => self.comm = one_of(name, value, &[("mailbox", Comm::Mailbox), ("sync", Comm::Sync)])?,
@@ -135,7 +136,7 @@ impl Options {
         Ok(())
     }
 
-    /// Those that are not as they are by default, by name.
+    /// Returns the names and values of the options that differ from their defaults.
     pub fn changed(&self) -> Vec<(&'static str, String)> {
         let default = Options::default();
         let all = |options: &Options| {
@@ -166,16 +167,16 @@ fn one_of<T: Copy>(name: &str, value: &str, values: &[(&str, T)]) -> Result<T, B
         let words: Vec<String> = values.iter().map(|(word, _)| format!("`{word}`")).collect();
         BadOption {
             is_name: false,
-            message: format!("`{value}` is no value of the option `{name}`"),
+            message: format!("`{value}` is not a value of the option `{name}`"),
             help: format!("it can be {}", words.join(" or ")),
         }
     })
 }
 
 fn bound(name: &str, value: &str) -> Result<u32, BadOption> {
-    value.parse().ok().filter(|bound| (1..=LARGEST).contains(bound)).ok_or_else(|| BadOption {
+    value.parse().ok().filter(|bound| (1..=MAX_BOUND).contains(bound)).ok_or_else(|| BadOption {
         is_name: false,
-        message: format!("`{value}` is no value of the option `{name}`"),
-        help: format!("it is a number from 1 to {LARGEST}"),
+        message: format!("`{value}` is not a value of the option `{name}`"),
+        help: format!("it is a number from 1 to {MAX_BOUND}"),
     })
 }

@@ -1,4 +1,4 @@
-//! Terms, processes and constraints as text. Terms and constraints read back as they were.
+//! Prints terms, processes and constraints. Printed terms and constraints parse as the same terms.
 
 use std::fmt::Write;
 
@@ -6,18 +6,19 @@ use crate::parser::RESERVED;
 use crate::symbol::Symbol;
 use crate::term::{Head, TermId, Terms};
 
-/// Terms nested deeper than this are shown as `..` from there on.
-const DEEPEST: u32 = 1000;
+/// Maximum nesting of a printed term. Deeper parts are printed as `..`.
+const MAX_PRINTED_DEPTH: u32 = 1000;
 
 impl Terms {
-    /// The term as reports have it: variables are `_0`, `_1` .., no blanks behind commas.
+    /// Prints a term with numbered variables `_0`, `_1` .. and without spaces after commas, as labels and
+    /// states show it.
     pub(crate) fn text(&self, term: TermId) -> String {
         let mut printer = Printer { terms: self, out: String::new(), is_anonymous: false, comma: "," };
         printer.term(term, 0);
         printer.out
     }
 
-    /// The term for people: all its variables are `_`.
+    /// Prints a term for readers: every variable is `_`.
     pub(crate) fn shape(&self, term: TermId) -> String {
         let mut printer = Printer { terms: self, out: String::new(), is_anonymous: true, comma: ", " };
         printer.term(term, 0);
@@ -34,7 +35,7 @@ struct Printer<'t> {
 
 impl Printer<'_> {
     fn term(&mut self, term: TermId, depth: u32) {
-        if depth > DEEPEST {
+        if depth > MAX_PRINTED_DEPTH {
             return self.out.push_str("..");
         }
         let terms = self.terms;
@@ -49,17 +50,17 @@ impl Printer<'_> {
             Head::App(symbol) => {
                 self.out.push_str(&quoted(terms.symbols.name(symbol), !args.is_empty()));
                 if !args.is_empty() {
-                    self.all("(", self.comma, ")", args, depth);
+                    self.sequence("(", self.comma, ")", args, depth);
                 }
                 Ok(())
             }
         };
     }
 
-    fn all(&mut self, open: &str, between: &str, close: &str, args: &[TermId], depth: u32) {
+    fn sequence(&mut self, open: &str, between: &str, close: &str, args: &[TermId], depth: u32) {
         self.out.push_str(open);
-        for (at, arg) in args.iter().enumerate() {
-            if at > 0 {
+        for (index, arg) in args.iter().enumerate() {
+            if index > 0 {
                 self.out.push_str(between);
             }
             self.term(*arg, depth + 1);
@@ -73,7 +74,7 @@ impl Printer<'_> {
             items.push(self.terms.arg(term, 0));
             term = self.terms.arg(term, 1);
         }
-        self.all("[", self.comma, "", &items, depth);
+        self.sequence("[", self.comma, "", &items, depth);
         if self.terms.symbol(term) != Some(Symbol::EMPTY) {
             self.out.push('|');
             self.term(term, depth + 1);
@@ -81,47 +82,48 @@ impl Printer<'_> {
         self.out.push(']');
     }
 
-    /// Processes, constraints, arithmetic, messages and labels.
+    /// Prints processes, constraints, arithmetic, messages and labels.
     fn built_in(&mut self, symbol: Symbol, args: &[TermId], depth: u32) {
         let name = self.terms.symbols.name(symbol);
         let comma = self.comma;
         match (symbol, args) {
-            (Symbol::CALL, _) => self.all("a(", comma, ")", args, depth),
+            (Symbol::CALL, _) => self.sequence("a(", comma, ")", args, depth),
             (Symbol::SEND | Symbol::RECEIVE, [message, agent @ ..]) => {
                 self.term(*message, depth + 1);
-                self.all(&format!(" {name} a("), comma, ")", agent, depth);
+                self.sequence(&format!(" {name} a("), comma, ")", agent, depth);
             }
-            (Symbol::FRAME, _) => self.all("{", ": ", "}", args, depth),
+            (Symbol::FRAME, _) => self.sequence("{", ": ", "}", args, depth),
             (Symbol::PERMIT | Symbol::FORBID, [subject, object, action]) => {
-                self.all("(", comma, comma, &[*subject, *object], depth);
-                self.all(name, "", ")", &[*action], depth);
+                self.sequence("(", comma, comma, &[*subject, *object], depth);
+                self.sequence(name, "", ")", &[*action], depth);
             }
-            (Symbol::NOT, _) => self.all("not ", "", "", args, depth),
+            (Symbol::NOT, _) => self.sequence("not ", "", "", args, depth),
             (Symbol::MESSAGE, [from_role, from, to_role, to, message]) => {
-                self.all("a(", comma, ") -> ", &[*from_role, *from], depth);
-                self.all("a(", comma, ") : ", &[*to_role, *to], depth);
+                self.sequence("a(", comma, ") -> ", &[*from_role, *from], depth);
+                self.sequence("a(", comma, ") : ", &[*to_role, *to], depth);
                 self.term(*message, depth + 1);
             }
-            (Symbol::SET, _) => self.all("{", comma, "}", args, depth),
+            (Symbol::SET, _) => self.sequence("{", comma, "}", args, depth),
             (Symbol::PLUS | Symbol::MINUS | Symbol::TIMES | Symbol::DIVIDE, _) => {
-                self.all("(", name, ")", args, depth);
+                self.sequence("(", name, ")", args, depth);
             }
             (Symbol::THEN | Symbol::PAR | Symbol::EITHER | Symbol::AND | Symbol::OR | Symbol::MOD, _) => {
-                self.all("(", &format!(" {name} "), ")", args, depth);
+                self.sequence("(", &format!(" {name} "), ")", args, depth);
             }
-            (_, [_, _]) => self.all("", &format!(" {name} "), "", args, depth),
+            (_, [_, _]) => self.sequence("", &format!(" {name} "), "", args, depth),
             (_, []) => self.out.push_str(name),
-            _ => self.all(&format!("{name}("), comma, ")", args, depth),
+            _ => self.sequence(&format!("{name}("), comma, ")", args, depth),
         }
     }
 }
 
-/// A name, in quotes if it would be read as something else. No name has both kinds of quotes.
+/// Returns a name, quoted if it would otherwise be parsed as something else. No name contains both kinds of
+/// quotes.
 pub(crate) fn quoted(name: &str, is_applied: bool) -> String {
-    // `_find(X)` is LiJ's built-in predicate, `_find` alone a variable.
-    let begins_well = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '$')
+    // `_find(X)` is a built-in predicate of LiJ, but `_find` alone is a variable.
+    let has_word_start = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '$')
         || (is_applied && name.starts_with('_') && name.len() > 1);
-    let is_word = begins_well && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
+    let is_word = has_word_start && name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
     match (is_word && !RESERVED.contains(&name), name.contains('\'')) {
         (true, _) => name.to_string(),
         (false, false) => format!("'{name}'"),
@@ -129,7 +131,7 @@ pub(crate) fn quoted(name: &str, is_applied: bool) -> String {
     }
 }
 
-/// A decimal with its point and without an exponent, which the language does not have.
+/// Prints a decimal with a point and without an exponent, because the language has no exponents.
 pub(crate) fn decimal(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.1}") } else { value.to_string() }
 }

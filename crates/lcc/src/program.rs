@@ -9,11 +9,11 @@ use crate::names::Names;
 use crate::options::Options;
 use crate::term::{Functor, TermId, Terms};
 
-/// Somebody who knows something, enforces something or acts: an id of the instance.
+/// An id of the instance that acts, owns facts or enforces rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Owner(pub(crate) u32);
 
-/// A clause of the protocol. Its variables are numbered from 0, in body and head together.
+/// A clause of the protocol. The variables of head and body are numbered together, from 0.
 #[derive(Clone, Debug)]
 pub(crate) struct ClauseDef {
     pub(crate) role: TermId,
@@ -27,14 +27,14 @@ pub(crate) struct ClauseDef {
 pub(crate) struct AgentDef {
     pub(crate) id: TermId,
     pub(crate) owner: Owner,
-    /// The process in which a server may rest.
+    /// The first process. A server may remain in it in a final state.
     pub(crate) start: TermId,
-    /// Where it is when the check begins.
+    /// The process in the initial state of the check.
     pub(crate) now: TermId,
     pub(crate) is_server: bool,
 }
 
-/// A fact, or a clause of somebody's knowledge.
+/// A fact, with conditions if it has a body.
 #[derive(Clone, Debug)]
 pub(crate) struct FactDef {
     pub(crate) head: TermId,
@@ -47,7 +47,7 @@ pub(crate) struct FactDef {
 #[derive(Clone, Debug)]
 pub(crate) struct RuleDef {
     pub(crate) enforcer: Owner,
-    /// Its place among the rules of all policies, from 1.
+    /// Number among the rules of all policies, counted from 1.
     pub(crate) number: u32,
     pub(crate) permits: bool,
     pub(crate) subject: TermId,
@@ -58,7 +58,7 @@ pub(crate) struct RuleDef {
     pub(crate) span: Span,
 }
 
-/// Facts and clauses by name and number of arguments.
+/// Facts by predicate.
 pub(crate) type Known = FxHashMap<Functor, Vec<FactDef>>;
 
 /// A checked instance.
@@ -66,24 +66,29 @@ pub(crate) type Known = FxHashMap<Functor, Vec<FactDef>>;
 pub(crate) struct Program {
     pub(crate) options: Options,
     pub(crate) clauses: Vec<ClauseDef>,
+    /// For each role, the indices of its clauses.
     pub(crate) by_role: FxHashMap<Functor, Vec<u32>>,
     pub(crate) agents: Vec<AgentDef>,
+    /// The id of each owner.
     pub(crate) ids: Vec<TermId>,
     pub(crate) owners: FxHashMap<TermId, Owner>,
+    /// Facts that every owner knows.
     pub(crate) common: Known,
-    /// By owner.
+    /// Facts of each owner.
     pub(crate) known: Vec<Known>,
     pub(crate) rules: Vec<RuleDef>,
-    /// The rules for an action, permitting or forbidding.
+    /// For each action, the indices of the rules that permit (`true`) or forbid (`false`) it.
     pub(crate) by_action: FxHashMap<(Functor, bool), Vec<u32>>,
+    /// Predicates whose outcome is a decision of an owner, or of each agent if `None`.
     pub(crate) choices: FxHashSet<(Option<Owner>, Functor)>,
+    /// Messages under way in the initial state.
     pub(crate) mail: Vec<TermId>,
-    /// The names of the protocol, against which others are checked.
+    /// The names of the protocol, for warnings about unknown names.
     pub(crate) names: Arc<Names>,
 }
 
 impl Program {
-    /// The owner with an id, new or not.
+    /// Returns the owner with this id, which is added if it is new.
     pub(crate) fn owner(&mut self, id: TermId) -> Owner {
         let next = Owner(self.ids.len() as u32);
         let owner = *self.owners.entry(id).or_insert(next);
@@ -94,24 +99,24 @@ impl Program {
         owner
     }
 
-    /// What an owner and everybody know of a predicate, the owner's own first.
+    /// Iterates over the facts about a predicate that an owner knows: its own first, then common ones.
     pub(crate) fn facts(&self, owner: Owner, functor: Functor) -> impl Iterator<Item = &FactDef> {
         let own = self.known[owner.0 as usize].get(&functor).into_iter().flatten();
         own.chain(self.common.get(&functor).into_iter().flatten())
     }
 
-    /// Whether the outcome of a predicate is the owner's own decision.
+    /// Whether the outcome of a predicate is a decision of the owner.
     pub(crate) fn is_choice(&self, owner: Owner, functor: Functor) -> bool {
         !self.choices.is_empty()
             && (self.choices.contains(&(Some(owner), functor)) || self.choices.contains(&(None, functor)))
     }
 
-    /// The rules of a sign for an action.
+    /// Returns the indices of the rules that permit, or forbid, an action.
     pub(crate) fn rules_for(&self, functor: Functor, permits: bool) -> &[u32] {
         self.by_action.get(&(functor, permits)).map_or(&[], Vec::as_slice)
     }
 
-    /// The text of an owner's id.
+    /// Returns the text of an owner's id.
     pub(crate) fn name(&self, terms: &Terms, owner: Owner) -> String {
         terms.text(self.ids[owner.0 as usize])
     }

@@ -1,4 +1,4 @@
-//! A system made smaller, for one formula that cannot see the difference.
+//! The reduced system for one formula: fewer states, the same verdict.
 
 use masque_mu::{AtomId, Completeness, Formula, LabelId, Lts, PatternId, StateId};
 
@@ -6,12 +6,12 @@ use crate::eager::Eager;
 use crate::symmetry::Symmetry;
 use crate::system::System;
 
-/// Which reductions may be used.
+/// The reductions that may be applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reductions {
-    /// Agents send at once what the formula does not see.
+    /// Agents send at once messages that the formula does not see (partial-order reduction).
     pub eager: bool,
-    /// Agents that can stand in for each other are not told apart.
+    /// States that differ only in interchangeable agents are merged (symmetry reduction).
     pub symmetry: bool,
 }
 
@@ -21,12 +21,12 @@ impl Default for Reductions {
     }
 }
 
-/// A system in which agents send at once and identical agents are not told apart, as far as a formula
-/// cannot see it: the formula has the verdict that it has in the whole system.
+/// A system in which agents send at once and interchangeable agents are not distinguished, as far as one
+/// formula cannot see the difference. The formula has the same verdict as in the whole system.
 ///
-/// Both reductions go together \[EJP97\]: what a step does not change it changes under no renaming. A loop
-/// of representatives must contain a state that is fully expanded, so an internal step is taken at once
-/// only if it leads to a representative not met before.
+/// Both reductions can be combined \[EJP97\]: an atom that a step does not change is not changed under any
+/// renaming of agents either. A cycle of representatives must contain a state that is fully expanded, so
+/// an internal step is taken at once only if it leads to a representative that was not reached before.
 #[derive(Debug)]
 pub struct Reduced<'s> {
     system: &'s mut System,
@@ -35,17 +35,19 @@ pub struct Reduced<'s> {
 }
 
 impl<'s> Reduced<'s> {
-    /// The reduced system for a formula, if there is anything to reduce.
+    /// Builds the reduced system for a formula; `None` if no reduction applies.
     pub fn new(system: &'s mut System, formula: &'s Formula) -> Option<Reduced<'s>> {
-        Reduced::by(Reductions::default(), system, formula)
+        Reduced::with(Reductions::default(), system, formula)
     }
 
-    /// The same with some reductions only.
-    pub fn by(which: Reductions, system: &'s mut System, formula: &'s Formula) -> Option<Reduced<'s>> {
-        let eager = if which.eager { Eager::new(system, formula) } else { None };
-        let symmetry = if which.symmetry { Symmetry::new(system, formula) } else { None };
-        let is_reduced = eager.is_some() || symmetry.is_some();
-        is_reduced.then_some(Reduced { system, eager, symmetry })
+    /// Builds the reduced system with the given reductions only.
+    pub fn with(reductions: Reductions, system: &'s mut System, formula: &'s Formula) -> Option<Reduced<'s>> {
+        let eager = if reductions.eager { Eager::new(system, formula) } else { None };
+        let symmetry = if reductions.symmetry { Symmetry::new(system, formula) } else { None };
+        if eager.is_none() && symmetry.is_none() {
+            return None;
+        }
+        Some(Reduced { system, eager, symmetry })
     }
 }
 
@@ -57,7 +59,7 @@ impl Lts for Reduced<'_> {
     fn successors(&mut self, state: StateId, step: &mut dyn FnMut(LabelId, StateId)) -> Completeness {
         let Reduced { system, eager, symmetry } = self;
         if let Some(eager) = eager {
-            eager.meet(state);
+            eager.mark_reached(state);
         }
         let ample = eager.as_mut().and_then(|eager| eager.ample(system, symmetry.as_mut(), state));
         if let Some((label, target)) = ample {
@@ -72,7 +74,7 @@ impl Lts for Reduced<'_> {
                 None => target,
             };
             if let Some(eager) = eager {
-                eager.meet(target);
+                eager.mark_reached(target);
             }
             step(label, target);
         }

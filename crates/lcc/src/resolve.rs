@@ -1,10 +1,9 @@
-//! The resolver: which answers a constraint has, for an agent, under the policies.
+//! The resolver: finds the solutions of a constraint, for one agent, under the policies.
 //!
-//! SLD resolution with a stack of goals and one of choices, so a proof of any length takes no
-//! stack of the machine's. Negation as failure and "no rule forbids it" run a search of their own
-//! in the middle of another; such searches nest, and stratification sees to it that they end. A
-//! search that meets a bound says so: an answer it gives is an answer, but "there is none" is then
-//! unknown, and so is whatever was to follow from it.
+//! SLD resolution with an explicit stack of goals and one of choice points, so the length of a proof is not
+//! limited by the call stack. Negation as failure and "no rule forbids it" start a nested search; because
+//! instances are stratified, nested searches terminate. A search that exceeds a bound reports that: the
+//! solutions it found are valid, but "no solution" is then unknown, and so is everything that depends on it.
 
 use std::collections::BTreeSet;
 
@@ -14,28 +13,28 @@ use crate::program::{Owner, Program};
 use crate::symbol::Symbol;
 use crate::term::{Bindings, Functor, Head, Mark, TermId, Terms};
 
-/// Steps of inference in one search.
-const FUEL: u32 = 200_000;
-/// Searches inside searches.
-const NESTED: u32 = 100;
-/// The end of a list of goals.
-const DONE: u32 = u32::MAX;
+/// Maximum number of inference steps of one resolver, which works on one local situation.
+const MAX_INFERENCE_STEPS: u32 = 200_000;
+/// Maximum number of searches nested in each other.
+const MAX_NESTED_SEARCHES: u32 = 100;
+/// Index that marks the end of a list of goals.
+const NO_GOALS: u32 = u32::MAX;
 
-/// What a search looked at; a change elsewhere cannot change its outcome.
+/// A part of the program that a search consulted. A change elsewhere cannot change the outcome of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Consulted {
-    /// What an owner and everybody know, or do not know, of a predicate.
+    /// The facts and choices about a predicate, or their absence: those of an owner and common ones.
     Known(Owner, Functor),
-    /// The rules, or the absence of rules, for an action.
+    /// The rules for an action, or their absence.
     Policy(Functor),
 }
 
-/// What is found by the way and reported at the end.
+/// Findings of a search that are reported beside verdicts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
-    /// `(subject,object,±action)`, both permitted and forbidden.
+    /// Actions that are both permitted and forbidden, as `(subject,object,±action)`.
     pub(crate) conflicts: BTreeSet<String>,
-    /// `agent: name/arity`, tried and known to nobody who could tell.
+    /// Constraints about which the acting agent has no facts, choices or rules, as `agent: name/arity`.
     pub(crate) unknown: BTreeSet<String>,
 }
 
@@ -44,7 +43,7 @@ impl Findings {
         self.conflicts.is_empty() && self.unknown.is_empty()
     }
 
-    /// All of these together.
+    /// Merges findings.
     pub(crate) fn all<'f>(parts: impl Iterator<Item = &'f Findings>) -> Findings {
         let mut all = Findings::default();
         for part in parts {
@@ -55,142 +54,150 @@ impl Findings {
     }
 }
 
+/// A goal of resolution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal {
-    /// A constraint of the acting agent: literals are recorded and pass the gate.
+    /// A constraint of the acting agent. Its literals are recorded, and the policies must allow them.
     Guard(TermId),
-    /// A constraint in the body of somebody's clause.
+    /// A constraint in the body of an owner's fact or rule.
     Body(TermId, Owner),
-    /// A literal, from what somebody knows.
+    /// A literal that must follow from the facts of an owner.
     Known(TermId, Owner),
-    /// The acting agent may do this, towards this object.
-    Gate(TermId, TermId),
-    /// A subject may do this towards an object: closed world.
+    /// The acting agent is allowed to perform an action (second) towards an object (first).
+    Allowed(TermId, TermId),
+    /// A rule permits the triple (subject, object, action), and [`Goal::NotForbidden`] holds.
     Permitted([TermId; 3]),
-    /// No rule forbids it, or permission counts more.
-    Undenied([TermId; 3]),
-    /// A rule of a sign says so.
-    Derived(bool, [TermId; 3]),
+    /// No rule forbids the triple, or permissions take precedence.
+    NotForbidden([TermId; 3]),
+    /// A rule permits (`true`) or forbids (`false`) the triple.
+    RuleApplies(bool, [TermId; 3]),
 }
 
+/// An element of a linked list of goals.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct PendingGoal {
     goal: Goal,
+    /// Number of facts and rules applied to reach the goal.
     depth: u32,
+    /// Index of the next goal, or [`NO_GOALS`].
     next: u32,
 }
 
-/// What else could be tried.
+/// An untried alternative of a choice point.
 #[derive(Clone, Copy, Debug)]
-enum Other {
-    /// These goals instead.
+enum Alternative {
+    /// Another list of goals, by the index of the first.
     Goals(u32),
-    /// The clauses for a literal, from this one on.
+    /// The facts for a literal, from index `from` on.
     Facts { literal: TermId, owner: Owner, from: u32, depth: u32, next: u32 },
-    /// The rules for an action, from this one on.
+    /// The rules for an action, from index `from` on.
     Rules { permits: bool, triple: [TermId; 3], from: u32, depth: u32, next: u32 },
 }
 
+/// A point to which the search backtracks: an alternative, and the sizes of the stacks to restore.
 #[derive(Clone, Copy, Debug)]
 struct ChoicePoint {
-    other: Other,
+    alternative: Alternative,
     mark: Mark,
-    n_nodes: u32,
+    n_pending: u32,
     n_used: u32,
 }
 
-/// One answer: the payload with its variables replaced, and the literals of the guard.
+/// A solution: the payload with its variables replaced, and the literals of guards that it used.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Solution {
     pub(crate) payload: TermId,
     pub(crate) used: Vec<TermId>,
 }
 
-/// Whether a search found something.
+/// Whether a search found a solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
     Yes,
     No,
-    /// Not within the bounds.
+    /// No solution was found, but a bound was exceeded.
     Unknown,
 }
 
-/// A resolver at work for one agent.
-pub(crate) struct Machine<'a> {
+/// The state of resolution for one agent.
+pub(crate) struct Resolver<'a> {
     pub(crate) program: &'a Program,
     pub(crate) terms: &'a mut Terms,
     pub(crate) findings: &'a mut Findings,
     pub(crate) bindings: Bindings,
     pub(crate) consulted: BTreeSet<Consulted>,
-    /// Who acts.
+    /// The acting agent.
     pub(crate) actor: Owner,
-    nodes: Vec<Node>,
+    pending: Vec<PendingGoal>,
     choices: Vec<ChoicePoint>,
+    /// Literals of guards used so far.
     used: Vec<TermId>,
-    /// Whether a decision counts as made: not so below an odd number of negations, where it counts
-    /// as refused. So `p` and `not p` both have answers for a decision `p`.
+    /// Whether decisions count as made. Below an odd number of negations they count as refused, so that both
+    /// `p` and `not p` have solutions for a decision `p`.
     positive: bool,
-    nested: u32,
-    fuel: u32,
+    /// Number of searches in progress, nested in each other.
+    n_nested: u32,
+    /// Number of inference steps left.
+    steps_left: u32,
 }
 
-impl<'a> Machine<'a> {
+impl<'a> Resolver<'a> {
     pub(crate) fn new(
         program: &'a Program,
         terms: &'a mut Terms,
         findings: &'a mut Findings,
         actor: Owner,
-    ) -> Machine<'a> {
-        Machine {
+    ) -> Resolver<'a> {
+        Resolver {
             program,
             terms,
             findings,
             bindings: Bindings::default(),
             consulted: BTreeSet::new(),
             actor,
-            nodes: Vec::new(),
+            pending: Vec::new(),
             choices: Vec::new(),
             used: Vec::new(),
             positive: true,
-            nested: 0,
-            fuel: FUEL,
+            n_nested: 0,
+            steps_left: MAX_INFERENCE_STEPS,
         }
     }
 
-    /// All answers to the goals, in the order in which resolution finds them; whether these are
-    /// all. The bindings are as before when this returns.
-    pub(crate) fn answers(&mut self, goals: &[Goal], payload: TermId) -> (Vec<Answer>, bool) {
-        let list = self.list(goals, 0, DONE);
-        let mut answers = Vec::new();
-        let is_complete = self.search(list, |machine| {
-            let payload = machine.terms.resolve(payload, &machine.bindings);
-            let used = std::mem::take(&mut machine.used);
+    /// Returns the solutions of the goals in the order in which resolution finds them, and whether these are
+    /// all. The bindings are restored.
+    pub(crate) fn solutions(&mut self, goals: &[Goal], payload: TermId) -> (Vec<Solution>, bool) {
+        let list = self.list(goals, 0, NO_GOALS);
+        let mut solutions = Vec::new();
+        let is_complete = self.search(list, |resolver| {
+            let payload = resolver.terms.resolve(payload, &resolver.bindings);
+            let used = std::mem::take(&mut resolver.used);
             let resolved =
-                used.iter().map(|literal| machine.terms.resolve(*literal, &machine.bindings)).collect();
-            machine.used = used;
-            answers.push(Answer { payload, used: resolved });
+                used.iter().map(|literal| resolver.terms.resolve(*literal, &resolver.bindings)).collect();
+            resolver.used = used;
+            solutions.push(Solution { payload, used: resolved });
             false
         });
-        (answers, is_complete)
+        (solutions, is_complete)
     }
 
-    /// Whether the goals have an answer.
+    /// Whether the goals have a solution.
     pub(crate) fn find(&mut self, goals: &[Goal]) -> Found {
         self.find_at(goals, 0)
     }
 
     fn find_at(&mut self, goals: &[Goal], depth: u32) -> Found {
-        if self.nested >= NESTED {
+        if self.n_nested >= MAX_NESTED_SEARCHES {
             return Found::Unknown;
         }
-        self.nested += 1;
-        let list = self.list(goals, depth, DONE);
+        self.n_nested += 1;
+        let list = self.list(goals, depth, NO_GOALS);
         let mut is_found = false;
         let is_complete = self.search(list, |_| {
             is_found = true;
             true
         });
-        self.nested -= 1;
+        self.n_nested -= 1;
         match (is_found, is_complete) {
             (true, _) => Found::Yes,
             (false, true) => Found::No,
@@ -198,41 +205,42 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Whether there is no answer, decisions counting the other way.
-    fn find_against(&mut self, goals: &[Goal], depth: u32) -> Found {
+    /// Whether the goals have a solution when the meaning of decisions is inverted, as below a negation.
+    fn find_negated(&mut self, goals: &[Goal], depth: u32) -> Found {
         self.positive = !self.positive;
         let found = self.find_at(goals, depth);
         self.positive = !self.positive;
         found
     }
 
+    /// Prepends goals to a list. Returns the index of the first goal.
     fn list(&mut self, goals: &[Goal], depth: u32, next: u32) -> u32 {
         goals.iter().rev().fold(next, |next, goal| {
-            self.nodes.push(Node { goal: *goal, depth, next });
-            self.nodes.len() as u32 - 1
+            self.pending.push(PendingGoal { goal: *goal, depth, next });
+            self.pending.len() as u32 - 1
         })
     }
 
-    /// Goes through all answers until `found` says it is enough; whether no bound was met.
+    /// Enumerates solutions until `found` returns `true`. Returns whether no bound was exceeded.
     fn search(&mut self, goals: u32, mut found: impl FnMut(&mut Self) -> bool) -> bool {
         let (base, mark) = (self.choices.len(), self.bindings.mark());
-        let (n_nodes, n_used) = (self.nodes.len(), self.used.len());
+        let (n_pending, n_used) = (self.pending.len(), self.used.len());
         let mut is_complete = true;
         let mut current = Some(goals);
-        while let Some(at) = current {
-            current = match at {
-                DONE if found(self) => None,
-                DONE => self.backtrack(base),
-                _ if self.fuel == 0 => {
+        while let Some(index) = current {
+            current = match index {
+                NO_GOALS if found(self) => None,
+                NO_GOALS => self.backtrack(base),
+                _ if self.steps_left == 0 => {
                     is_complete = false;
                     None
                 }
                 _ => {
-                    self.fuel -= 1;
-                    match self.step(at) {
+                    self.steps_left -= 1;
+                    match self.step(index) {
                         Ok(Some(next)) => Some(next),
                         Ok(None) => self.backtrack(base),
-                        Err(Bound) => {
+                        Err(BoundExceeded) => {
                             is_complete = false;
                             self.backtrack(base)
                         }
@@ -242,24 +250,24 @@ impl<'a> Machine<'a> {
         }
         self.choices.truncate(base);
         self.bindings.undo(mark);
-        self.nodes.truncate(n_nodes);
+        self.pending.truncate(n_pending);
         self.used.truncate(n_used);
         is_complete
     }
 
-    /// The goals of the most recent choice that has something left to try.
+    /// Goes back to the most recent choice point with an alternative left, and returns its goals.
     fn backtrack(&mut self, base: usize) -> Option<u32> {
         while self.choices.len() > base {
             let choice = self.choices.pop()?;
             self.bindings.undo(choice.mark);
-            self.nodes.truncate(choice.n_nodes as usize);
+            self.pending.truncate(choice.n_pending as usize);
             self.used.truncate(choice.n_used as usize);
-            let next = match choice.other {
-                Other::Goals(goals) => Some(goals),
-                Other::Facts { literal, owner, from, depth, next } => {
+            let next = match choice.alternative {
+                Alternative::Goals(goals) => Some(goals),
+                Alternative::Facts { literal, owner, from, depth, next } => {
                     self.try_facts(literal, owner, from, depth, next)
                 }
-                Other::Rules { permits, triple, from, depth, next } => {
+                Alternative::Rules { permits, triple, from, depth, next } => {
                     self.try_rules(permits, triple, from, depth, next)
                 }
             };
@@ -270,57 +278,61 @@ impl<'a> Machine<'a> {
         None
     }
 
-    fn choose(&mut self, other: Other) {
+    /// Adds a choice point.
+    fn choose(&mut self, alternative: Alternative) {
         let choice = ChoicePoint {
-            other,
+            alternative,
             mark: self.bindings.mark(),
-            n_nodes: self.nodes.len() as u32,
+            n_pending: self.pending.len() as u32,
             n_used: self.used.len() as u32,
         };
         self.choices.push(choice);
     }
 
-    /// Works on the first goal of a list: the goals that remain, or `None` if it fails.
-    fn step(&mut self, at: u32) -> Result<Option<u32>, Bound> {
-        let Node { goal, depth, next } = self.nodes[at as usize];
+    /// Resolves the first goal of a list. Returns the remaining goals, or `None` if the goal fails.
+    fn step(&mut self, index: u32) -> Result<Option<u32>, BoundExceeded> {
+        let PendingGoal { goal, depth, next } = self.pending[index as usize];
         match goal {
             Goal::Guard(constraint) => self.constraint(constraint, None, depth, next),
             Goal::Body(constraint, owner) => self.constraint(constraint, Some(owner), depth, next),
             Goal::Known(literal, owner) => {
-                self.too_deep(depth)?;
+                self.check_depth(depth)?;
                 Ok(self.try_facts(literal, owner, 0, depth, next))
             }
-            Goal::Gate(object, action) => self.gate(object, action, depth, next),
-            Goal::Permitted(triple) => {
-                Ok(Some(self.list(&[Goal::Derived(true, triple), Goal::Undenied(triple)], depth, next)))
-            }
-            Goal::Undenied(triple) => match self.find_against(&[Goal::Derived(false, triple)], depth) {
+            Goal::Allowed(object, action) => self.gate(object, action, depth, next),
+            Goal::Permitted(triple) => Ok(Some(self.list(
+                &[Goal::RuleApplies(true, triple), Goal::NotForbidden(triple)],
+                depth,
+                next,
+            ))),
+            Goal::NotForbidden(triple) => match self.find_negated(&[Goal::RuleApplies(false, triple)], depth)
+            {
                 Found::Yes => {
-                    self.note_conflict(triple);
+                    self.record_conflict(triple);
                     Ok((self.program.options.conflict == Conflict::Permit).then_some(next))
                 }
                 Found::No => Ok(Some(next)),
-                Found::Unknown => Err(Bound),
+                Found::Unknown => Err(BoundExceeded),
             },
-            Goal::Derived(permits, triple) => {
-                self.too_deep(depth)?;
+            Goal::RuleApplies(permits, triple) => {
+                self.check_depth(depth)?;
                 Ok(self.try_rules(permits, triple, 0, depth, next))
             }
         }
     }
 
-    fn too_deep(&self, depth: u32) -> Result<(), Bound> {
-        if depth > self.program.options.sld { Err(Bound) } else { Ok(()) }
+    fn check_depth(&self, depth: u32) -> Result<(), BoundExceeded> {
+        if depth > self.program.options.sld { Err(BoundExceeded) } else { Ok(()) }
     }
 
-    /// A constraint, as a guard or in the body of an owner's clause.
+    /// Resolves a constraint: a guard, or part of the body of an owner's fact or rule.
     fn constraint(
         &mut self,
         constraint: TermId,
         owner: Option<Owner>,
         depth: u32,
         next: u32,
-    ) -> Result<Option<u32>, Bound> {
+    ) -> Result<Option<u32>, BoundExceeded> {
         let constraint = self.terms.walk(constraint, &self.bindings);
         let goal = |term: TermId| match owner {
             Some(owner) => Goal::Body(term, owner),
@@ -329,14 +341,14 @@ impl<'a> Machine<'a> {
         let Some(functor) = self.terms.functor(constraint) else { return Ok(None) };
         let args: [TermId; 3] = {
             let args = self.terms.args(constraint);
-            std::array::from_fn(|at| args.get(at).copied().unwrap_or(constraint))
+            std::array::from_fn(|index| args.get(index).copied().unwrap_or(constraint))
         };
         let [first, second, _] = args;
         match functor.name {
             Symbol::AND => return Ok(Some(self.list(&[goal(first), goal(second)], depth, next))),
             Symbol::OR => {
                 let right = self.list(&[goal(second)], depth, next);
-                self.choose(Other::Goals(right));
+                self.choose(Alternative::Goals(right));
                 return Ok(Some(self.list(&[goal(first)], depth, next)));
             }
             _ => {}
@@ -345,13 +357,13 @@ impl<'a> Machine<'a> {
             self.used.push(constraint);
         }
         match functor.name {
-            Symbol::NOT => match self.find_against(&[goal(first)], depth) {
+            Symbol::NOT => match self.find_negated(&[goal(first)], depth) {
                 Found::Yes => Ok(None),
                 Found::No => Ok(Some(next)),
-                Found::Unknown => Err(Bound),
+                Found::Unknown => Err(BoundExceeded),
             },
             Symbol::PERMIT => Ok(Some(self.list(&[Goal::Permitted(args)], depth, next))),
-            Symbol::FORBID => Ok(Some(self.list(&[Goal::Derived(false, args)], depth, next))),
+            Symbol::FORBID => Ok(Some(self.list(&[Goal::RuleApplies(false, args)], depth, next))),
             name if name.is_built_in() => Ok(self.compare(name, first, second).then_some(next)),
             name => match (self.terms.symbols.name(name), functor.arity) {
                 ("true", 0) => Ok(Some(next)),
@@ -361,7 +373,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// `p(..)`: from knowledge; else a decision; else, for a guard, what the policies allow.
+    /// Resolves `p(..)` from facts; without facts as a decision; for a guard, also because a rule permits it.
     fn literal(
         &mut self,
         literal: TermId,
@@ -382,7 +394,7 @@ impl<'a> Machine<'a> {
             };
         }
         let object = self.bindings.fresh(1);
-        let gate = Goal::Gate(self.terms.var(object), literal);
+        let gate = Goal::Allowed(self.terms.var(object), literal);
         if is_known {
             return Some(self.list(&[Goal::Known(literal, knower), gate], depth, next));
         }
@@ -397,6 +409,7 @@ impl<'a> Machine<'a> {
         None
     }
 
+    /// Evaluates a comparison.
     fn compare(&mut self, name: Symbol, left: TermId, right: TermId) -> bool {
         match name {
             Symbol::UNIFY => self.terms.unify(left, right, &mut self.bindings),
@@ -433,12 +446,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The first clause for a literal that fits, from one on.
+    /// Applies the first fact that unifies with a literal, from index `from` on.
     fn try_facts(&mut self, literal: TermId, owner: Owner, from: u32, depth: u32, next: u32) -> Option<u32> {
         let program = self.program;
         let functor = self.terms.functor(literal)?;
         let mut facts = program.facts(owner, functor).enumerate().skip(from as usize).peekable();
-        while let Some((at, fact)) = facts.next() {
+        while let Some((index, fact)) = facts.next() {
             let mark = self.bindings.mark();
             let offset = self.bindings.fresh(fact.n_vars);
             let head = self.terms.shift(fact.head, offset);
@@ -447,8 +460,8 @@ impl<'a> Machine<'a> {
                 continue;
             }
             if facts.peek().is_some() {
-                let from = at as u32 + 1;
-                self.choose_at(Other::Facts { literal, owner, from, depth, next }, mark);
+                let from = index as u32 + 1;
+                self.choose_before(Alternative::Facts { literal, owner, from, depth, next }, mark);
             }
             return Some(match fact.body {
                 Some(body) => {
@@ -461,15 +474,15 @@ impl<'a> Machine<'a> {
         None
     }
 
-    /// A choice to go back to a point before the bindings just made.
-    fn choose_at(&mut self, other: Other, mark: Mark) {
-        self.choose(other);
+    /// Adds a choice point that also undoes the bindings since `mark`.
+    fn choose_before(&mut self, alternative: Alternative, mark: Mark) {
+        self.choose(alternative);
         if let Some(choice) = self.choices.last_mut() {
             choice.mark = mark;
         }
     }
 
-    /// The first rule of a sign that fits, from one on.
+    /// Applies the first rule that permits, or forbids, a triple, from index `from` on.
     fn try_rules(
         &mut self,
         permits: bool,
@@ -483,8 +496,8 @@ impl<'a> Machine<'a> {
         let functor = self.terms.functor(action)?;
         self.consulted.insert(Consulted::Policy(functor));
         let rules = program.rules_for(functor, permits);
-        for (at, number) in rules.iter().enumerate().skip(from as usize) {
-            let rule = &program.rules[*number as usize];
+        for (index, rule_index) in rules.iter().enumerate().skip(from as usize) {
+            let rule = &program.rules[*rule_index as usize];
             let mark = self.bindings.mark();
             let offset = self.bindings.fresh(rule.n_vars);
             let head = [rule.subject, rule.object, rule.action].map(|term| self.terms.shift(term, offset));
@@ -496,9 +509,9 @@ impl<'a> Machine<'a> {
                 self.bindings.undo(mark);
                 continue;
             }
-            if at + 1 < rules.len() {
-                let from = at as u32 + 1;
-                self.choose_at(Other::Rules { permits, triple, from, depth, next }, mark);
+            if index + 1 < rules.len() {
+                let from = index as u32 + 1;
+                self.choose_before(Alternative::Rules { permits, triple, from, depth, next }, mark);
             }
             return Some(match rule.body {
                 Some(body) => {
@@ -511,14 +524,14 @@ impl<'a> Machine<'a> {
         None
     }
 
-    /// Whether some rule permits an action by this name to the actor: then only what is permitted
-    /// is allowed.
+    /// Whether some rule permits the actor an action of this name. Such an action is allowed only where a
+    /// rule permits it.
     pub(crate) fn is_regulated(&mut self, functor: Functor) -> bool {
         self.consulted.insert(Consulted::Policy(functor));
         let program = self.program;
         let id = program.ids[self.actor.0 as usize];
-        program.rules_for(functor, true).iter().any(|number| {
-            let rule = &program.rules[*number as usize];
+        program.rules_for(functor, true).iter().any(|rule_index| {
+            let rule = &program.rules[*rule_index as usize];
             let mark = self.bindings.mark();
             let offset = self.bindings.fresh(rule.n_vars);
             let subject = self.terms.shift(rule.subject, offset);
@@ -528,8 +541,15 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// The actor may do it: it is permitted if the action is regulated, and else not forbidden.
-    fn gate(&mut self, object: TermId, action: TermId, depth: u32, next: u32) -> Result<Option<u32>, Bound> {
+    /// Resolves the condition that the actor is allowed to perform an action: a regulated action must be
+    /// permitted, any other must not be forbidden.
+    fn gate(
+        &mut self,
+        object: TermId,
+        action: TermId,
+        depth: u32,
+        next: u32,
+    ) -> Result<Option<u32>, BoundExceeded> {
         let action = self.terms.walk(action, &self.bindings);
         let Some(functor) = self.terms.functor(action) else { return Ok(Some(next)) };
         let subject = self.program.ids[self.actor.0 as usize];
@@ -537,22 +557,23 @@ impl<'a> Machine<'a> {
         if self.is_regulated(functor) {
             return Ok(Some(self.list(&[Goal::Permitted(triple)], depth, next)));
         }
-        match self.find_against(&[Goal::Derived(false, triple)], depth) {
+        match self.find_negated(&[Goal::RuleApplies(false, triple)], depth) {
             Found::Yes => Ok(None),
             Found::No => Ok(Some(next)),
-            Found::Unknown => Err(Bound),
+            Found::Unknown => Err(BoundExceeded),
         }
     }
 
-    fn note_conflict(&mut self, triple: [TermId; 3]) {
+    fn record_conflict(&mut self, triple: [TermId; 3]) {
         let tuple = self.terms.app(Symbol::PERMIT, &triple);
         let tuple = self.terms.resolve(tuple, &self.bindings);
         let tuple = self.terms.canonical(tuple);
-        let [subject, object, action] = [0, 1, 2].map(|at| self.terms.text(self.terms.arg(tuple, at)));
+        let [subject, object, action] = [0, 1, 2].map(|index| self.terms.text(self.terms.arg(tuple, index)));
         self.findings.conflicts.insert(format!("({subject},{object},±{action})"));
     }
 
-    /// Whether two terms are the same role to the one who sends and the one who receives.
+    /// Matches the role that a message is addressed to with the role of the receiver, or likewise for the
+    /// sender.
     pub(crate) fn match_roles(&mut self, left: TermId, right: TermId) -> bool {
         let (left, right) = (self.terms.walk(left, &self.bindings), self.terms.walk(right, &self.bindings));
         let is_lenient = self.program.options.roles == crate::options::Roles::Lenient;
@@ -566,5 +587,5 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// A bound was met.
-struct Bound;
+/// A bound was exceeded.
+struct BoundExceeded;

@@ -1,9 +1,9 @@
-//! What agents can do, found once per local situation, and for how long that stands.
+//! Caches what agents can do in each local situation.
 //!
-//! What an agent can do depends on its process, the message it is offered, and what was consulted
-//! to find out; on nothing else. So an outcome is kept with a record of what was consulted and what
-//! stood there, and serves wherever the record is true: in other global states, after a change of
-//! rules that was taken back, in another team. These are the verifying traces of build systems.
+//! What an agent can do depends only on its process, on the message it is offered, and on the facts and rules
+//! that were consulted. So each outcome is stored with a record of what was consulted and of its content at
+//! that time. The outcome is reused wherever the record is still correct: in other global states, after a
+//! change of rules that was reverted, or in another team. Build systems call such records verifying traces.
 //! [MMP18]
 
 use masque_mu::LabelId;
@@ -12,31 +12,33 @@ use rustc_hash::FxHashMap;
 use crate::entry::Entry;
 use crate::program::{Owner, Program};
 use crate::resolve::{Consulted, Findings};
+use crate::rows::Rows;
 use crate::step::{Situation, Steps};
-use crate::store::Rows;
 use crate::term::TermId;
 
-/// So many outcomes of one situation are kept.
-const MOST: usize = 32;
+/// Maximum number of earlier outcomes kept per situation.
+const MAX_OLD_OUTCOMES: usize = 32;
 
-/// A step of an agent in numbers.
+/// A step of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Move {
     pub(crate) label: LabelId,
+    /// What remains of the process.
     pub(crate) rest: TermId,
+    /// The message that is sent.
     pub(crate) sent: Option<TermId>,
 }
 
-/// What an agent can do in a situation.
+/// The steps of an agent in a situation.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
     pub(crate) moves: Box<[Move]>,
-    /// The bound beyond which there may be more.
+    /// Name of the bound that was exceeded, if any; there may then be more steps.
     pub(crate) cut: Option<&'static str>,
-    /// Whether the agent stands before a receipt, too.
+    /// Whether the agent can also receive a message, if a suitable one is under way.
     pub(crate) is_waiting: bool,
     pub(crate) findings: Option<Box<Findings>>,
-    /// What was consulted, and the number of what stood there.
+    /// What was consulted, and the version of its content.
     record: Box<[(Consulted, u32)]>,
 }
 
@@ -46,29 +48,35 @@ impl Outcome {
     }
 }
 
+/// A situation and its outcomes.
 #[derive(Clone, Debug)]
 struct Slot {
-    at: Situation,
+    situation: Situation,
+    /// The current outcome.
     now: Outcome,
-    /// Outcomes under other rules and facts, the most recent last.
+    /// Earlier outcomes, under other rules and facts, the most recent last.
     others: Vec<Outcome>,
-    /// Whether something that was consulted has changed since.
+    /// Whether something that was consulted has changed since `now` was computed.
     is_stale: bool,
 }
 
-/// All situations that were looked into.
+/// The situations computed so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Situations {
+    /// Index of a situation without a message, by agent and process.
     own: FxHashMap<(Owner, TermId), u32>,
+    /// Index of a situation with a message, by agent, process and message.
     taken: FxHashMap<(Owner, TermId, TermId), u32>,
     slots: Vec<Slot>,
+    /// Indices of situations that may be stale.
     stale: Vec<u32>,
-    /// Those whose outcome is another than it was.
+    /// Indices of situations whose outcome has changed.
     changed: Vec<u32>,
-    /// The number of what stands where something may be consulted, as far as that was asked for.
+    /// The version of the content of each consulted part of the program, as far as it is known.
     versions: FxHashMap<Consulted, u32>,
+    /// The content of each version.
     contents: Rows,
-    /// How many outcomes were computed.
+    /// Number of outcomes computed.
     pub(crate) n_computed: u64,
 }
 
@@ -77,64 +85,63 @@ impl Situations {
         self.slots.len()
     }
 
-    /// Forgets all situations, but not how many were looked into.
+    /// Removes all situations, but keeps the number of outcomes computed.
     pub(crate) fn clear(&mut self) {
         *self = Situations { n_computed: self.n_computed, ..Situations::default() };
     }
 
-    /// The number of a situation, if it was looked into.
-    pub(crate) fn find(&self, at: Situation) -> Option<u32> {
-        match at.message {
-            None => self.own.get(&(at.actor, at.process)).copied(),
-            Some(message) => self.taken.get(&(at.actor, at.process, message)).copied(),
+    /// Returns the index of a situation, if it has been computed.
+    pub(crate) fn find(&self, situation: Situation) -> Option<u32> {
+        match situation.message {
+            None => self.own.get(&(situation.actor, situation.process)).copied(),
+            Some(message) => self.taken.get(&(situation.actor, situation.process, message)).copied(),
         }
     }
 
-    pub(crate) fn situation(&self, number: u32) -> Situation {
-        self.slots[number as usize].at
+    pub(crate) fn situation(&self, index: u32) -> Situation {
+        self.slots[index as usize].situation
     }
 
     #[inline]
-    pub(crate) fn outcome(&self, number: u32) -> &Outcome {
-        &self.slots[number as usize].now
+    pub(crate) fn outcome(&self, index: u32) -> &Outcome {
+        &self.slots[index as usize].now
     }
 
     #[inline]
-    pub(crate) fn is_stale(&self, number: u32) -> bool {
-        self.slots[number as usize].is_stale
+    pub(crate) fn is_stale(&self, index: u32) -> bool {
+        self.slots[index as usize].is_stale
     }
 
-    /// What is to be reported of all situations.
+    /// Iterates over the findings of all situations.
     pub(crate) fn findings(&self) -> impl Iterator<Item = &Findings> {
         self.slots.iter().filter_map(|slot| slot.now.findings.as_deref())
     }
 
-    /// Of each situation, what was consulted.
+    /// Iterates over what was consulted for each situation.
     pub(crate) fn consulted(&self) -> impl Iterator<Item = impl Iterator<Item = Consulted>> {
         self.slots.iter().map(|slot| slot.now.record.iter().map(|(consulted, _)| *consulted))
     }
 
-    /// Enters a situation and its outcome.
-    pub(crate) fn insert(&mut self, at: Situation, now: Outcome) -> u32 {
-        let number = self.slots.len() as u32;
-        match at.message {
-            None => self.own.insert((at.actor, at.process), number),
-            Some(message) => self.taken.insert((at.actor, at.process, message), number),
+    /// Adds a situation and its outcome, and returns its index.
+    pub(crate) fn insert(&mut self, situation: Situation, now: Outcome) -> u32 {
+        let index = self.slots.len() as u32;
+        match situation.message {
+            None => self.own.insert((situation.actor, situation.process), index),
+            Some(message) => self.taken.insert((situation.actor, situation.process, message), index),
         };
-        self.slots.push(Slot { at, now, others: Vec::new(), is_stale: false });
-        number
+        self.slots.push(Slot { situation, now, others: Vec::new(), is_stale: false });
+        index
     }
 
-    /// An outcome, with a record of what was consulted.
+    /// Makes an outcome with a record of what was consulted.
     pub(crate) fn record(
         &mut self,
         program: &Program,
         found: Steps,
         findings: Findings,
-        label: impl FnMut(TermId) -> LabelId,
+        mut label: impl FnMut(TermId) -> LabelId,
     ) -> Outcome {
         self.n_computed += 1;
-        let mut label = label;
         let moves = found.steps.iter().map(|step| {
             let (rest, sent) = (step.rest, step.sent);
             Move { label: label(step.label), rest, sent }
@@ -145,7 +152,7 @@ impl Situations {
         Outcome { moves, cut: found.cut, is_waiting: found.is_waiting, findings, record }
     }
 
-    /// The number of what stands where something is consulted.
+    /// Returns the version of the content of a consulted part of the program.
     fn version(&mut self, program: &Program, on: Consulted) -> u32 {
         if let Some(version) = self.versions.get(&on) {
             return *version;
@@ -155,24 +162,24 @@ impl Situations {
         version
     }
 
-    /// Rules and facts have changed in these statements: how many situations depend on them.
-    pub(crate) fn touch(&mut self, entries: &[Entry]) -> usize {
-        let is_touched = |on: &Consulted| entries.iter().any(|entry| entry.touches(*on));
-        self.versions.retain(|on, _| !is_touched(on));
-        let mut n_touched = 0;
-        for (number, slot) in self.slots.iter_mut().enumerate() {
-            if slot.now.record.iter().any(|(on, _)| is_touched(on)) {
-                n_touched += 1;
+    /// Marks the situations as stale that depend on changed statements. Returns their number.
+    pub(crate) fn mark_stale(&mut self, entries: &[Entry]) -> usize {
+        let is_affected = |on: &Consulted| entries.iter().any(|entry| entry.affects(*on));
+        self.versions.retain(|on, _| !is_affected(on));
+        let mut n_affected = 0;
+        for (index, slot) in self.slots.iter_mut().enumerate() {
+            if slot.now.record.iter().any(|(on, _)| is_affected(on)) {
+                n_affected += 1;
                 if !std::mem::replace(&mut slot.is_stale, true) {
-                    self.stale.push(number as u32);
+                    self.stale.push(index as u32);
                 }
             }
         }
-        n_touched
+        n_affected
     }
 
-    /// Everything may have changed.
-    pub(crate) fn touch_all(&mut self) {
+    /// Marks all situations as stale.
+    pub(crate) fn mark_all_stale(&mut self) {
         self.versions.clear();
         self.changed.clear();
         self.stale.clear();
@@ -180,38 +187,38 @@ impl Situations {
         self.slots.iter_mut().for_each(|slot| slot.is_stale = true);
     }
 
-    /// One of the situations whose outcome may have changed.
+    /// Returns the index of a stale situation, if there is one.
     pub(crate) fn next_stale(&mut self) -> Option<u32> {
-        while let Some(number) = self.stale.last().copied() {
-            if self.is_stale(number) {
-                return Some(number);
+        while let Some(index) = self.stale.last().copied() {
+            if self.is_stale(index) {
+                return Some(index);
             }
             self.stale.pop();
         }
         None
     }
 
-    /// The situations whose outcome has changed since this was last asked.
+    /// Returns the indices of the situations whose outcome has changed since the last call.
     pub(crate) fn take_changed(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.changed)
     }
 
-    /// Goes back to an outcome that was found before and is true again, if there is one.
-    pub(crate) fn restore(&mut self, program: &Program, number: u32) -> bool {
-        let n_others = self.slots[number as usize].others.len();
-        // The present one first, then the most recent.
-        for at in (0..=n_others).rev() {
-            let n = self.record_of(number, at).len();
-            let is_true = (0..n).all(|i| {
-                let (on, version) = self.record_of(number, at)[i];
+    /// Restores an earlier outcome whose record is correct again. Returns whether there is one.
+    pub(crate) fn restore(&mut self, program: &Program, index: u32) -> bool {
+        let n_others = self.slots[index as usize].others.len();
+        // The current outcome is tried first, then the earlier ones from the most recent on.
+        for outcome_index in (0..=n_others).rev() {
+            let n = self.record_of(index, outcome_index).len();
+            let is_correct = (0..n).all(|i| {
+                let (on, version) = self.record_of(index, outcome_index)[i];
                 self.version(program, on) == version
             });
-            if is_true {
-                let slot = &mut self.slots[number as usize];
+            if is_correct {
+                let slot = &mut self.slots[index as usize];
                 slot.is_stale = false;
-                if at < n_others {
-                    let outcome = slot.others.remove(at);
-                    self.replace(number, outcome);
+                if outcome_index < n_others {
+                    let outcome = slot.others.remove(outcome_index);
+                    self.replace(index, outcome);
                 }
                 return true;
             }
@@ -219,26 +226,27 @@ impl Situations {
         false
     }
 
-    fn record_of(&self, number: u32, at: usize) -> &[(Consulted, u32)] {
-        let slot = &self.slots[number as usize];
-        &slot.others.get(at).unwrap_or(&slot.now).record
+    /// Returns the record of an earlier outcome, or of the current one if the index is past the last.
+    fn record_of(&self, index: u32, outcome_index: usize) -> &[(Consulted, u32)] {
+        let slot = &self.slots[index as usize];
+        &slot.others.get(outcome_index).unwrap_or(&slot.now).record
     }
 
-    /// The outcome of a situation is another one now.
-    pub(crate) fn replace(&mut self, number: u32, outcome: Outcome) {
-        let slot = &mut self.slots[number as usize];
+    /// Replaces the current outcome of a situation, and keeps the old one.
+    pub(crate) fn replace(&mut self, index: u32, outcome: Outcome) {
+        let slot = &mut self.slots[index as usize];
         slot.is_stale = false;
         if !slot.now.is_same(&outcome) {
-            self.changed.push(number);
+            self.changed.push(index);
         }
         let before = std::mem::replace(&mut slot.now, outcome);
-        if slot.others.len() >= MOST {
+        if slot.others.len() >= MAX_OLD_OUTCOMES {
             slot.others.remove(0);
         }
         slot.others.push(before);
     }
 
-    /// The bytes this takes, roughly.
+    /// Estimated size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let of_outcome = |outcome: &Outcome| {
             size_of_val(&*outcome.moves) + size_of_val(&*outcome.record) + size_of::<Outcome>()
@@ -252,7 +260,8 @@ impl Situations {
     }
 }
 
-/// What stands where something is consulted, in numbers: equal if and only if the statements are.
+/// Encodes the content of a consulted part of the program. Encodings are equal if and only if the statements
+/// are.
 fn content(program: &Program, on: Consulted) -> Vec<u32> {
     let body = |body: Option<TermId>| body.map_or(u32::MAX, |body| body.0);
     match on {
@@ -267,7 +276,7 @@ fn content(program: &Program, on: Consulted) -> Vec<u32> {
             for permits in [true, false] {
                 let rules = program.rules_for(functor, permits);
                 words.push(rules.len() as u32);
-                for rule in rules.iter().map(|number| &program.rules[*number as usize]) {
+                for rule in rules.iter().map(|index| &program.rules[*index as usize]) {
                     let terms = [rule.subject.0, rule.object.0, rule.action.0];
                     words.extend(terms.into_iter().chain([rule.enforcer.0, body(rule.body)]));
                 }

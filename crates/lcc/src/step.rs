@@ -1,4 +1,4 @@
-//! What one agent can do next: the rules of Figure 9, corrected. [ORW06 Fig. 9]
+//! Computes the steps of one agent: the rules of Figure 9, corrected. [ORW06 Fig. 9]
 //!
 //! ```text
 //! null <- C       --#,c-->   nil            (θ,c) in sat(C)
@@ -11,23 +11,25 @@
 //! P or Q, P par Q                           either side
 //! ```
 //!
-//! The paper gives two rules for `A <- C`, which together make every guarded message two different
-//! behaviours; `guards=fig9` has them, by default there is one rule per form. Frames are ours: the
-//! paper's rule for `A :: B` forgets the role, but messages are addressed to roles.
+//! The gate is the condition that the policies allow the action.
+//!
+//! The paper gives two rules for `A <- C`, which together give every guarded message two different
+//! behaviours. `guards=fig9` uses them; by default there is one rule per form. Frames `{R: P}` are our
+//! addition: the paper's rule for `A :: B` drops the role, but messages are addressed to roles.
 
-use crate::blame::why_not;
+use crate::blame::explain_failure;
 use crate::options::Guards;
 use crate::program::{Owner, Program};
-use crate::resolve::{Answer, Consulted, Findings, Goal, Machine};
+use crate::resolve::{Consulted, Findings, Goal, Resolver, Solution};
 use crate::symbol::Symbol;
 use crate::term::{TermId, Terms};
 
-/// Operators and role changes may nest this deep in one derivation.
-const DEEPEST: u32 = 600;
-/// Role changes within role changes, before any step.
-const UNFOLDINGS: usize = 50;
-/// Role changes in one situation: they may branch.
-const ENTRIES: u32 = 1_000;
+/// Maximum nesting of operators and role changes in one derivation.
+const MAX_NESTING: u32 = 600;
+/// Maximum number of nested role changes before a step.
+const MAX_NESTED_ROLE_CHANGES: usize = 50;
+/// Maximum number of role changes in one situation, all branches together.
+const MAX_ROLE_CHANGES: u32 = 1_000;
 
 /// One transition of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,14 +46,15 @@ pub(crate) struct Step {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steps {
     pub(crate) steps: Vec<Step>,
-    /// The bound beyond which there may be more.
+    /// Name of the bound that was exceeded, if any; there may then be more steps.
     pub(crate) cut: Option<&'static str>,
-    /// Whether the agent stands before a receipt, too.
+    /// Whether the agent can also receive a message, if a suitable one is under way.
     pub(crate) is_waiting: bool,
     pub(crate) consulted: Box<[Consulted]>,
 }
 
-/// The agent, its process, and the message that is offered to it, if its receipts are asked for.
+/// A local situation: an agent, its process, and the message that is offered to it, if its receipts are asked
+/// for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Situation {
     pub(crate) actor: Owner,
@@ -59,27 +62,32 @@ pub(crate) struct Situation {
     pub(crate) message: Option<TermId>,
 }
 
-/// All transitions of an agent in a situation, each once, in a fixed order.
-pub(crate) fn steps(program: &Program, terms: &mut Terms, findings: &mut Findings, at: Situation) -> Steps {
-    let mut walk = Walk::new(program, terms, findings, at);
-    let nowhere = walk.nil();
-    walk.process(at.process, nowhere);
-    let Walk { machine, mut found, .. } = walk;
-    found.consulted = machine.consulted.into_iter().collect();
+/// Computes all transitions of an agent in a situation, each once, in a fixed order.
+pub(crate) fn steps(
+    program: &Program,
+    terms: &mut Terms,
+    findings: &mut Findings,
+    situation: Situation,
+) -> Steps {
+    let mut walk = Walk::new(program, terms, findings, situation);
+    let no_role = walk.nil();
+    walk.process(situation.process, no_role);
+    let Walk { resolver, mut found, .. } = walk;
+    found.consulted = resolver.consulted.into_iter().collect();
     found
 }
 
-/// Why an agent can do nothing by itself: for each step it stands before, what is missing.
-pub(crate) fn why_stuck(program: &Program, terms: &mut Terms, at: Situation) -> Vec<String> {
+/// Explains why an agent has no steps: for each step it could make next, what is missing.
+pub(crate) fn explain_stuck_agent(program: &Program, terms: &mut Terms, situation: Situation) -> Vec<String> {
     let mut findings = Findings::default();
-    let mut walk = Walk::new(program, terms, &mut findings, at);
+    let mut walk = Walk::new(program, terms, &mut findings, situation);
     walk.reasons = Some(Vec::new());
-    let nowhere = walk.nil();
-    walk.process(at.process, nowhere);
+    let no_role = walk.nil();
+    walk.process(situation.process, no_role);
     walk.reasons.unwrap_or_default()
 }
 
-/// The process in a role: a finished one has none, and a role change is a tail call.
+/// Puts a process into the frame of a role, unless it is finished, a frame, or a role change (a tail call).
 pub(crate) fn frame(terms: &mut Terms, role: TermId, process: TermId) -> TermId {
     match terms.symbol(process) {
         Some(Symbol::NIL | Symbol::FRAME | Symbol::CALL) => process,
@@ -87,35 +95,42 @@ pub(crate) fn frame(terms: &mut Terms, role: TermId, process: TermId) -> TermId 
     }
 }
 
-/// What stands around the part of a process that makes a step.
+/// One layer of the process around the part that makes a step.
 #[derive(Clone, Copy, Debug)]
-enum Around {
+enum Context {
+    /// The part is followed by this process.
     Then(TermId),
-    ParWith(TermId),
-    BesidePar(TermId),
+    /// The part is the left operand of `par`; this is the right one.
+    ParLeft(TermId),
+    /// The part is the right operand of `par`; this is the left one.
+    ParRight(TermId),
+    /// The part is in this role.
     Frame(TermId),
 }
 
+/// Traverses a process and collects its steps.
 struct Walk<'a> {
-    machine: Machine<'a>,
+    resolver: Resolver<'a>,
     id: TermId,
     message: Option<TermId>,
-    path: Vec<Around>,
-    /// The role calls being unfolded: none is unfolded within itself.
+    /// The layers around the current part, the outermost first.
+    path: Vec<Context>,
+    /// The role calls being unfolded. A role call is not unfolded within itself.
     entered: Vec<TermId>,
+    /// Number of role changes so far, all branches together.
     n_entered: u32,
     found: Steps,
     depth: u32,
-    /// Internal steps do not count: behind a constraint that counts as none (Figure 9).
+    /// Whether internal steps are left out, as after the constraint of a role change in Figure 9.
     only_messages: bool,
-    /// What stands in the way of each step that cannot be made, if that is asked for.
+    /// Why each impossible step cannot be made, if that is asked for.
     reasons: Option<Vec<String>>,
 }
 
-/// A step as it is being made: variables are replaced when its constraint is solved.
+/// A step whose constraint has not been solved yet.
 struct Draft {
     kind: Symbol,
-    /// Message, peer's role and peer's id; for internal steps nothing.
+    /// Message, peer's role and peer's id; `nil` for internal steps.
     what: [TermId; 3],
     role: TermId,
     rest: TermId,
@@ -126,17 +141,17 @@ impl<'a> Walk<'a> {
         program: &'a Program,
         terms: &'a mut Terms,
         findings: &'a mut Findings,
-        at: Situation,
+        situation: Situation,
     ) -> Walk<'a> {
-        let id = program.ids[at.actor.0 as usize];
-        let mut machine = Machine::new(program, terms, findings, at.actor);
-        machine.bindings.reset(machine.terms.n_vars(at.process));
-        let message = at.message.map(|message| {
-            let offset = machine.bindings.fresh(machine.terms.n_vars(message));
-            machine.terms.shift(message, offset)
+        let id = program.ids[situation.actor.0 as usize];
+        let mut resolver = Resolver::new(program, terms, findings, situation.actor);
+        resolver.bindings.reset(resolver.terms.n_vars(situation.process));
+        let message = situation.message.map(|message| {
+            let offset = resolver.bindings.fresh(resolver.terms.n_vars(message));
+            resolver.terms.shift(message, offset)
         });
         Walk {
-            machine,
+            resolver,
             id,
             message,
             path: Vec::new(),
@@ -152,9 +167,10 @@ impl<'a> Walk<'a> {
 
 impl Walk<'_> {
     fn terms(&mut self) -> &mut Terms {
-        self.machine.terms
+        self.resolver.terms
     }
 
+    /// Records that a bound was exceeded.
     fn cut(&mut self, bound: &'static str) {
         self.found.cut.get_or_insert(bound);
     }
@@ -163,9 +179,9 @@ impl Walk<'_> {
         self.terms().app(Symbol::NIL, &[])
     }
 
-    /// The steps of a process in a role.
+    /// Collects the steps of a process in a role.
     fn process(&mut self, process: TermId, role: TermId) {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_NESTING {
             return self.cut("unfold");
         }
         self.depth += 1;
@@ -174,13 +190,13 @@ impl Walk<'_> {
     }
 
     fn process_within(&mut self, mut process: TermId, role: TermId) {
-        // Alternatives nest to the right and may be many: that side is a loop.
-        while self.machine.terms.symbol(process) == Some(Symbol::EITHER) {
-            let (left, right) = (self.machine.terms.arg(process, 0), self.machine.terms.arg(process, 1));
+        // Alternatives nest to the right and may be numerous, so a loop handles that side.
+        while self.resolver.terms.symbol(process) == Some(Symbol::EITHER) {
+            let (left, right) = (self.resolver.terms.arg(process, 0), self.resolver.terms.arg(process, 1));
             self.process(left, role);
             process = right;
         }
-        let terms = &self.machine.terms;
+        let terms = &self.resolver.terms;
         let Some(symbol) = terms.symbol(process) else { return };
         match *terms.args(process) {
             [] if symbol == Symbol::NULL => self.internal(None, role),
@@ -188,98 +204,100 @@ impl Walk<'_> {
             [_, _, _] if symbol == Symbol::SEND => self.send(process, None, role),
             [_, _, _] if symbol == Symbol::RECEIVE => self.receive(process, None, role),
             [step, constraint] if symbol == Symbol::GUARD => self.guarded(step, constraint, role),
-            [left, right] if symbol == Symbol::THEN => self.within(Around::Then(right), left, role),
+            [left, right] if symbol == Symbol::THEN => self.within(Context::Then(right), left, role),
             [left, right] if symbol == Symbol::PAR => {
-                self.within(Around::ParWith(right), left, role);
-                self.within(Around::BesidePar(left), right, role);
+                self.within(Context::ParLeft(right), left, role);
+                self.within(Context::ParRight(left), right, role);
             }
-            [role, inner] if symbol == Symbol::FRAME => self.within(Around::Frame(role), inner, role),
+            [role, inner] if symbol == Symbol::FRAME => self.within(Context::Frame(role), inner, role),
             _ => {}
         }
     }
 
-    fn within(&mut self, around: Around, process: TermId, role: TermId) {
-        self.path.push(around);
+    /// Collects the steps of a process inside one more layer.
+    fn within(&mut self, context: Context, process: TermId, role: TermId) {
+        self.path.push(context);
         self.process(process, role);
         self.path.pop();
     }
 
-    /// What remains of the whole process when the part at hand becomes `part`.
+    /// Returns what remains of the whole process when the current part becomes `part`.
     fn rest(&mut self, part: TermId) -> TermId {
         let nil = self.nil();
-        let Walk { machine, path, .. } = self;
-        let terms = &mut *machine.terms;
-        path.iter().rev().fold(part, |part, around| match *around {
-            Around::Then(next) if part == nil => next,
-            Around::Then(next) => terms.app(Symbol::THEN, &[part, next]),
-            Around::ParWith(other) | Around::BesidePar(other) if part == nil => other,
-            Around::ParWith(right) => terms.app(Symbol::PAR, &[part, right]),
-            Around::BesidePar(left) => terms.app(Symbol::PAR, &[left, part]),
-            Around::Frame(role) => frame(terms, role, part),
+        let Walk { resolver, path, .. } = self;
+        let terms = &mut *resolver.terms;
+        path.iter().rev().fold(part, |part, context| match *context {
+            Context::Then(next) if part == nil => next,
+            Context::Then(next) => terms.app(Symbol::THEN, &[part, next]),
+            Context::ParLeft(other) | Context::ParRight(other) if part == nil => other,
+            Context::ParLeft(right) => terms.app(Symbol::PAR, &[part, right]),
+            Context::ParRight(left) => terms.app(Symbol::PAR, &[left, part]),
+            Context::Frame(role) => frame(terms, role, part),
         })
     }
 
+    /// Collects the steps of `A <- C`.
     fn guarded(&mut self, step: TermId, constraint: TermId, role: TermId) {
-        let symbol = self.machine.terms.symbol(step);
-        if self.machine.program.options.guards == Guards::Fig9 {
-            self.constraint_alone(step, constraint, role);
+        let symbol = self.resolver.terms.symbol(step);
+        if self.resolver.program.options.guards == Guards::Fig9 {
+            self.fig9_constraint_step(step, constraint, role);
         }
         match symbol {
             Some(Symbol::SEND) => self.send(step, Some(constraint), role),
             Some(Symbol::RECEIVE) => self.receive(step, Some(constraint), role),
-            _ if self.machine.program.options.guards == Guards::Fig9 => {
-                self.call_behind(step, constraint, role)
+            _ if self.resolver.program.options.guards == Guards::Fig9 => {
+                self.fig9_role_change(step, constraint, role)
             }
             Some(Symbol::CALL) => {
                 let rest = self.rest(step);
-                self.commit(constraint, role, rest);
+                self.guarded_internal(constraint, role, rest);
             }
             _ => self.internal(Some(constraint), role),
         }
     }
 
-    /// `A <- C` becomes A, by each literal of C in turn: the paper's first rule.
-    fn constraint_alone(&mut self, step: TermId, constraint: TermId, role: TermId) {
+    /// Applies the paper's first rule for `A <- C`: an internal step to A, once for each literal of C.
+    fn fig9_constraint_step(&mut self, step: TermId, constraint: TermId, role: TermId) {
         if self.message.is_some() || self.only_messages {
             return;
         }
         let rest = self.rest(step);
         let draft = self.internal_draft(role, rest);
-        let (answers, is_complete) = self.solve(&draft, &[Goal::Guard(constraint)]);
-        for answer in answers {
-            for literal in &answer.used {
-                let one = Answer { payload: answer.payload, used: vec![*literal] };
-                self.add(draft.kind, &one);
+        let (solutions, is_complete) = self.solve(&draft, &[Goal::Guard(constraint)]);
+        for solution in solutions {
+            for literal in &solution.used {
+                let one = Solution { payload: solution.payload, used: vec![*literal] };
+                self.add_step(draft.kind, &one);
             }
         }
-        self.bounded(is_complete);
+        self.record_completeness(is_complete);
     }
 
-    /// `A <- C` does what A does, if C holds and it is a message: the paper's second rule, for a
-    /// change of role.
-    fn call_behind(&mut self, step: TermId, constraint: TermId, role: TermId) {
-        if self.machine.terms.symbol(step) != Some(Symbol::CALL) {
+    /// Applies the paper's second rule for `A <- C` to a role change A: if C holds, `A <- C` has the sendings
+    /// and receipts of A.
+    fn fig9_role_change(&mut self, step: TermId, constraint: TermId, role: TermId) {
+        if self.resolver.terms.symbol(step) != Some(Symbol::CALL) {
             return;
         }
-        let n_vars = self.machine.bindings.fresh(0);
+        let n_vars = self.resolver.bindings.fresh(0);
         let vars: Vec<TermId> = (0..n_vars).map(|number| self.terms().var(number)).collect();
         let tuple = self.terms().app(Symbol::SET, &vars);
-        let (answers, is_complete) = self.machine.answers(&[Goal::Guard(constraint)], tuple);
-        self.bounded(is_complete);
+        let (solutions, is_complete) = self.resolver.solutions(&[Goal::Guard(constraint)], tuple);
+        self.record_completeness(is_complete);
         let before = std::mem::replace(&mut self.only_messages, true);
-        for answer in answers {
-            let mark = self.machine.bindings.mark();
-            let needed = self.machine.terms.n_vars(answer.payload).saturating_sub(n_vars);
-            self.machine.bindings.fresh(needed);
-            if self.machine.terms.unify(tuple, answer.payload, &mut self.machine.bindings) {
+        for solution in solutions {
+            let mark = self.resolver.bindings.mark();
+            let needed = self.resolver.terms.n_vars(solution.payload).saturating_sub(n_vars);
+            self.resolver.bindings.fresh(needed);
+            if self.resolver.terms.unify(tuple, solution.payload, &mut self.resolver.bindings) {
                 self.process(step, role);
             }
-            self.machine.bindings.undo(mark);
+            self.resolver.bindings.undo(mark);
         }
         self.only_messages = before;
     }
 
-    /// `null`, with or without a constraint.
+    /// Adds the step of `null`, with or without a constraint.
     fn internal(&mut self, constraint: Option<TermId>, role: TermId) {
         if self.message.is_some() || self.only_messages {
             return;
@@ -287,7 +305,7 @@ impl Walk<'_> {
         let nil = self.nil();
         let rest = self.rest(nil);
         match constraint {
-            Some(constraint) => self.commit(constraint, role, rest),
+            Some(constraint) => self.guarded_internal(constraint, role, rest),
             None => {
                 let draft = self.internal_draft(role, rest);
                 self.finish(&draft, &[]);
@@ -295,8 +313,8 @@ impl Walk<'_> {
         }
     }
 
-    /// An internal step that a constraint allows.
-    fn commit(&mut self, constraint: TermId, role: TermId, rest: TermId) {
+    /// Adds an internal step that a constraint allows.
+    fn guarded_internal(&mut self, constraint: TermId, role: TermId, rest: TermId) {
         if self.message.is_none() && !self.only_messages {
             let draft = self.internal_draft(role, rest);
             self.finish(&draft, &[Goal::Guard(constraint)]);
@@ -308,6 +326,7 @@ impl Walk<'_> {
         Draft { kind: Symbol::INTERNAL, what: [nil; 3], role, rest }
     }
 
+    /// Adds the sending of a message.
     fn send(&mut self, step: TermId, constraint: Option<TermId>, role: TermId) {
         if self.message.is_some() {
             return;
@@ -317,7 +336,7 @@ impl Walk<'_> {
         let rest = self.rest(nil);
         let name = self.terms().symbols.intern("send");
         let action = self.terms().app(name, &what[..1]);
-        let gate = Goal::Gate(what[2], action);
+        let gate = Goal::Allowed(what[2], action);
         let draft = Draft { kind: Symbol::SENT, what, role, rest };
         match constraint {
             Some(constraint) => self.finish(&draft, &[Goal::Guard(constraint), gate]),
@@ -325,63 +344,64 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns the message, the role and the id of a sending or receipt.
     fn exchange(&self, step: TermId) -> [TermId; 3] {
-        let terms = &self.machine.terms;
-        [0, 1, 2].map(|at| terms.arg(step, at))
+        let terms = &self.resolver.terms;
+        [0, 1, 2].map(|index| terms.arg(step, index))
     }
 
-    /// Takes the message that is offered, if it fits.
+    /// Adds the receipt of the offered message, if it matches.
     fn receive(&mut self, step: TermId, constraint: Option<TermId>, role: TermId) {
         self.found.is_waiting = true;
         if self.reasons.is_some() {
             let [message, role, peer] = self
                 .exchange(step)
-                .map(|term| self.machine.terms.resolve(term, &self.machine.bindings))
-                .map(|term| self.machine.terms.shape(term));
-            let who = self.machine.program.name(self.machine.terms, self.machine.actor);
-            self.note(Some(format!("{who} waits for {message} from a({role}, {peer})")));
+                .map(|term| self.resolver.terms.resolve(term, &self.resolver.bindings))
+                .map(|term| self.resolver.terms.shape(term));
+            let who = self.resolver.program.name(self.resolver.terms, self.resolver.actor);
+            self.add_reason(Some(format!("{who} waits for {message} from a({role}, {peer})")));
         }
         let Some(offered) = self.message else { return };
         let [message, peer_role, peer] = self.exchange(step);
-        let terms = &self.machine.terms;
-        let [from_role, from, to_role, to, content] = [0, 1, 2, 3, 4].map(|at| terms.arg(offered, at));
-        let mark = self.machine.bindings.mark();
-        if self.machine.terms.unify(to, self.id, &mut self.machine.bindings)
-            && self.machine.match_roles(to_role, role)
-            && self.machine.terms.unify(peer, from, &mut self.machine.bindings)
-            && self.machine.match_roles(peer_role, from_role)
-            && self.machine.terms.unify(message, content, &mut self.machine.bindings)
+        let terms = &self.resolver.terms;
+        let [from_role, from, to_role, to, content] = [0, 1, 2, 3, 4].map(|index| terms.arg(offered, index));
+        let mark = self.resolver.bindings.mark();
+        if self.resolver.terms.unify(to, self.id, &mut self.resolver.bindings)
+            && self.resolver.match_roles(to_role, role)
+            && self.resolver.terms.unify(peer, from, &mut self.resolver.bindings)
+            && self.resolver.match_roles(peer_role, from_role)
+            && self.resolver.terms.unify(message, content, &mut self.resolver.bindings)
         {
             let nil = self.nil();
             let rest = self.rest(nil);
             let name = self.terms().symbols.intern("receive");
             let action = self.terms().app(name, &[message]);
-            let gate = Goal::Gate(peer, action);
+            let gate = Goal::Allowed(peer, action);
             let draft = Draft { kind: Symbol::TAKEN, what: [message, from_role, from], role, rest };
             match constraint {
                 Some(constraint) => self.finish(&draft, &[gate, Goal::Guard(constraint)]),
                 None => self.finish(&draft, &[gate]),
             }
         }
-        self.machine.bindings.undo(mark);
+        self.resolver.bindings.undo(mark);
     }
 
-    /// Enters a role: each clause for it is an alternative.
+    /// Enters a role. Each of its clauses is an alternative.
     fn call(&mut self, role: TermId, id: TermId) {
-        let before = self.machine.bindings.mark();
-        if !self.machine.terms.unify(id, self.id, &mut self.machine.bindings) {
-            return self.machine.bindings.undo(before);
+        let before = self.resolver.bindings.mark();
+        if !self.resolver.terms.unify(id, self.id, &mut self.resolver.bindings) {
+            return self.resolver.bindings.undo(before);
         }
-        let resolved = self.machine.terms.resolve(role, &self.machine.bindings);
-        let variant = self.machine.terms.canonical(resolved);
-        if self.entered.len() >= UNFOLDINGS || self.n_entered >= ENTRIES {
+        let resolved = self.resolver.terms.resolve(role, &self.resolver.bindings);
+        let variant = self.resolver.terms.canonical(resolved);
+        if self.entered.len() >= MAX_NESTED_ROLE_CHANGES || self.n_entered >= MAX_ROLE_CHANGES {
             self.cut("unfold");
         } else if !self.entered.contains(&variant) {
             self.entered.push(variant);
             self.n_entered += 1;
-            let program = self.machine.program;
+            let program = self.resolver.program;
             let all: Vec<u32>;
-            let clauses: &[u32] = match self.machine.terms.functor(resolved) {
+            let clauses: &[u32] = match self.resolver.terms.functor(resolved) {
                 Some(functor) => program.by_role.get(&functor).map_or(&[], Vec::as_slice),
                 None => {
                     all = (0..program.clauses.len() as u32).collect();
@@ -393,55 +413,57 @@ impl Walk<'_> {
             }
             self.entered.pop();
         }
-        self.machine.bindings.undo(before);
+        self.resolver.bindings.undo(before);
     }
 
+    /// Collects the steps of one clause of a role.
     fn enter(&mut self, clause: u32, role: TermId) {
-        let clause = &self.machine.program.clauses[clause as usize];
-        let mark = self.machine.bindings.mark();
-        let offset = self.machine.bindings.fresh(clause.n_vars);
+        let clause = &self.resolver.program.clauses[clause as usize];
+        let mark = self.resolver.bindings.mark();
+        let offset = self.resolver.bindings.fresh(clause.n_vars);
         let head = self.terms().shift(clause.role, offset);
         let id = self.terms().shift(clause.id, offset);
         let own = self.id;
-        if self.machine.terms.unify(head, role, &mut self.machine.bindings)
-            && self.machine.terms.unify(id, own, &mut self.machine.bindings)
+        if self.resolver.terms.unify(head, role, &mut self.resolver.bindings)
+            && self.resolver.terms.unify(id, own, &mut self.resolver.bindings)
         {
             let body = self.terms().shift(clause.body, offset);
-            self.within(Around::Frame(role), body, role);
+            self.within(Context::Frame(role), body, role);
         }
-        self.machine.bindings.undo(mark);
+        self.resolver.bindings.undo(mark);
     }
 
-    fn solve(&mut self, draft: &Draft, goals: &[Goal]) -> (Vec<Answer>, bool) {
+    fn solve(&mut self, draft: &Draft, goals: &[Goal]) -> (Vec<Solution>, bool) {
         let [what, peer_role, peer] = draft.what;
         let payload = self.terms().app(Symbol::SET, &[what, peer_role, peer, draft.role, draft.rest]);
-        self.machine.answers(goals, payload)
+        self.resolver.solutions(goals, payload)
     }
 
-    fn bounded(&mut self, is_complete: bool) {
+    /// Records an exceeded bound if the solutions are not complete.
+    fn record_completeness(&mut self, is_complete: bool) {
         if !is_complete {
             self.cut("sld");
         }
     }
 
-    /// Adds a step for each answer to the goals.
+    /// Adds a step for each solution of the goals, or the reason why there is none.
     fn finish(&mut self, draft: &Draft, goals: &[Goal]) {
-        let (answers, is_complete) = self.solve(draft, goals);
-        self.bounded(is_complete);
-        if answers.is_empty() && self.reasons.is_some() {
-            let reason = why_not(&mut self.machine, goals);
-            self.note(reason);
+        let (solutions, is_complete) = self.solve(draft, goals);
+        self.record_completeness(is_complete);
+        if solutions.is_empty() && self.reasons.is_some() {
+            let reason = explain_failure(&mut self.resolver, goals);
+            self.add_reason(reason);
         }
-        for mut answer in answers {
-            // To the letter of Figure 9, what happens behind a constraint shows nothing of it.
-            if self.machine.program.options.guards == Guards::Fig9 {
-                answer.used.clear();
+        for mut solution in solutions {
+            // In Figure 9, the label of a guarded step does not show its constraint.
+            if self.resolver.program.options.guards == Guards::Fig9 {
+                solution.used.clear();
             }
-            self.add(draft.kind, &answer);
+            self.add_step(draft.kind, &solution);
         }
     }
 
-    fn note(&mut self, reason: Option<String>) {
+    fn add_reason(&mut self, reason: Option<String>) {
         if let (Some(reasons), Some(reason)) = (&mut self.reasons, reason)
             && !reasons.contains(&reason)
         {
@@ -449,12 +471,14 @@ impl Walk<'_> {
         }
     }
 
-    fn add(&mut self, kind: Symbol, answer: &Answer) {
+    /// Adds a step, unless it exceeds a bound or is there already.
+    fn add_step(&mut self, kind: Symbol, solution: &Solution) {
         let id = self.id;
-        let terms = &mut *self.machine.terms;
-        let [what, peer_role, peer, role, rest] = [0, 1, 2, 3, 4].map(|at| terms.arg(answer.payload, at));
+        let terms = &mut *self.resolver.terms;
+        let [what, peer_role, peer, role, rest] =
+            [0, 1, 2, 3, 4].map(|index| terms.arg(solution.payload, index));
         let rest = terms.canonical(rest);
-        let options = &self.machine.program.options;
+        let options = &self.resolver.program.options;
         let mut cut = None;
         if terms.size(rest) > options.psize {
             cut = Some("psize");
@@ -471,7 +495,7 @@ impl Walk<'_> {
         if let Some(bound) = cut {
             return self.cut(bound);
         }
-        let annotation = annotation(terms, &answer.used);
+        let annotation = annotation(terms, &solution.used);
         let label = terms.app(kind, &[what, peer_role, peer, role, id, annotation]);
         let step = Step { label: terms.canonical(label), sent, rest };
         if !self.found.steps.contains(&step) {
@@ -480,7 +504,7 @@ impl Walk<'_> {
     }
 }
 
-/// The literals of a guard as a set: in the order of their text, each once.
+/// Returns the literals of a guard as a set: in the order of their text, without duplicates.
 pub(crate) fn annotation(terms: &mut Terms, used: &[TermId]) -> TermId {
     let mut literals: Vec<(String, TermId)> = used.iter().map(|term| (terms.shape(*term), *term)).collect();
     literals.sort_by(|left, right| left.0.cmp(&right.0));

@@ -1,4 +1,4 @@
-//! Names as numbers.
+//! Interned names.
 
 use std::cmp::Ordering;
 
@@ -8,13 +8,13 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Symbol(pub(crate) u32);
 
-/// Declares the symbols that no text can name, each with the text that reports use.
+/// Declares the symbols that differ from all names in files, each with the text that reports use.
 macro_rules! built_in {
     ($($name:ident = $text:expr;)*) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-        enum Number { $($name),* }
+        enum Index { $($name),* }
         impl Symbol {
-            $(pub(crate) const $name: Symbol = Symbol(Number::$name as u32);)*
+            $(pub(crate) const $name: Symbol = Symbol(Index::$name as u32);)*
         }
         const BUILT_IN: &[&str] = &[$($text),*];
     };
@@ -74,12 +74,13 @@ pub(crate) struct Symbols {
 
 impl Default for Symbols {
     fn default() -> Self {
-        // The built-in symbols have no entry in `by_name`: the constant 'then' is another symbol.
+        // Built-in symbols have no entry in `by_name`, because the constant 'then' is a different symbol.
         Symbols { names: BUILT_IN.iter().map(|name| (*name).into()).collect(), by_name: FxHashMap::default() }
     }
 }
 
 impl Symbols {
+    /// Returns the symbol of a name, which is added if it is new.
     pub(crate) fn intern(&mut self, name: &str) -> Symbol {
         if let Some(symbol) = self.by_name.get(name) {
             return *symbol;
@@ -90,16 +91,17 @@ impl Symbols {
         symbol
     }
 
-    /// The symbol of a name that occurs in some text.
+    /// Returns the symbol of a name, if it is interned.
     pub(crate) fn find(&self, name: &str) -> Option<Symbol> {
         self.by_name.get(name).copied()
     }
 
-    /// Orders symbols: first the built-in ones, in the order above, then names by their text.
+    /// Compares symbols: first the built-in ones, in the order above, then names by their text.
     pub(crate) fn compare(&self, left: Symbol, right: Symbol) -> Ordering {
-        match left.is_built_in() || right.is_built_in() || left == right {
-            true => left.cmp(&right),
-            false => self.name(left).cmp(self.name(right)),
+        if left.is_built_in() || right.is_built_in() || left == right {
+            left.cmp(&right)
+        } else {
+            self.name(left).cmp(self.name(right))
         }
     }
 
@@ -109,7 +111,7 @@ impl Symbols {
 }
 
 impl Symbol {
-    /// Whether no text can name it.
+    /// Whether the symbol is built in and cannot occur in files.
     pub(crate) fn is_built_in(self) -> bool {
         (self.0 as usize) < BUILT_IN.len()
     }

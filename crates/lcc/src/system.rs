@@ -1,14 +1,13 @@
-//! The system of all agents: an on-the-fly transition system.
+//! The transition system of all agents, explored on the fly.
 //!
-//! A state is one process per agent and the bag of messages under way, as a row of numbers. What
-//! an agent can do depends on its own process and the message it is offered, so it is computed
-//! once per local situation; a global state only combines what is known. That is where the time
-//! goes that a direct reading would take: policies and constraints are evaluated hundreds of
-//! times, not millions.
+//! A state is a row of term ids: one process per agent, then the messages under way. What an agent can do
+//! depends on its own process and on the message it is offered, so it is computed once per local situation,
+//! and a global state only combines these results. So policies and constraints are evaluated hundreds of
+//! times where a direct implementation would evaluate them millions of times.
 //!
-//! The order of a state's transitions does not depend on what was explored before: agents come in the
-//! order of the team, messages in that of [`MailOrder`]. So a property that is stopped by a bound has
-//! looked into the same states, whatever was checked before it.
+//! The order of a state's transitions does not depend on what was explored before: agents come in the order
+//! of the team, messages in that of [`MailOrder`]. So a property that is stopped by a bound has visited the
+//! same states, no matter which properties were checked before it.
 
 use masque_mu::{AtomId, Completeness, LabelId, Lts, PatternId, StateId};
 use masque_verdict::{Budget, Stop};
@@ -16,28 +15,28 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::entry::Entry;
 use crate::handshake::as_exchanged;
-use crate::mail::MailOrder;
+use crate::mail_order::MailOrder;
 use crate::options::{Comm, Options};
 use crate::program::Program;
 use crate::resolve::{Consulted, Findings};
+use crate::rows::Rows;
 use crate::situations::{Move, Outcome, Situations};
-use crate::step::{Situation, steps, why_stuck};
-use crate::store::Rows;
+use crate::step::{Situation, explain_stuck_agent, steps};
 use crate::symbol::Symbol;
 use crate::term::{TermId, Terms};
 use crate::vocabulary::{Atom, Pattern};
 
-/// A label: one agent's, or in synchronous communication those of the sender and the receiver, which
-/// name the same message and the same two agents.
+/// A label: one side, or the sides of sender and receiver of a handshake, which have the same message and
+/// name the same two agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LabelTerm {
     Own(TermId),
     Tau(TermId, TermId),
 }
 
-/// A step that stands alone.
+/// The only step of an agent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OnlyStep {
+pub(crate) struct SingleStep {
     pub(crate) label: LabelId,
     pub(crate) target: StateId,
     pub(crate) is_sending: bool,
@@ -57,9 +56,11 @@ pub struct System {
     /// The label of a handshake, by the labels of the sending and of the receipt.
     handshakes: FxHashMap<(LabelId, LabelId), LabelId>,
     pub(crate) situations: Situations,
+    /// For each process and role, whether the process is in the role.
     in_role: FxHashMap<(TermId, TermId), bool>,
+    /// The initial state of a check: the current state of a session.
     initial: StateId,
-    /// The row being built.
+    /// A buffer for the row of a state.
     row: Vec<u32>,
 }
 
@@ -85,7 +86,7 @@ impl System {
         }
     }
 
-    /// Forgets everything but the state it is in.
+    /// Discards all states, labels and situations except the initial state.
     pub(crate) fn forget(&mut self) {
         let row = self.states.row(self.initial.0).to_vec();
         self.forget_states();
@@ -100,71 +101,71 @@ impl System {
         self.states.clear();
     }
 
-    /// Goes on with other rules and facts, which differ in these statements: how many local
-    /// situations depend on them.
-    pub(crate) fn change(&mut self, program: Program, entries: &[Entry]) -> usize {
+    /// Replaces the program by one that differs in these statements. Returns the number of local situations
+    /// that depend on them.
+    pub(crate) fn set_program(&mut self, program: Program, entries: &[Entry]) -> usize {
         self.program = program;
-        self.situations.touch(entries)
+        self.situations.mark_stale(entries)
     }
 
-    /// Goes on with another team, and with its rules and facts: where that begins.
-    pub(crate) fn recast(&mut self, program: Program) {
+    /// Replaces the program by one with another team, and starts in its initial state.
+    pub(crate) fn set_team(&mut self, program: Program) {
         self.order = MailOrder::new(&program);
         self.program = program;
         self.forget_states();
         let row = first_row(&self.program, &self.terms, &self.order);
         self.initial = StateId(self.states.insert(&row));
-        self.situations.touch_all();
+        self.situations.mark_all_stale();
     }
 
-    /// Goes to a state.
-    pub(crate) fn go(&mut self, state: StateId) {
+    /// Sets the initial state.
+    pub(crate) fn set_initial(&mut self, state: StateId) {
         self.initial = state;
     }
 
-    /// Goes to the state with these processes and this mail.
-    pub(crate) fn go_to(&mut self, processes: &[TermId], mail: &[TermId]) {
+    /// Sets the initial state to the one with these processes and messages.
+    pub(crate) fn set_initial_parts(&mut self, processes: &[TermId], mail: &[TermId]) {
         let mut mail: Vec<u32> = mail.iter().map(|message| message.0).collect();
         self.order.sort(&self.terms, &mut mail);
         let row: Vec<u32> = processes.iter().map(|process| process.0).chain(mail).collect();
         self.initial = StateId(self.states.insert(&row));
     }
 
-    /// What changes the meaning of the instance.
+    /// Returns the options of the instance.
     pub fn options(&self) -> &Options {
         &self.program.options
     }
 
-    /// How many states have been met.
+    /// Number of states found so far.
     pub fn n_states(&self) -> usize {
         self.states.len()
     }
 
-    /// How many labels have been met.
+    /// Number of labels found so far.
     pub fn n_labels(&self) -> usize {
         self.labels.len()
     }
 
-    /// How many local situations have been looked into.
+    /// Number of local situations computed so far.
     pub fn n_situations(&self) -> usize {
         self.situations.len()
     }
 
-    /// What was both permitted and forbidden, as `(subject,object,±action)`, in what has been
-    /// explored.
+    /// Returns the actions that are both permitted and forbidden, as `(subject,object,±action)`, in the
+    /// explored states.
     pub fn conflicts(&self) -> Vec<String> {
         Findings::all(self.situations.findings()).conflicts.into_iter().collect()
     }
 
-    /// The constraints that were tried where nobody could tell, as `agent: name/arity`, in what
-    /// has been explored.
+    /// Returns the constraints about which the acting agent has no facts, choices or rules, as
+    /// `agent: name/arity`, in the explored states.
     pub fn unknown_constraints(&self) -> Vec<String> {
         Findings::all(self.situations.findings()).unknown.into_iter().collect()
     }
 
-    /// How many of the local situations looked into depend on what anybody knows of a predicate, or
-    /// on the rules for an action of that name: a change of either leaves all others as they are.
-    pub fn n_depending(&self, name: &str, arity: u32) -> usize {
+    /// Number of computed local situations that depend on facts about a predicate, or on rules for an action,
+    /// of this name. A change of these does not affect any other situation.
+    pub fn n_dependent_situations(&self, name: &str, arity: u32) -> usize {
         let is_it = |consulted: Consulted| {
             let (Consulted::Known(_, functor) | Consulted::Policy(functor)) = consulted;
             functor.arity == arity && self.terms.symbols.name(functor.name) == name
@@ -172,7 +173,7 @@ impl System {
         self.situations.consulted().filter_map(|mut consulted| consulted.find(|on| is_it(*on))).count()
     }
 
-    /// The bytes this takes, roughly.
+    /// Estimated size in bytes.
     pub fn bytes(&self) -> u64 {
         let labels = (self.labels.capacity() * 2 * size_of::<LabelTerm>()) as u64;
         self.states.bytes() + self.terms.bytes() + self.situations.bytes() + labels
@@ -182,79 +183,78 @@ impl System {
         self.labels[label.index()]
     }
 
-    /// The processes of a state, agent by agent, and the messages under way.
+    /// Returns the processes of a state, in the order of the team, and the messages under way.
     pub(crate) fn parts(&self, state: StateId) -> (&[u32], &[u32]) {
         self.states.row(state.0).split_at(self.program.agents.len())
     }
 
-    /// The state with this row: a process for each agent, and the messages under way in order.
+    /// Returns the state with this row: a process for each agent, then the messages under way, sorted.
     pub(crate) fn state(&mut self, row: &[u32]) -> StateId {
         StateId(self.states.insert(row))
     }
 
-    /// The place of an agent in the team.
+    /// Returns the index of an agent in the team.
     pub(crate) fn agent_index(&self, id: TermId) -> Option<u32> {
-        self.program.agents.iter().position(|agent| agent.id == id).map(|at| at as u32)
+        self.program.agents.iter().position(|agent| agent.id == id).map(|index| index as u32)
     }
 
-    /// The number of a situation, whose outcome is known from now on.
+    /// Returns the index of a situation, after computing its outcome if necessary.
     fn situation(&mut self, agent: u32, process: TermId, message: Option<TermId>) -> u32 {
         let actor = self.program.agents[agent as usize].owner;
-        let at = Situation { actor, process, message };
-        match self.situations.find(at) {
-            Some(number) if !self.situations.is_stale(number) => number,
-            Some(number) => {
-                self.renew(number);
-                number
+        let situation = Situation { actor, process, message };
+        match self.situations.find(situation) {
+            Some(index) if !self.situations.is_stale(index) => index,
+            Some(index) => {
+                self.update_outcome(index);
+                index
             }
             None => {
-                let outcome = self.look_into(at);
-                self.situations.insert(at, outcome)
+                let outcome = self.compute_outcome(situation);
+                self.situations.insert(situation, outcome)
             }
         }
     }
 
-    /// Finds out what an agent can do.
-    fn look_into(&mut self, at: Situation) -> Outcome {
+    /// Computes the steps of an agent in a situation.
+    fn compute_outcome(&mut self, situation: Situation) -> Outcome {
         let mut findings = Findings::default();
-        let found = steps(&self.program, &mut self.terms, &mut findings, at);
+        let found = steps(&self.program, &mut self.terms, &mut findings, situation);
         let (labels, label_ids) = (&mut self.labels, &mut self.label_ids);
         let label = |label| label_id(labels, label_ids, LabelTerm::Own(label));
         self.situations.record(&self.program, found, findings, label)
     }
 
-    /// Finds out what an agent can do where that may have changed.
-    fn renew(&mut self, number: u32) {
-        if !self.situations.restore(&self.program, number) {
-            let outcome = self.look_into(self.situations.situation(number));
-            self.situations.replace(number, outcome);
+    /// Recomputes the outcome of a stale situation, or restores an earlier one.
+    fn update_outcome(&mut self, index: u32) {
+        if !self.situations.restore(&self.program, index) {
+            let outcome = self.compute_outcome(self.situations.situation(index));
+            self.situations.replace(index, outcome);
         }
     }
 
-    /// Looks again into all situations that depend on something that has changed. The answer has
-    /// those in which the agents can do something else now.
+    /// Updates all stale situations. Returns those whose outcome has changed.
     pub(crate) fn refresh(&mut self, budget: &Budget) -> Result<Vec<u32>, Stop> {
-        while let Some(number) = self.situations.next_stale() {
+        while let Some(index) = self.situations.next_stale() {
             budget.check()?;
-            self.renew(number);
+            self.update_outcome(index);
         }
         Ok(self.situations.take_changed())
     }
 
-    /// The states that may have one of these situations.
+    /// Returns the states in which one of these situations may occur.
     pub(crate) fn states_with(&self, situations: &[u32]) -> Vec<StateId> {
         let mut is_process: Vec<bool> = Vec::new();
         let mut messages: FxHashMap<(u32, u32), Vec<Option<u32>>> = FxHashMap::default();
-        for number in situations {
-            let Situation { actor, process, message } = self.situations.situation(*number);
+        for index in situations {
+            let Situation { actor, process, message } = self.situations.situation(*index);
             let Some(agent) = self.program.agents.iter().position(|agent| agent.owner == actor) else {
                 continue;
             };
-            let place = process.0 as usize;
-            is_process.resize(is_process.len().max(place + 1), false);
-            is_process[place] = true;
-            // Where messages are exchanged in one step, a state does not show what is offered.
-            let message = message.filter(|_| self.program.options.comm == Comm::Mailbox);
+            let index = process.0 as usize;
+            is_process.resize(is_process.len().max(index + 1), false);
+            is_process[index] = true;
+            // With synchronous communication, offered messages are not part of the state.
+            let message = if self.program.options.comm == Comm::Mailbox { message } else { None };
             messages.entry((agent as u32, process.0)).or_default().push(message.map(|message| message.0));
         }
         let has_one = |state: &StateId| {
@@ -273,7 +273,7 @@ impl System {
         self.situations.findings().next().is_none()
     }
 
-    /// What is to be reported of the situations of these states.
+    /// Merges the findings of the situations of these states.
     pub(crate) fn findings_of(&self, states: &[StateId]) -> Findings {
         let mut seen = FxHashSet::default();
         for state in states {
@@ -283,10 +283,10 @@ impl System {
                 self.situations.find(Situation { actor, process, message })
             };
             let mut offered: Vec<TermId> = mail.iter().map(|message| TermId(*message)).collect();
-            for number in (0..processes.len()).filter_map(|agent| own(agent, None)) {
-                seen.insert(number);
+            for index in (0..processes.len()).filter_map(|agent| own(agent, None)) {
+                seen.insert(index);
                 if self.program.options.comm == Comm::Sync {
-                    offered.extend(self.situations.outcome(number).moves.iter().filter_map(|one| one.sent));
+                    offered.extend(self.situations.outcome(index).moves.iter().filter_map(|one| one.sent));
                 }
             }
             for message in offered {
@@ -294,28 +294,31 @@ impl System {
                 seen.extend(takers);
             }
         }
-        Findings::all(seen.iter().filter_map(|number| self.situations.outcome(*number).findings.as_deref()))
+        Findings::all(seen.iter().filter_map(|index| self.situations.outcome(*index).findings.as_deref()))
     }
 
-    /// What an agent can do by itself.
+    /// Returns the situation with the internal steps and sendings of an agent.
     fn own_moves(&mut self, agent: u32, process: TermId) -> u32 {
         self.situation(agent, process, None)
     }
 
-    /// What an agent can do with a message.
+    /// Returns the situation with the receipts of a message by an agent.
     fn taking_moves(&mut self, agent: u32, process: TermId, message: TermId) -> u32 {
         self.situation(agent, process, Some(message))
     }
 
-    /// The agents that a message may reach: one, or all if it is addressed to nobody by name.
+    /// Returns the agents that may receive a message: one, or all if it is addressed to no particular agent.
     fn receivers(&self, message: TermId) -> std::ops::Range<u32> {
         let to = self.terms.arg(message, 3);
-        match self.terms.is_ground(to) {
-            true => self.agent_index(to).map_or(0..0, |agent| agent..agent + 1),
-            false => 0..self.program.agents.len() as u32,
+        if self.terms.is_ground(to) {
+            self.agent_index(to).map_or(0..0, |agent| agent..agent + 1)
+        } else {
+            0..self.program.agents.len() as u32
         }
     }
 
+    /// Lists the transitions of a state with mailbox communication. Returns the bound that was exceeded, if
+    /// any.
     fn mailbox_successors(
         &mut self,
         state: StateId,
@@ -330,8 +333,8 @@ impl System {
         for agent in 0..n_agents {
             let situation = self.own_moves(agent as u32, TermId(row[agent]));
             cut = cut.or(self.situations.outcome(situation).cut);
-            for at in 0..self.situations.outcome(situation).moves.len() {
-                let Move { label, rest, sent } = self.situations.outcome(situation).moves[at];
+            for index in 0..self.situations.outcome(situation).moves.len() {
+                let Move { label, rest, sent } = self.situations.outcome(situation).moves[index];
                 next.clear();
                 next.extend_from_slice(&row);
                 next[agent] = rest.0;
@@ -340,17 +343,17 @@ impl System {
                         cut = cut.or(Some("cap"));
                         continue;
                     }
-                    let at = self.order.place(&self.terms, &row[n_agents..], message);
-                    next.insert(n_agents + at, message.0);
+                    let index = self.order.index(&self.terms, &row[n_agents..], message);
+                    next.insert(n_agents + index, message.0);
                 }
                 step(label, StateId(self.states.insert(&next)));
             }
         }
-        for at in n_agents..row.len() {
-            if at > n_agents && row[at] == row[at - 1] {
+        for mail_index in n_agents..row.len() {
+            if mail_index > n_agents && row[mail_index] == row[mail_index - 1] {
                 continue;
             }
-            let message = TermId(row[at]);
+            let message = TermId(row[mail_index]);
             for agent in self.receivers(message) {
                 let situation = self.taking_moves(agent, TermId(row[agent as usize]), message);
                 cut = cut.or(self.situations.outcome(situation).cut);
@@ -359,7 +362,7 @@ impl System {
                     next.clear();
                     next.extend_from_slice(&row);
                     next[agent as usize] = rest.0;
-                    next.remove(at);
+                    next.remove(mail_index);
                     step(label, StateId(self.states.insert(&next)));
                 }
             }
@@ -368,8 +371,8 @@ impl System {
         cut
     }
 
-    /// The step of an agent that can do nothing now or later but this, if it crosses no bound.
-    pub(crate) fn only_step(&mut self, state: StateId, agent: usize) -> Option<OnlyStep> {
+    /// Returns the only step of an agent that has no other step and no receipt, unless a bound is exceeded.
+    pub(crate) fn single_step(&mut self, state: StateId, agent: usize) -> Option<SingleStep> {
         let n_agents = self.program.agents.len();
         let process = TermId(self.states.row(state.0)[agent]);
         let situation = self.own_moves(agent as u32, process);
@@ -384,20 +387,22 @@ impl System {
             if row.len() - n_agents >= self.program.options.cap as usize {
                 return None;
             }
-            let at = self.order.place(&self.terms, &row[n_agents..], message);
-            row.insert(n_agents + at, message.0);
+            let index = self.order.index(&self.terms, &row[n_agents..], message);
+            row.insert(n_agents + index, message.0);
         }
         let target = StateId(self.states.insert(&row));
-        Some(OnlyStep { label, target, is_sending: sent.is_some() })
+        Some(SingleStep { label, target, is_sending: sent.is_some() })
     }
 
-    /// The labels of what an agent can do by itself, if these are all known.
+    /// Returns the labels of the internal steps and sendings of an agent; `None` if a bound hides some.
     pub(crate) fn own_labels(&mut self, agent: usize, process: TermId) -> Option<Vec<LabelId>> {
         let situation = self.own_moves(agent as u32, process);
         let outcome = self.situations.outcome(situation);
         outcome.cut.is_none().then(|| outcome.moves.iter().map(|one| one.label).collect())
     }
 
+    /// Lists the transitions of a state with synchronous communication. Returns the bound that was exceeded,
+    /// if any.
     fn sync_successors(
         &mut self,
         state: StateId,
@@ -406,13 +411,13 @@ impl System {
         let n_agents = self.program.agents.len();
         let row = self.states.row(state.0).to_vec();
         let mut cut = None;
-        // Different sendings may be taken as the same message: that is one transition.
+        // Different sendings may be received as the same message: that is one transition.
         let mut exchanged: FxHashSet<(LabelId, StateId)> = FxHashSet::default();
         for agent in 0..n_agents {
             let situation = self.own_moves(agent as u32, TermId(row[agent]));
             cut = cut.or(self.situations.outcome(situation).cut);
-            for at in 0..self.situations.outcome(situation).moves.len() {
-                let Move { label, rest, sent } = self.situations.outcome(situation).moves[at];
+            for index in 0..self.situations.outcome(situation).moves.len() {
+                let Move { label, rest, sent } = self.situations.outcome(situation).moves[index];
                 let mut next = row.clone();
                 next[agent] = rest.0;
                 let Some(message) = sent else {
@@ -440,7 +445,7 @@ impl System {
         cut
     }
 
-    /// The label of a handshake between the agents with these labels.
+    /// Returns the label of the handshake of a sending and a receipt.
     fn handshake(&mut self, sent: LabelId, taken: LabelId) -> LabelId {
         if let Some(known) = self.handshakes.get(&(sent, taken)) {
             return *known;
@@ -456,8 +461,8 @@ impl System {
         both
     }
 
-    /// Why nothing happens in a state: what each agent that has not finished waits for or may not
-    /// do, and the messages that nobody takes.
+    /// Explains why a state is stuck: what each unfinished agent waits for or is not allowed to do, and the
+    /// messages that no agent takes.
     pub fn blame(&mut self, state: StateId) -> Vec<String> {
         let row = self.states.row(state.0).to_vec();
         let (processes, mail) = row.split_at(self.program.agents.len());
@@ -467,24 +472,26 @@ impl System {
                 continue;
             }
             let actor = self.program.agents[agent].owner;
-            let at = Situation { actor, process: TermId(*process), message: None };
-            reasons.extend(why_stuck(&self.program, &mut self.terms, at));
+            let situation = Situation { actor, process: TermId(*process), message: None };
+            reasons.extend(explain_stuck_agent(&self.program, &mut self.terms, situation));
         }
-        let mail = mail.iter().map(|message| format!("nobody takes {}", self.terms.text(TermId(*message))));
+        let mail = mail.iter().map(|message| format!("no agent takes {}", self.terms.text(TermId(*message))));
         reasons.extend(mail);
         reasons
     }
 
+    /// Whether an agent is a server in its first process.
     pub(crate) fn is_idle(&self, state: StateId, agent: usize) -> bool {
         let def = &self.program.agents[agent];
         def.is_server && self.parts(state).0[agent] == def.start.0
     }
 
+    /// Whether an agent has finished.
     pub(crate) fn is_done(&self, state: StateId, agent: usize) -> bool {
         self.terms.symbol(TermId(self.parts(state).0[agent])) == Some(Symbol::NIL)
     }
 
-    /// No mail, and everybody has finished or rests.
+    /// Whether a state is final: no message is under way, and each agent has finished or is an idle server.
     pub fn is_final(&self, state: StateId) -> bool {
         let n_agents = self.program.agents.len();
         self.parts(state).1.is_empty()
@@ -492,14 +499,14 @@ impl System {
     }
 }
 
-/// Where a team begins.
+/// Returns the row of the initial state.
 fn first_row(program: &Program, terms: &Terms, order: &MailOrder) -> Vec<u32> {
     let mut mail: Vec<u32> = program.mail.iter().map(|message| message.0).collect();
     order.sort(terms, &mut mail);
     program.agents.iter().map(|agent| agent.now.0).chain(mail).collect()
 }
 
-/// The number of a label, new or not.
+/// Returns the id of a label, which is added if it is new.
 fn label_id(
     labels: &mut Vec<LabelTerm>,
     ids: &mut FxHashMap<LabelTerm, LabelId>,

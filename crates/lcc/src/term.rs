@@ -1,9 +1,9 @@
-//! Hash-consed terms: equal terms have equal numbers.
+//! Hash-consed terms: equal terms have equal ids.
 //!
-//! Processes, constraints, messages and labels are terms too, built with symbols that no text can
-//! name. So they share what terms have for nothing: equality by number, substitution, renaming,
-//! canonical variables, sizes. Every walk is a loop with a stack of its own and visits a shared
-//! part once, so neither depth nor sharing can make it overflow or explode.
+//! Processes, constraints, messages and labels are terms too, built with symbols that cannot occur in files.
+//! So they share the operations on terms: equality by id, substitution, renaming, canonical variables, sizes.
+//! Every traversal is a loop with an explicit stack that visits a shared part once, so neither the depth of a
+//! term nor sharing can overflow the call stack or make the traversal exponential.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -13,14 +13,15 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::symbol::{Symbol, Symbols};
 
-/// Terms larger than this may have so many shared parts that those are worth remembering.
-const SHARED: u32 = 64;
+/// Size, in tree nodes, above which unification records the pairs it has visited, because parts may be
+/// shared.
+const SHARING_THRESHOLD: u32 = 64;
 
-/// A term of a [`Terms`].
+/// Id of a term in [`Terms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TermId(pub(crate) u32);
 
-/// What a term is at its root.
+/// The root of a term.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Head {
     Var(u32),
@@ -29,7 +30,7 @@ pub(crate) enum Head {
     App(Symbol),
 }
 
-/// The number of a head, for comparison by bits: decimals are equal if their bits are.
+/// Returns a key for the comparison of heads. Decimals are equal if their bits are.
 fn key(head: Head) -> (u8, u64) {
     match head {
         Head::Var(number) => (0, u64::from(number)),
@@ -39,16 +40,17 @@ fn key(head: Head) -> (u8, u64) {
     }
 }
 
+/// The root of a term, the range of its arguments, and its measures.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct TermNode {
     head: Head,
     start: u32,
     len: u32,
     /// One more than the largest variable; 0 if there is none.
     vars: u32,
-    /// Constants have depth 0.
+    /// Nesting of arguments: 0 for constants, variables and numbers.
     depth: u32,
-    /// Nodes, counted as a tree; saturates.
+    /// Number of tree nodes, saturating.
     size: u32,
 }
 
@@ -56,25 +58,27 @@ struct Node {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
     pub(crate) symbols: Symbols,
-    nodes: Vec<Node>,
+    nodes: Vec<TermNode>,
+    /// The arguments of all terms.
     args: Vec<TermId>,
     table: HashTable<u32>,
+    /// A buffer for `rewrite`.
     scratch: FxHashMap<TermId, TermId>,
 }
 
 impl Terms {
-    /// The term with this root and these arguments.
+    /// Returns the term with this root and these arguments.
     pub(crate) fn make(&mut self, head: Head, args: &[TermId]) -> TermId {
         let (nodes, all) = (&self.nodes, &self.args);
-        let is_same = |&at: &u32| {
-            let node = &nodes[at as usize];
+        let is_same = |&index: &u32| {
+            let node = &nodes[index as usize];
             key(node.head) == key(head) && all[node.start as usize..][..node.len as usize] == *args
         };
         let hash = hash(head, args);
         if let Some(found) = self.table.find(hash, is_same) {
             return TermId(*found);
         }
-        let mut node = Node {
+        let mut node = TermNode {
             head,
             start: self.args.len() as u32,
             len: args.len() as u32,
@@ -92,8 +96,8 @@ impl Terms {
         self.nodes.push(node);
         self.args.extend_from_slice(args);
         let (nodes, all) = (&self.nodes, &self.args);
-        self.table.insert_unique(hash, id, |&at| {
-            let node = &nodes[at as usize];
+        self.table.insert_unique(hash, id, |&index| {
+            let node = &nodes[index as usize];
             self::hash(node.head, &all[node.start as usize..][..node.len as usize])
         });
         TermId(id)
@@ -116,7 +120,7 @@ impl Terms {
         self.app(symbol, &[])
     }
 
-    /// The list of these items before a tail.
+    /// Returns the list of these items, followed by a tail.
     pub(crate) fn list(&mut self, items: &[TermId], tail: TermId) -> TermId {
         items.iter().rev().fold(tail, |tail, item| self.app(Symbol::CONS, &[*item, tail]))
     }
@@ -133,11 +137,11 @@ impl Terms {
     }
 
     #[inline]
-    pub(crate) fn arg(&self, term: TermId, at: usize) -> TermId {
-        self.args(term)[at]
+    pub(crate) fn arg(&self, term: TermId, index: usize) -> TermId {
+        self.args(term)[index]
     }
 
-    /// The symbol and number of arguments, unless it is a variable or a number.
+    /// Returns the symbol and number of arguments; `None` for a variable or a number.
     pub(crate) fn functor(&self, term: TermId) -> Option<Functor> {
         let node = &self.nodes[term.0 as usize];
         match node.head {
@@ -146,12 +150,12 @@ impl Terms {
         }
     }
 
-    /// The functor of a name that occurs in some text.
+    /// Returns the functor of a name, if the name is interned.
     pub(crate) fn find(&self, name: &str, arity: usize) -> Option<Functor> {
         self.symbols.find(name).map(|name| Functor { name, arity: arity as u32 })
     }
 
-    /// The symbol at the root, if there is one.
+    /// Returns the symbol at the root, if there is one.
     pub(crate) fn symbol(&self, term: TermId) -> Option<Symbol> {
         self.functor(term).map(|functor| functor.name)
     }
@@ -160,7 +164,7 @@ impl Terms {
         self.nodes[term.0 as usize].vars == 0
     }
 
-    /// One more than the largest variable; 0 if there is none.
+    /// Returns one more than the largest variable; 0 if there is none.
     pub(crate) fn n_vars(&self, term: TermId) -> u32 {
         self.nodes[term.0 as usize].vars
     }
@@ -173,8 +177,9 @@ impl Terms {
         self.nodes[term.0 as usize].size
     }
 
-    /// Orders terms by what they are, whenever they were made: variables, numbers, then names; arguments
-    /// from the left. Equal parts are one term, so the walk goes down where the two differ first.
+    /// Compares terms by content, independently of the order in which they were created: variables, numbers,
+    /// then names; arguments from the left. Equal parts have equal ids, so only the first pair of different
+    /// arguments is compared further.
     pub(crate) fn compare(&self, mut left: TermId, mut right: TermId) -> Ordering {
         while left != right {
             let heads = self.compare_heads(self.head(left), self.head(right));
@@ -201,14 +206,14 @@ impl Terms {
         }
     }
 
-    /// The bytes this takes.
+    /// Size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.nodes.capacity() * size_of::<Node>() + self.args.capacity() * 4 + self.table.capacity() * 5)
+        (self.nodes.capacity() * size_of::<TermNode>() + self.args.capacity() * 4 + self.table.capacity() * 5)
             as u64
     }
 
-    /// The term with each variable replaced by what `replace` makes of it: in one pass, the
-    /// replacements themselves are looked into if `again` says so.
+    /// Replaces each variable by the result of `replace`. If `again` is set, variables in the replacements
+    /// are replaced, too.
     fn rewrite(
         &mut self,
         term: TermId,
@@ -229,31 +234,31 @@ impl Terms {
         let mut args: Vec<TermId> = Vec::new();
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Visit(at) if self.is_ground(at) || done.contains_key(&at) => {}
-                Task::Visit(at) => match self.head(at) {
+                Task::Visit(part) if self.is_ground(part) || done.contains_key(&part) => {}
+                Task::Visit(part) => match self.head(part) {
                     Head::Var(number) => {
                         let by = replace(self, number);
-                        if again && by != at {
-                            tasks.push(Task::Alias(at, by));
+                        if again && by != part {
+                            tasks.push(Task::Alias(part, by));
                             tasks.push(Task::Visit(by));
                         } else {
-                            done.insert(at, by);
+                            done.insert(part, by);
                         }
                     }
                     _ => {
-                        tasks.push(Task::Build(at));
-                        tasks.extend(self.args(at).iter().rev().map(|arg| Task::Visit(*arg)));
+                        tasks.push(Task::Build(part));
+                        tasks.extend(self.args(part).iter().rev().map(|arg| Task::Visit(*arg)));
                     }
                 },
-                Task::Build(at) => {
+                Task::Build(part) => {
                     args.clear();
-                    args.extend(self.args(at).iter().map(|arg| *done.get(arg).unwrap_or(arg)));
-                    let built = self.make(self.head(at), &args);
-                    done.insert(at, built);
+                    args.extend(self.args(part).iter().map(|arg| *done.get(arg).unwrap_or(arg)));
+                    let built = self.make(self.head(part), &args);
+                    done.insert(part, built);
                 }
-                Task::Alias(at, by) => {
+                Task::Alias(part, by) => {
                     let by = *done.get(&by).unwrap_or(&by);
-                    done.insert(at, by);
+                    done.insert(part, by);
                 }
             }
         }
@@ -262,7 +267,7 @@ impl Terms {
         result
     }
 
-    /// The term with its variables moved up by `offset`.
+    /// Adds `offset` to the number of each variable.
     pub(crate) fn shift(&mut self, term: TermId, offset: u32) -> TermId {
         if offset == 0 {
             return term;
@@ -270,7 +275,7 @@ impl Terms {
         self.rewrite(term, false, |terms, number| terms.var(number + offset))
     }
 
-    /// The term with its bound variables replaced, throughout.
+    /// Replaces all bound variables, also in their values.
     pub(crate) fn resolve(&mut self, term: TermId, bindings: &Bindings) -> TermId {
         self.rewrite(term, true, |terms, number| match bindings.value(number) {
             Some(value) => value,
@@ -278,7 +283,7 @@ impl Terms {
         })
     }
 
-    /// The term with its variables numbered from 0 in the order of their first occurrence.
+    /// Numbers the variables of a term from 0 in the order of their first occurrence.
     pub(crate) fn canonical(&mut self, term: TermId) -> TermId {
         let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
         self.rewrite(term, false, |terms, number| {
@@ -288,7 +293,7 @@ impl Terms {
         })
     }
 
-    /// What a term is, variables replaced by their values.
+    /// Follows bindings while the term is a bound variable.
     #[inline]
     pub(crate) fn walk(&self, mut term: TermId, bindings: &Bindings) -> TermId {
         while let Head::Var(number) = self.head(term) {
@@ -300,10 +305,10 @@ impl Terms {
         term
     }
 
-    /// Makes two terms equal, if that can be; the bindings made are undone by the caller.
+    /// Unifies two terms. Returns whether that is possible; if not, the caller must undo the bindings.
     pub(crate) fn unify(&self, left: TermId, right: TermId, bindings: &mut Bindings) -> bool {
         let mut pairs = vec![(left, right)];
-        // A pair that has been made equal stays equal: large terms with shared parts need this.
+        // A unified pair stays equal, so large terms with shared parts need not be visited repeatedly.
         let mut seen = rustc_hash::FxHashSet::default();
         while let Some((left, right)) = pairs.pop() {
             let (left, right) = (self.walk(left, bindings), self.walk(right, bindings));
@@ -326,9 +331,9 @@ impl Terms {
                 (a, b) if key(a) != key(b) || self.args(left).len() != self.args(right).len() => {
                     return false;
                 }
-                // Different numbers without variables are different terms.
+                // Ground terms with different ids are different.
                 _ if self.is_ground(left) && self.is_ground(right) => return false,
-                _ if self.size(left) > SHARED && !seen.insert((left, right)) => {}
+                _ if self.size(left) > SHARING_THRESHOLD && !seen.insert((left, right)) => {}
                 _ => {
                     pairs.extend(self.args(left).iter().copied().zip(self.args(right).iter().copied()).rev())
                 }
@@ -337,20 +342,20 @@ impl Terms {
         true
     }
 
-    /// Whether a variable occurs in a term: then no finite term makes them equal.
+    /// Whether a variable occurs in a term, so that they do not unify (occurs check).
     fn occurs(&self, number: u32, term: TermId, bindings: &Bindings) -> bool {
         if self.is_ground(term) {
             return false;
         }
         let mut seen = rustc_hash::FxHashSet::default();
         let mut stack = vec![term];
-        while let Some(at) = stack.pop() {
-            let at = self.walk(at, bindings);
-            if self.head(at) == Head::Var(number) {
+        while let Some(part) = stack.pop() {
+            let part = self.walk(part, bindings);
+            if self.head(part) == Head::Var(number) {
                 return true;
             }
-            if !self.is_ground(at) && seen.insert(at) {
-                stack.extend_from_slice(self.args(at));
+            if !self.is_ground(part) && seen.insert(part) {
+                stack.extend_from_slice(self.args(part));
             }
         }
         false
@@ -371,14 +376,14 @@ pub(crate) struct Functor {
     pub(crate) arity: u32,
 }
 
-/// The values of variables, and how to undo them.
+/// The values of variables, with a trail for undoing them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bindings {
     values: Vec<Option<TermId>>,
     trail: Vec<u32>,
 }
 
-/// A point to go back to.
+/// A point to which bindings can be undone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     n_values: u32,
@@ -386,14 +391,14 @@ pub(crate) struct Mark {
 }
 
 impl Bindings {
-    /// Forgets everything; variables below `n_vars` exist.
+    /// Removes all bindings, and declares the variables below `n_vars`.
     pub(crate) fn reset(&mut self, n_vars: u32) {
         self.values.clear();
         self.values.resize(n_vars as usize, None);
         self.trail.clear();
     }
 
-    /// New variables, numbered from the result on.
+    /// Declares `n_vars` new variables, and returns the number of the first.
     pub(crate) fn fresh(&mut self, n_vars: u32) -> u32 {
         let first = self.values.len() as u32;
         self.values.resize(self.values.len() + n_vars as usize, None);
@@ -414,7 +419,7 @@ impl Bindings {
         Mark { n_values: self.values.len() as u32, n_trail: self.trail.len() as u32 }
     }
 
-    /// Undoes what was done since the mark, variables made since included.
+    /// Undoes all bindings and declarations since the mark.
     pub(crate) fn undo(&mut self, mark: Mark) {
         for number in self.trail.drain(mark.n_trail as usize..) {
             self.values[number as usize] = None;
@@ -428,7 +433,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_terms_are_one() {
+    fn equal_terms_have_equal_ids() {
         let mut terms = Terms::default();
         let (a, b) = (terms.constant("a"), terms.constant("b"));
         let f = terms.symbols.intern("f");
@@ -439,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn unification_checks_occurrence_and_undoes() {
+    fn unification_has_an_occurs_check_and_can_be_undone() {
         let mut terms = Terms::default();
         let mut bindings = Bindings::default();
         bindings.reset(2);
@@ -456,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_and_shared_terms_are_walked_in_loops() {
+    fn deep_and_shared_terms_do_not_overflow_the_stack() {
         let mut terms = Terms::default();
         let mut bindings = Bindings::default();
         bindings.reset(1);

@@ -1,4 +1,4 @@
-//! What happens on a play, event by event, in the words of the protocol.
+//! Traces: the events of a run, as text.
 
 use masque_mu::{LabelId, Play, StateId};
 
@@ -6,73 +6,73 @@ use crate::symbol::Symbol;
 use crate::system::{LabelTerm, System};
 use crate::term::TermId;
 
-/// Something that happens.
+/// An event of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What.
+    /// The action, with the agents and the message.
     pub deed: Deed,
-    /// The constraints that allowed it.
+    /// The constraints that allowed the event.
     pub because: Vec<String>,
-    /// Of a message that is taken: the event that sent it, unless it was under way at the start.
+    /// For a receipt, the index of the event that sent the message; `None` if it was under way at the start.
     pub sent: Option<usize>,
-    /// The whole label, as a formula's patterns see it.
+    /// The label, which action patterns match.
     pub label: String,
 }
 
-/// What happens.
+/// The action of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deed {
     /// An agent makes an internal step.
     Internal {
-        /// Which agent.
+        /// Id of the agent.
         by: String,
     },
-    /// A message is sent; `to` is empty if it is addressed to whoever is in the role.
+    /// A message is sent.
     Sent {
-        /// By whom.
+        /// Id of the sender.
         by: String,
-        /// To whom.
+        /// Id of the receiver; empty if the message is addressed to no particular agent.
         to: String,
-        /// What.
+        /// The message.
         message: String,
     },
-    /// A message is taken from those under way.
+    /// A message under way is received.
     Taken {
-        /// By whom.
+        /// Id of the receiver.
         by: String,
-        /// From whom.
+        /// Id of the sender.
         from: String,
-        /// What.
+        /// The message.
         message: String,
     },
-    /// A message is sent and taken in one step.
+    /// A message is sent and received in one step.
     Exchanged {
-        /// From whom.
+        /// Id of the sender.
         from: String,
-        /// To whom.
+        /// Id of the receiver.
         to: String,
-        /// What.
+        /// The message.
         message: String,
     },
 }
 
-/// How a run ends.
+/// The way in which a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Everybody has finished, and no message is under way.
+    /// In a final state: each agent has finished or is an idle server, and no message is under way.
     Final,
-    /// Nothing can happen, and that is not final.
+    /// In a deadlock: no event is possible, and the state is not final.
     Stuck,
-    /// It does not: it goes round for ever.
+    /// The run does not end: it repeats its loop forever.
     Loop,
-    /// The last step decides, however the run goes on.
+    /// After a step that decides the verdict, however the run continues.
     Decided,
-    /// From here on several runs together decide.
+    /// In a state from which several runs together decide the verdict.
     Open,
 }
 
 impl End {
-    /// The word for it in reports.
+    /// Returns the word that reports use.
     pub fn word(self) -> &'static str {
         match self {
             End::Final => "final",
@@ -84,32 +84,32 @@ impl End {
     }
 }
 
-/// A run, as evidence for a verdict.
+/// A run that is evidence for a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// The agents, in the order of the team.
     pub agents: Vec<String>,
-    /// The role in which each agent begins; several are set apart by `par`.
+    /// The role in which each agent starts; several roles are joined by `par`.
     pub roles: Vec<String>,
-    /// Whether each agent has finished, or rests, where the run ends.
+    /// For each agent, whether it has finished or is an idle server at the end of the run.
     pub rests: Vec<bool>,
-    /// What happens.
+    /// The events of the run.
     pub events: Vec<Event>,
-    /// For a run that goes on for ever: the events from this one on are repeated.
+    /// For an infinite run, the index of the first event of its loop.
     pub loop_at: Option<usize>,
-    /// How it ends.
+    /// How the run ends.
     pub end: End,
-    /// If the run ends in a deadlock: why each agent is stuck.
+    /// If the run ends in a deadlock, why each agent is stuck.
     pub blame: Vec<String>,
 }
 
 impl System {
-    /// The ids of the team.
+    /// Returns the ids of the team.
     pub fn team(&self) -> Vec<String> {
         self.program.agents.iter().map(|agent| self.terms.text(agent.id)).collect()
     }
 
-    /// A play as a trace.
+    /// Returns the trace of a play.
     pub fn trace(&mut self, play: &Play) -> Trace {
         let mut events: Vec<Event> = play.steps.iter().map(|step| self.event(step.label)).collect();
         self.find_sendings(play, &mut events);
@@ -144,35 +144,35 @@ impl System {
         self.program.agents.iter().map(|agent| text(agent.now)).collect()
     }
 
-    /// Finds the event that sent each message that is taken. Equal messages are taken in the order
-    /// in which they were sent.
+    /// Finds the event that sent each message that is received. Equal messages are received in the order in
+    /// which they were sent.
     fn find_sendings(&self, play: &Play, events: &mut [Event]) {
         let mut under_way: Vec<(u32, usize)> = Vec::new();
         let mut before = play.start;
-        for (at, step) in play.steps.iter().enumerate() {
+        for (index, step) in play.steps.iter().enumerate() {
             let (old, new) = (self.parts(before).1, self.parts(step.to).1);
             if let Some(message) = extra(new, old) {
-                under_way.push((message, at));
+                under_way.push((message, index));
             } else if let Some(message) = extra(old, new)
-                && let Some(place) = under_way.iter().position(|(other, _)| *other == message)
+                && let Some(found) = under_way.iter().position(|(other, _)| *other == message)
             {
-                events[at].sent = Some(under_way.remove(place).1);
+                events[index].sent = Some(under_way.remove(found).1);
             }
             before = step.to;
         }
     }
 
-    /// Whether nothing can happen in a state that is not final.
+    /// Whether a state is a deadlock: it has no transitions and is not final.
     pub fn is_stuck(&mut self, state: StateId) -> bool {
         let mut n_steps = 0;
         let complete = masque_mu::Lts::successors(self, state, &mut |_, _| n_steps += 1);
         n_steps == 0 && complete == masque_mu::Completeness::Complete && !self.is_final(state)
     }
 
-    /// A label as an event.
+    /// Returns the event of a label.
     pub fn event(&self, label: LabelId) -> Event {
         let text = |term: TermId| self.terms.shape(term);
-        let arg = |label: TermId, at: usize| self.terms.arg(label, at);
+        let arg = |label: TermId, index: usize| self.terms.arg(label, index);
         let because = |label: TermId| self.terms.args(arg(label, 5)).iter().map(|term| text(*term));
         let known = |id: TermId| if self.terms.is_ground(id) { text(id) } else { String::new() };
         let (deed, reasons) = match self.label_term(label) {
@@ -196,8 +196,12 @@ impl System {
     }
 }
 
-/// What the longer of two sorted lists has more, if it is longer.
+/// Returns the element that the first of two sorted lists has and the second has not; `None` if the first is
+/// not longer.
 fn extra(longer: &[u32], shorter: &[u32]) -> Option<u32> {
-    let at = longer.iter().zip(shorter).take_while(|(one, other)| one == other).count();
-    longer.get(at).copied().filter(|_| longer.len() > shorter.len())
+    if longer.len() <= shorter.len() {
+        return None;
+    }
+    let n_equal = longer.iter().zip(shorter).take_while(|(one, other)| one == other).count();
+    longer.get(n_equal).copied()
 }

@@ -1,8 +1,8 @@
-//! The syntax tree of LCC files, policies included: what was written, with its place.
+//! The syntax tree of LCC files, policies included, with locations.
 
 use masque_text::Span;
 
-/// A file, statement by statement.
+/// A file.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     /// The statements in the order of the text.
@@ -21,7 +21,7 @@ pub enum Item {
     /// `rule id: (S, O, +act) <- B.`
     Rule(Rule),
     /// `rule id: (S, O, !act) after P until Q.`
-    Duty(Duty),
+    Duty(Obligation),
     /// `choice id: p/n.`
     Choice(Choice),
     /// `now a(Role, id) :: proc.`
@@ -39,14 +39,14 @@ pub enum Item {
 }
 
 impl Item {
-    /// Where the statement stands, or what it is about.
+    /// Returns the location of the statement, or of its main part.
     pub fn span(&self) -> Span {
         match self {
             Item::Clause(clause) | Item::Now(clause) => clause.span,
             Item::Member(member) => member.agent.span,
             Item::Fact(fact) => fact.span,
             Item::Rule(rule) => rule.span,
-            Item::Duty(duty) => duty.span,
+            Item::Duty(obligation) => obligation.span,
             Item::Choice(choice) => choice.span,
             Item::Mail(mail) => mail.span,
             Item::Setting(setting) => setting.name.span,
@@ -62,115 +62,115 @@ impl Item {
 pub struct Agent {
     /// The role, with its arguments.
     pub role: Term,
-    /// Who is in it.
+    /// The id of the agent.
     pub id: Term,
-    /// The whole of it.
+    /// Location of the whole term.
     pub span: Span,
 }
 
 /// A clause: what an agent does in a role.
 #[derive(Clone, Debug)]
 pub struct Clause {
-    /// The role, and who is in it.
+    /// The role and the agent.
     pub head: Agent,
-    /// What is to be done.
+    /// The process that the agent executes.
     pub body: Proc,
-    /// From the head to the end of the body.
+    /// Location from the head to the end of the body.
     pub span: Span,
 }
 
 /// A member of the team.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its first role and its id.
+    /// First role and id of the member.
     pub agent: Agent,
-    /// A server may also rest in its first state.
+    /// Whether the member is a server, which may remain in its first process in a final state.
     pub is_server: bool,
 }
 
-/// A fact or a clause of somebody's knowledge.
+/// A fact, with conditions if it has a body.
 #[derive(Clone, Debug)]
 pub struct Fact {
-    /// Who knows it; everybody if `None`.
+    /// The agent that knows the fact; all agents if `None`.
     pub owner: Option<Term>,
-    /// What follows.
+    /// The conclusion.
     pub head: Term,
-    /// From what.
+    /// The conditions.
     pub body: Option<Constraint>,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
 /// A permission or a prohibition.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// Who enforces it.
+    /// The id that enforces the rule.
     pub enforcer: Term,
-    /// Who may or may not.
+    /// The agent that is allowed or forbidden to act.
     pub subject: Term,
-    /// Towards whom.
+    /// The agent or thing that the action concerns.
     pub object: Term,
-    /// Whether the rule permits.
+    /// Whether the rule permits the action; otherwise it forbids it.
     pub permits: bool,
-    /// What.
+    /// The action.
     pub action: Term,
-    /// When.
+    /// The conditions.
     pub body: Option<Constraint>,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
-/// An obligation; it becomes a property.
+/// An obligation, from which a property is made.
 #[derive(Clone, Debug)]
-pub struct Duty {
-    /// Who enforces it.
+pub struct Obligation {
+    /// The id that enforces the rule.
     pub enforcer: Term,
-    /// Who must.
+    /// The agent that must act.
     pub subject: Term,
-    /// Towards whom.
+    /// The agent or thing that the action concerns.
     pub object: Term,
-    /// What.
+    /// The action.
     pub action: Term,
-    /// The action pattern after which it is due.
+    /// The action pattern after which the obligation is due.
     pub after: Span,
-    /// The action pattern that ends it.
+    /// The action pattern that ends the obligation.
     pub until: Option<Span>,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
-/// A predicate whose outcome is the agent's own decision.
+/// A predicate whose outcome is a decision of an agent.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// Whose decision; everybody's if `None`.
+    /// The agent that decides; each agent if `None`.
     pub owner: Option<Term>,
     /// The name of the predicate.
     pub name: Name,
     /// The number of its arguments.
     pub arity: usize,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
 /// A message under way.
 #[derive(Clone, Debug)]
 pub struct Mail {
-    /// Who sent it.
+    /// The sender.
     pub from: Agent,
-    /// To whom.
+    /// The receiver.
     pub to: Agent,
-    /// What.
+    /// The message.
     pub message: Term,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
 /// An option of the instance.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Which.
+    /// Name of the option.
     pub name: Name,
-    /// Its value.
+    /// Value of the option.
     pub value: Name,
 }
 
@@ -188,49 +188,49 @@ pub struct RoleDecl {
     pub role: Term,
     /// `initial`, `necessary`, `optional`, `auxiliary`, `cyclic` or `uncommitted`.
     pub kind: Name,
-    /// At least so many agents start in it.
+    /// Minimum number of agents that start in the role.
     pub min: Option<u64>,
-    /// At most so many agents start in it.
+    /// Maximum number of agents that start in the role.
     pub max: Option<u64>,
-    /// The whole statement.
+    /// Location of the whole statement.
     pub span: Span,
 }
 
 impl RoleDecl {
-    /// Maximum number of agents that a declaration makes.
+    /// Maximum number of agents that one declaration adds to the team.
     const MAX_MEMBERS: u64 = 64;
 
     /// Number of agents that start in the role if no file names members.
     pub(crate) fn n_members(&self) -> u64 {
-        let usual = u64::from(matches!(self.kind.text.as_str(), "initial" | "necessary" | "cyclic"));
-        self.min.unwrap_or(usual).min(Self::MAX_MEMBERS)
+        let default = u64::from(matches!(self.kind.text.as_str(), "initial" | "necessary" | "cyclic"));
+        self.min.unwrap_or(default).min(Self::MAX_MEMBERS)
     }
 }
 
-/// A property in a protocol file: its formula is read by the logic's own parser.
+/// A property in a protocol file. Its formula is parsed by `masque_mu`.
 #[derive(Clone, Debug)]
 pub struct PropertyText {
-    /// Its name.
+    /// Name of the property.
     pub name: Name,
     /// The text of the formula, without the semicolon.
     pub formula: Span,
 }
 
-/// A name and its place.
+/// A name and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The text, without quotes.
     pub text: String,
-    /// Where it stands.
+    /// Location in the text.
     pub span: Span,
 }
 
-/// A term and its place.
+/// A term and its location.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// What it is.
+    /// The kind of term, with its parts.
     pub kind: TermKind,
-    /// Where it stands.
+    /// Location in the text.
     pub span: Span,
 }
 
@@ -239,7 +239,7 @@ pub struct Term {
 pub enum TermKind {
     /// `X`, `_Name`.
     Var(String),
-    /// `_`: a variable of its own at each occurrence.
+    /// `_`: a different variable at each occurrence.
     Anonymous,
     /// An integer.
     Int(i64),
@@ -255,19 +255,19 @@ pub enum TermKind {
     Negative(Box<Term>),
 }
 
-/// A process and its place.
+/// A process and its location.
 #[derive(Clone, Debug)]
 pub struct Proc {
-    /// What it is.
+    /// The kind of process, with its parts.
     pub kind: ProcKind,
-    /// Where it stands, brackets included.
+    /// Location in the text, brackets included.
     pub span: Span,
 }
 
 /// The kinds of processes. Chains of one operator are flat.
 #[derive(Clone, Debug)]
 pub enum ProcKind {
-    /// `nil`: nothing is left to be done; all there is, and in run-time states only.
+    /// `nil`: nothing left to do. Occurs only as the whole process of a `now` statement.
     Nil,
     /// `null`: an internal step.
     Null,
@@ -279,31 +279,31 @@ pub enum ProcKind {
     Receive(Term, Agent),
     /// `P <- C`, where P is one of those above.
     Guarded(Box<Proc>, Constraint),
-    /// One after the other.
+    /// Sequence: `P then Q`.
     Then(Vec<Proc>),
-    /// Side by side.
+    /// Parallel composition: `P par Q`.
     Par(Vec<Proc>),
-    /// One of them.
+    /// Choice: `P or Q`.
     Or(Vec<Proc>),
-    /// `{a(Role, Id) :: proc}`: a process in a role already entered; in run-time states only.
+    /// `{a(Role, Id) :: proc}`: a process in a role that has been entered. Occurs only in `now` statements.
     Frame(Agent, Box<Proc>),
 }
 
-/// A constraint and its place.
+/// A constraint and its location.
 #[derive(Clone, Debug)]
 pub struct Constraint {
-    /// What it is.
+    /// The kind of constraint, with its parts.
     pub kind: ConstraintKind,
-    /// Where it stands.
+    /// Location in the text.
     pub span: Span,
 }
 
 /// The kinds of constraints. Chains of one operator are flat.
 #[derive(Clone, Debug)]
 pub enum ConstraintKind {
-    /// All of them, from left to right.
+    /// Conjunction, solved from left to right.
     And(Vec<Constraint>),
-    /// Any of them.
+    /// Disjunction.
     Or(Vec<Constraint>),
     /// Negation as failure.
     Not(Box<Constraint>),
@@ -315,15 +315,15 @@ pub enum ConstraintKind {
     Triple(Box<Triple>),
 }
 
-/// A question to the policies.
+/// A question to the policies: whether an action is permitted or forbidden.
 #[derive(Clone, Debug)]
 pub struct Triple {
-    /// Who.
+    /// The acting agent.
     pub subject: Term,
-    /// Towards whom.
+    /// The agent or thing that the action concerns.
     pub object: Term,
-    /// Whether it asks for a permission.
+    /// Whether the question is for a permission; otherwise for a prohibition.
     pub permits: bool,
-    /// What.
+    /// The action.
     pub action: Term,
 }

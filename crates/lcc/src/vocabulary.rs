@@ -1,4 +1,4 @@
-//! What formulas can say of a protocol: action patterns and state atoms.
+//! The vocabulary of formulas about protocols: action patterns and state atoms.
 
 use masque_mu::{AtomId, PatternId, Vocabulary};
 use masque_text::{Diagnostic, Span, did_you_mean};
@@ -10,31 +10,33 @@ use crate::system::{LabelTerm, System};
 use crate::term::{Bindings, Functor, TermId};
 use crate::tree::Term;
 
-/// What a pattern is about.
+/// The kind of labels that a pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum About {
     Sent,
     Taken,
     Internal,
-    /// The annotation contains this.
+    /// Any label whose annotation contains a literal.
     Literal,
     Tau,
 }
 
-/// A primitive action pattern. `terms` has the variables of all parts, numbered together.
+/// A primitive action pattern. The variables of all parts are numbered together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     about: About,
     /// Message, then peer's role and id; or the literal; or message, sender and receiver.
     terms: Vec<Option<TermId>>,
+    /// Role of the acting agent, if given.
     by_role: Option<TermId>,
+    /// Id of the acting agent, if given.
     by: Option<TermId>,
     n_vars: u32,
 }
 
 impl Pattern {
-    /// The pattern of an act that somebody must do: `out(..)`, `in(..)` or `#(..)` with these terms, by
-    /// an agent given by its role and id, by its id alone, or not at all.
+    /// Makes the pattern of the act of an obligation: `out(..)`, `in(..)` or `#(..)` with these terms. The
+    /// acting agent is given by its role and id, by its id alone, or not at all.
     pub(crate) fn of_act(word: &str, terms: &[TermId], by: &[TermId], n_vars: u32) -> Pattern {
         let about = match word {
             "out" => About::Sent,
@@ -54,26 +56,25 @@ impl Pattern {
         self.about == About::Taken
     }
 
-    /// All terms in it.
+    /// Iterates over all terms of the pattern.
     pub(crate) fn all_terms(&self) -> impl Iterator<Item = TermId> + '_ {
         self.terms.iter().copied().chain([self.by_role, self.by]).flatten()
     }
 
-    /// The literal that the annotation must contain, if that is all a label must have.
+    /// Returns the literal of a pattern `#(..)`.
     pub(crate) fn literal(&self) -> Option<TermId> {
-        let is_literal = self.about == About::Literal;
-        self.terms.first().copied().flatten().filter(|_| is_literal)
+        if self.about == About::Literal { self.terms.first().copied().flatten() } else { None }
     }
 }
 
 /// A proposition about states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
-    /// No mail, and everybody is done or idle.
+    /// No message is under way, and each agent is done or idle.
     Final,
     /// The agent has finished.
     Done(u32),
-    /// The agent is a server and back where it began.
+    /// The agent is a server in its first process.
     Idle(u32),
     /// The agent is in a role.
     At(u32, TermId),
@@ -97,11 +98,15 @@ impl Vocabulary for System {
                 Atom::At(agent, Scope::default().term(&mut self.terms, &action.terms[1]))
             }
             (word, _) => {
-                let help =
+                let atoms = ["final", "done", "idle", "at"];
+                let similar = if atoms.contains(&word) {
+                    None
+                } else {
+                    did_you_mean(word, ["final", "deadlock", "done", "idle", "at"])
+                };
+                let all =
                     "the state atoms are `final`, `deadlock`, `done(id)`, `idle(id)` and `at(id, role)`";
-                let help = did_you_mean(word, ["final", "deadlock", "done", "idle", "at"])
-                    .filter(|_| !["final", "done", "idle", "at"].contains(&word))
-                    .unwrap_or(help.to_string());
+                let help = similar.unwrap_or(all.to_string());
                 let message = format!("there is no state atom `{text}`");
                 return Err(Diagnostic::error("lcc/atom", span, message).hint(help));
             }
@@ -110,11 +115,11 @@ impl Vocabulary for System {
             return Err(Diagnostic::error(
                 "lcc/atom",
                 span,
-                "nobody acts in a state: `@` belongs to actions",
+                "a state atom has no acting agent: `@` belongs to action patterns",
             ));
         }
-        if let Some(at) = self.atoms.iter().position(|known| *known == atom) {
-            return Ok(AtomId(at as u32));
+        if let Some(index) = self.atoms.iter().position(|known| *known == atom) {
+            return Ok(AtomId(index as u32));
         }
         self.atoms.push(atom);
         Ok(AtomId(self.atoms.len() as u32 - 1))
@@ -122,17 +127,17 @@ impl Vocabulary for System {
 }
 
 impl System {
-    /// The number of a pattern, new or not.
+    /// Returns the id of a pattern, which is added if it is new.
     pub(crate) fn pattern_id(&mut self, pattern: Pattern) -> PatternId {
         let known = self.patterns.iter().position(|known| *known == pattern);
-        let at = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.patterns.push(pattern);
             self.patterns.len() - 1
         });
-        PatternId(at as u32)
+        PatternId(index as u32)
     }
 
-    /// The pattern that was written.
+    /// Parses and lowers a pattern.
     pub(crate) fn read_pattern(&mut self, text: &str, span: Span) -> Result<Pattern, Diagnostic> {
         let action = parse_action(text, span.start)?;
         let mut scope = Scope::default();
@@ -150,22 +155,23 @@ impl System {
                     ));
             }
         };
-        let most = match about {
+        let max_terms = match about {
             About::Tau => 3,
             About::Sent | About::Taken => 2,
             About::Internal | About::Literal => 0,
         };
-        if action.terms.len() > most {
-            let message = format!("`{}` takes at most {most} arguments", action.word);
-            return Err(Diagnostic::error("lcc/pattern", span, message)
-                .hint("write `in(message, a(role, id))@who`; who and the other party may be left out"));
+        if action.terms.len() > max_terms {
+            let message = format!("`{}` takes at most {max_terms} arguments", action.word);
+            return Err(Diagnostic::error("lcc/pattern", span, message).hint(
+                "write `in(message, a(role, id))@agent`; the other party and the agent may be omitted",
+            ));
         }
         let mut terms = Vec::new();
         if let Some(literal) = &action.literal {
             terms.push(Some(scope.constraint(&mut self.terms, literal)));
         }
-        for (at, term) in action.terms.iter().enumerate() {
-            match at {
+        for (index, term) in action.terms.iter().enumerate() {
+            match index {
                 0 => terms.push(Some(scope.term(&mut self.terms, term))),
                 _ => terms.extend(self.party(&mut scope, term)?),
             }
@@ -177,7 +183,7 @@ impl System {
         Ok(Pattern { about, terms, by_role: by[0], by: by[1], n_vars: scope.n_vars() })
     }
 
-    /// A party of an exchange: `a(role, id)`, or a wildcard.
+    /// Lowers a party of an exchange: `a(role, id)`, or a wildcard.
     fn party(&mut self, scope: &mut Scope, term: &Term) -> Result<[Option<TermId>; 2], Diagnostic> {
         let lowered = scope.term(&mut self.terms, term);
         let a = self.terms.symbols.intern("a");
@@ -186,18 +192,18 @@ impl System {
             Some(functor) if functor == (Functor { name: a, arity: 2 }) => {
                 Ok([Some(self.terms.arg(lowered, 0)), Some(self.terms.arg(lowered, 1))])
             }
-            Some(_) => Err(Diagnostic::error("lcc/pattern", term.span, "the other party is an agent")
+            Some(_) => Err(Diagnostic::error("lcc/pattern", term.span, "the other party must be an agent")
                 .hint("write `a(role, id)`, where either may be `_`")),
         }
     }
 
-    /// Who acts: an id, or `a(role, id)`.
+    /// Lowers the acting agent: an id, or `a(role, id)`.
     fn actor(&mut self, scope: &mut Scope, term: &Term) -> Result<[Option<TermId>; 2], Diagnostic> {
         let lowered = scope.term(&mut self.terms, term);
         self.known_actor(lowered, term.span)
     }
 
-    /// The role and the id of who acts; an id that is a constant must be in the team.
+    /// Returns the role and the id of the acting agent. An id that is a constant must be in the team.
     pub(crate) fn known_actor(&self, term: TermId, span: Span) -> Result<[Option<TermId>; 2], Diagnostic> {
         let [role, id] = self.actor_parts(term);
         match id {
@@ -208,7 +214,7 @@ impl System {
         }
     }
 
-    /// The role and the id of `a(role, id)`, and of an id alone.
+    /// Returns the role and the id of `a(role, id)`, or of an id alone.
     pub(crate) fn actor_parts(&self, term: TermId) -> [Option<TermId>; 2] {
         match self.terms.functor(term) {
             Some(Functor { name, arity: 2 }) if self.terms.symbols.name(name) == "a" => {
@@ -228,11 +234,11 @@ impl System {
         let names: Vec<String> = self.program.agents.iter().map(|agent| self.terms.text(agent.id)).collect();
         let help = did_you_mean(&name, names.iter().map(String::as_str))
             .unwrap_or_else(|| format!("the team is {}", names.join(", ")));
-        Diagnostic::error("lcc/unknown-agent", span, format!("nobody in the team is called `{name}`"))
+        Diagnostic::error("lcc/unknown-agent", span, format!("no member of the team is called `{name}`"))
             .hint(help)
     }
 
-    /// Whether a label matches a pattern: both with variables of their own, they unify.
+    /// Whether a label matches a pattern, that is, they unify after their variables have been renamed apart.
     pub(crate) fn label_matches(&mut self, label: LabelTerm, pattern: &Pattern) -> bool {
         match label {
             LabelTerm::Own(label) => self.side_matches(label, pattern),
@@ -247,7 +253,7 @@ impl System {
         }
     }
 
-    /// One agent's side of a label.
+    /// Whether one side of a label matches a pattern.
     fn side_matches(&mut self, label: TermId, pattern: &Pattern) -> bool {
         let kind = self.terms.symbol(label);
         let args: Vec<TermId> = self.terms.args(label).to_vec();
@@ -271,7 +277,7 @@ impl System {
         let pairs: Vec<(TermId, TermId)> = wanted.filter_map(|(wanted, found)| wanted.zip(found)).collect();
         let mut bindings = Bindings::default();
         bindings.reset(pattern.n_vars);
-        // A label's variables are numbered together too, so they move up together.
+        // The variables of a label are numbered together, so they are shifted together.
         let mut n_vars = 0;
         for (_, found) in &pairs {
             n_vars = n_vars.max(self.terms.n_vars(*found));
@@ -283,8 +289,8 @@ impl System {
         })
     }
 
-    /// Whether an agent's process is in a role: the innermost frame's, or that of a role call not
-    /// yet entered.
+    /// Whether a process is in a role: that of the innermost frame, or that of a role call which has not been
+    /// entered yet.
     pub(crate) fn is_in_role(&mut self, process: TermId, role: TermId) -> bool {
         let n_vars = self.terms.n_vars(role);
         self.roles_of(process).into_iter().any(|found| {
@@ -295,7 +301,7 @@ impl System {
         })
     }
 
-    /// The roles of a process, those it is about to enter included; of parallel parts in their order.
+    /// Returns the roles of a process, including those it is about to enter, in the order of parallel parts.
     pub(crate) fn roles_of(&self, process: TermId) -> Vec<TermId> {
         let mut stack = vec![(process, None)];
         let mut roles = Vec::new();

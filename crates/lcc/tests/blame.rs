@@ -1,4 +1,4 @@
-//! Stuck states, blamed on the rule and the fact; and runs as charts.
+//! Explanations of stuck states, which name the rule and the fact; and runs drawn as charts.
 
 mod support;
 
@@ -7,7 +7,7 @@ use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
 use support::models;
 
-/// The verdict and, as text, the run for one formula about some model files and a text.
+/// Checks a formula about some model files and a text. Returns the verdict and the run as text.
 fn show(files: &[&str], more: &str, formula: &str) -> String {
     let mut sources = Sources::default();
     let mut ids = Vec::new();
@@ -45,7 +45,7 @@ fn a_stuck_state_names_the_rule_and_the_fact() {
           know visa: authenticate('X.509').",
          "c1 could not encrypt(des): rule 5 of c1 forbids it"),
         ("know hd: member(ta, syta). common customer(c1, visa). know visa: authenticate('X.509').",
-         "c1 needs payment_encryption(visa, _), but knows nothing of payment_encryption/2"),
+         "c1 needs payment_encryption(visa, _), but has no facts about payment_encryption/2"),
         ("know hd: member(ta, syta). common customer(c1, visa). common payment_encryption(visa, openpgp).
           know visa: authenticate(pgp).",
          "visa could not authenticate(pgp): no rule permits it"),
@@ -57,7 +57,7 @@ fn a_stuck_state_names_the_rule_and_the_fact() {
 }
 
 #[test]
-fn a_run_is_drawn() {
+fn runs_are_drawn_as_charts() {
     let all = [
         show(&["m02_or.lcc"], "", "AG !deadlock"),
         show(&["m02_or.lcc"], "option comm = sync.", "EF final"),

@@ -1,4 +1,4 @@
-//! The fast semantics against the definition, on random protocols.
+//! Compares the implementation with the definition (`masque_lcc::reference`) on random protocols.
 
 mod exchanges;
 mod random;
@@ -14,16 +14,16 @@ use masque_mu::{
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
 
-/// Sending at once only.
+/// Partial-order reduction only.
 const EAGER: Reductions = Reductions { eager: true, symmetry: false };
 
-/// Symmetry only.
-const ALIKE: Reductions = Reductions { eager: false, symmetry: true };
+/// Symmetry reduction only.
+const SYMMETRY: Reductions = Reductions { eager: false, symmetry: true };
 
-/// States of one protocol that are compared.
-const STATES: usize = 30;
+/// Maximum number of states compared per protocol.
+const MAX_STATES: usize = 30;
 
-/// Both readings of a text, if it has no errors.
+/// Opens a text as a system and as its reference; `None` if it has errors.
 fn both(text: &str) -> Option<(System, Reference)> {
     let mut sources = Sources::default();
     let file = sources.add("random.lcc", text).unwrap();
@@ -31,7 +31,7 @@ fn both(text: &str) -> Option<(System, Reference)> {
     Some((opened.system?, Reference::new(&opened.trees)))
 }
 
-/// How many states were compared; or what differs.
+/// Compares a system with its reference. Returns the number of states compared, or a difference.
 fn compare(text: &str) -> Result<usize, String> {
     let Some((mut system, reference)) = both(text) else { return Ok(0) };
     let first = (system.initial(), reference.initial());
@@ -53,7 +53,7 @@ fn compare(text: &str) -> Result<usize, String> {
             found.push((system.label_text(label), system.state_text(target), target));
         }
         found.sort();
-        // Bounds on proofs and role changes are not the same in both.
+        // Bounds on proofs and role changes differ between the two.
         if matches!(complete, Completeness::Cut("sld" | "unfold")) {
             return Ok(n_states);
         }
@@ -66,21 +66,22 @@ fn compare(text: &str) -> Result<usize, String> {
         let mut expected: Vec<_> =
             expected.into_iter().map(|t| (t.label, reference.text(&t.target), t.target)).collect();
         expected.sort_by(|left, right| (&left.0, &left.1).cmp(&(&right.0, &right.1)));
-        let plain = |(label, target): (&String, &String)| format!("{label}\n    to {target}");
-        let fast: Vec<String> = found.iter().map(|(label, target, _)| plain((label, target))).collect();
-        let slow: Vec<String> = expected.iter().map(|(label, target, _)| plain((label, target))).collect();
+        let transition = |(label, target): (&String, &String)| format!("{label}\n    to {target}");
+        let fast: Vec<String> = found.iter().map(|(label, target, _)| transition((label, target))).collect();
+        let slow: Vec<String> =
+            expected.iter().map(|(label, target, _)| transition((label, target))).collect();
         if fast != slow || (complete != Completeness::Complete) != is_cut {
             return Err(format!("from {here}\n{complete:?}\n{fast:#?}\nby definition {is_cut}\n{slow:#?}"));
         }
         n_states += 1;
         is_whole &= !is_cut;
         for ((_, _, state), (_, _, by_definition)) in found.into_iter().zip(expected) {
-            if seen.len() < STATES && seen.insert(state) {
+            if seen.len() < MAX_STATES && seen.insert(state) {
                 queue.push_back((state, by_definition));
             }
         }
     }
-    if is_whole && seen.len() < STATES {
+    if is_whole && seen.len() < MAX_STATES {
         let fast = (system.conflicts(), system.unknown_constraints());
         let slow = (reference.conflicts(), reference.unknown_constraints());
         if fast != slow {
@@ -90,7 +91,7 @@ fn compare(text: &str) -> Result<usize, String> {
     Ok(n_states)
 }
 
-/// Compares one system per seed; how many have states, and how many states there are in all.
+/// Compares one protocol per seed. Returns the numbers of protocols and states that were compared.
 fn compare_all(seeds: std::ops::Range<u64>, text_of: impl Fn(u64) -> String) -> (usize, usize) {
     let (mut n_protocols, mut n_states) = (0, 0);
     for seed in seeds {
@@ -102,8 +103,8 @@ fn compare_all(seeds: std::ops::Range<u64>, text_of: impl Fn(u64) -> String) -> 
                 n_states += n;
             }
             Err(_) => {
-                let small = random::shrink(&text, &|text| compare(text).is_err());
-                panic!("seed {seed}\n{small}\n{}", compare(&small).unwrap_err());
+                let shrunk = random::shrink(&text, &|text| compare(text).is_err());
+                panic!("seed {seed}\n{shrunk}\n{}", compare(&shrunk).unwrap_err());
             }
         }
     }
@@ -116,7 +117,7 @@ fn transition_systems_are_those_of_the_definition() {
     assert!(n_protocols >= 3_000 && n_states > 15_000, "{n_protocols} protocols, {n_states} states");
 }
 
-/// After a handshake the label has what was exchanged, however much of it the sender left open.
+/// The label of a handshake has the exchanged message, even if the sender left variables of it unbound.
 #[test]
 fn handshakes_are_those_of_the_definition() {
     let (n_protocols, n_states) = compare_all(0..3_000, |seed| {
@@ -130,8 +131,8 @@ fn handshakes_are_those_of_the_definition() {
     assert!(n_protocols >= 2_500 && n_states > 5_000, "{n_protocols} protocols, {n_states} states");
 }
 
-/// What the solver and the truth definition say; `None` if the formula has errors or the space is
-/// too large.
+/// Compares the verdict of the solver with the truth definition; `None` if the formula has errors or the
+/// space is too large.
 fn verdicts(text: &str, formula: &str) -> Option<Result<(), String>> {
     let (mut system, _) = both(text)?;
     explore(&mut system, &Budget::unlimited().with_states(60)).ok()?;
@@ -140,17 +141,21 @@ fn verdicts(text: &str, formula: &str) -> Option<Result<(), String>> {
     let phi = parse_formula(&sources, sources.span(file)).0?;
     let solved = resolve(&phi, &mut system).0?;
     let answer = explain(&mut Space::new(&mut system), &solved, &Budget::unlimited());
-    let met = naive::holds(&mut system, &phi, true).unwrap();
-    let unmet = naive::holds(&mut system, &phi, false).unwrap();
+    let if_true = naive::holds(&mut system, &phi, true).unwrap();
+    let if_false = naive::holds(&mut system, &phi, false).unwrap();
     let agrees = match answer.verdict {
-        Verdict::Holds => met && unmet,
-        Verdict::Fails => !met && !unmet,
-        Verdict::Unknown(_) => met != unmet,
+        Verdict::Holds => if_true && if_false,
+        Verdict::Fails => !if_true && !if_false,
+        Verdict::Unknown(_) => if_true != if_false,
     };
-    Some(if agrees { Ok(()) } else { Err(format!("{:?}, by definition {met} {unmet}", answer.verdict)) })
+    Some(if agrees {
+        Ok(())
+    } else {
+        Err(format!("{:?}, by definition {if_true} {if_false}", answer.verdict))
+    })
 }
 
-/// A system and a formula about it, if both have no errors.
+/// Opens a system and resolves a formula; `None` if one of them has errors.
 fn opened(text: &str, formula: &str) -> Option<(System, Formula)> {
     let (mut system, _) = both(text)?;
     let mut sources = Sources::default();
@@ -159,15 +164,16 @@ fn opened(text: &str, formula: &str) -> Option<(System, Formula)> {
     Some((system, solved))
 }
 
-/// What the whole system and a reduced one say of a formula; and whether anything was reduced.
-fn reduced(which: Reductions, text: &str, formula: &str) -> Option<Result<bool, String>> {
+/// Compares the verdicts of the whole system and of a reduced one. Returns whether the reduced one has fewer
+/// states, or a difference.
+fn reduced(reductions: Reductions, text: &str, formula: &str) -> Option<Result<bool, String>> {
     let (mut system, solved) = opened(text, formula)?;
     explore(&mut system, &Budget::unlimited().with_states(300)).ok()?;
     let whole_states = system.n_states() as u64;
     let whole = check(&mut Space::new(&mut system), &solved, &Budget::unlimited());
-    // A system of its own: where a state was met before, less is reduced.
+    // The reduced system starts from a new system, so that its number of states does not include those above.
     let (mut system, solved) = opened(text, formula)?;
-    let mut reduced = Reduced::by(which, &mut system, &solved)?;
+    let mut reduced = Reduced::with(reductions, &mut system, &solved)?;
     let answer = check(&mut Space::new(&mut reduced), &solved, &Budget::unlimited());
     Some(match (whole.verdict, answer.verdict) {
         (_, Verdict::Unknown(_)) => Ok(false),
@@ -177,7 +183,7 @@ fn reduced(which: Reductions, text: &str, formula: &str) -> Option<Result<bool, 
     })
 }
 
-/// Evidence is replayed before the solver hands it out.
+/// The solver replays evidence before returning it, so this test covers evidence as well.
 #[test]
 fn verdicts_are_those_of_the_definition() {
     let mut n_pairs = 0;
@@ -190,8 +196,8 @@ fn verdicts_are_those_of_the_definition() {
                 Some(Ok(())) => n_pairs += 1,
                 Some(Err(_)) => {
                     let fails = |text: &str| matches!(verdicts(text, &formula), Some(Err(_)));
-                    let small = random::shrink(&text, &fails);
-                    panic!("seed {seed}\n{small}\n{formula}\n{:?}", verdicts(&small, &formula));
+                    let shrunk = random::shrink(&text, &fails);
+                    panic!("seed {seed}\n{shrunk}\n{formula}\n{:?}", verdicts(&shrunk, &formula));
                 }
             }
         }
@@ -199,9 +205,10 @@ fn verdicts_are_those_of_the_definition() {
     assert!(n_pairs >= 5_000, "{n_pairs}");
 }
 
-/// Compares verdicts of whole and reduced systems; how many pairs, and how many of them are smaller.
+/// Compares verdicts of whole and reduced systems. Returns the number of pairs of a protocol and a formula,
+/// and of those in which the reduced system is smaller.
 fn compare_reduced(
-    which: Reductions,
+    reductions: Reductions,
     seeds: std::ops::Range<u64>,
     instance: fn(u64) -> String,
     formula: fn(u64) -> String,
@@ -211,16 +218,16 @@ fn compare_reduced(
         let text = instance(seed);
         for number in 0..6 {
             let formula = formula(seed * 6 + number);
-            match reduced(which, &text, &formula) {
+            match reduced(reductions, &text, &formula) {
                 None => {}
                 Some(Ok(is_smaller)) => {
                     n_pairs += 1;
                     n_smaller += usize::from(is_smaller);
                 }
                 Some(Err(_)) => {
-                    let fails = |text: &str| matches!(reduced(which, text, &formula), Some(Err(_)));
-                    let small = random::shrink(&text, &fails);
-                    panic!("seed {seed}\n{small}\n{formula}\n{:?}", reduced(which, &small, &formula));
+                    let fails = |text: &str| matches!(reduced(reductions, text, &formula), Some(Err(_)));
+                    let shrunk = random::shrink(&text, &fails);
+                    panic!("seed {seed}\n{shrunk}\n{formula}\n{:?}", reduced(reductions, &shrunk, &formula));
                 }
             }
         }
@@ -228,7 +235,7 @@ fn compare_reduced(
     (n_pairs, n_smaller)
 }
 
-/// Formulas of the shapes that the reduction accepts; what they see is random.
+/// The formulas have shapes that the reduction accepts; their patterns and atoms are random.
 #[test]
 fn sending_at_once_changes_no_verdict() {
     let (n_pairs, n_smaller) = compare_reduced(EAGER, 0..2_500, random::talkers, random::insensitive);
@@ -236,31 +243,30 @@ fn sending_at_once_changes_no_verdict() {
 }
 
 #[test]
-fn workers_that_are_alike_need_not_be_told_apart() {
-    let (n_pairs, n_smaller) = compare_reduced(ALIKE, 0..1_500, random::workers, random::insensitive);
+fn merging_interchangeable_agents_changes_no_verdict() {
+    let (n_pairs, n_smaller) = compare_reduced(SYMMETRY, 0..1_500, random::twins, random::insensitive);
     assert!(n_pairs >= 3_000 && n_smaller >= 300, "{n_pairs} pairs, {n_smaller} smaller");
 }
 
 #[test]
-fn both_reductions_go_together() {
+fn both_reductions_together_change_no_verdict() {
     let (n_pairs, n_smaller) =
-        compare_reduced(Reductions::default(), 7_000..8_500, random::workers, random::insensitive);
+        compare_reduced(Reductions::default(), 7_000..8_500, random::twins, random::insensitive);
     assert!(n_pairs >= 3_000 && n_smaller >= 300, "{n_pairs} pairs, {n_smaller} smaller");
 }
 
-/// What a reduction must not overlook: in each of these, the first step that stands for all would
-/// change what the formula says.
+/// In each of these protocols, a reduction that ignored what the formula observes would change the verdict.
 #[rustfmt::skip]
 #[test]
-fn what_is_seen_is_not_passed_over() {
-    // While y has not sent, the state is not stuck, whatever x does.
+fn observed_steps_are_not_reduced() {
+    // Until y sends, the state is not stuck, no matter what x does.
     let pending = "a(p, x) :: null then a(q, x).  a(q, x) :: never <= a(_, _).
         a(r, y) :: m => a(_, z).  agent a(p, x). agent a(r, y).";
-    // While y has not sent, z cannot answer, and x need not wait for y.
+    // Until y sends, z has no step, and x can make steps without waiting for y.
     let idle = "a(p, x) :: null then a(p, x).  a(r, y) :: m => a(s, z).
         a(s, z) :: m <= a(r, y) then null <- w.  choice w/0.
         agent a(p, x). agent a(r, y). agent a(s, z).";
-    // x need not wait for y to come to where it may choose.
+    // x can make steps without waiting for y to reach its choice.
     let later = "a(p, x) :: null then a(p, x).  a(r, y) :: null then null <- w.  choice w/0.
         agent a(p, x). agent a(r, y).";
     let table = [
@@ -286,12 +292,12 @@ fn what_is_seen_is_not_passed_over() {
     }
 }
 
-/// Two workers that go on if they are lucky, and one statement that tells them apart: whoever takes the
-/// first step, it matters who it was.
+/// Two agents k1 and k2 that finish if they are lucky. The last column says whether they are interchangeable,
+/// given one more statement and the formula.
 #[rustfmt::skip]
 #[test]
-fn what_tells_workers_apart_is_seen() {
-    let workers = "agent a(k, k1). agent a(k, k2). a(k, I) :: null then null <- lucky.";
+fn statements_and_formulas_that_distinguish_agents_prevent_merging() {
+    let pair = "agent a(k, k1). agent a(k, k2). a(k, I) :: null then null <- lucky.";
     let boss = "agent a(p, x). a(p, I) :: null.";
     let table = [
         ("know k1: lucky.",                                     "<# . #(lucky)>tt", false),
@@ -312,13 +318,13 @@ fn what_tells_workers_apart_is_seen() {
         ("common lucky.",                                       "EF (done(k1) && !done(x))", false),
         ("common lucky.",                                       "AF final", true),
     ];
-    for (line, formula, is_alike) in table {
-        let text = format!("{workers} {boss} {line}");
+    for (line, formula, is_interchangeable) in table {
+        let text = format!("{pair} {boss} {line}");
         let (mut system, solved) = opened(&text, formula).unwrap();
         let whole = check(&mut Space::new(&mut system), &solved, &Budget::unlimited());
         let (mut system, solved) = opened(&text, formula).unwrap();
-        let reduced = Reduced::by(ALIKE, &mut system, &solved);
-        assert_eq!(reduced.is_some(), is_alike, "{line} {formula}");
+        let reduced = Reduced::with(SYMMETRY, &mut system, &solved);
+        assert_eq!(reduced.is_some(), is_interchangeable, "{line} {formula}");
         if let Some(mut reduced) = reduced {
             let answer = check(&mut Space::new(&mut reduced), &solved, &Budget::unlimited());
             assert_eq!(answer.verdict, whole.verdict, "{line} {formula}");
@@ -326,20 +332,20 @@ fn what_tells_workers_apart_is_seen() {
     }
 }
 
-/// The counts of a text's whole space, if it is small.
+/// Counts the whole space of a text; `None` if it has more than 300 states or errors.
 fn counted(text: &str) -> Option<masque_lcc::Counts> {
     let (mut system, _) = both(text)?;
     explore(&mut system, &Budget::unlimited().with_states(300)).ok()
 }
 
-/// What should not matter does not: the order of statements, a rule about nothing, a step offered
-/// twice.
+/// The counts do not change with the order of statements, with a rule about an unused action, or with a step
+/// that is written twice.
 #[test]
-fn meaning_survives_harmless_changes() {
+fn harmless_changes_keep_the_counts() {
     let mut n_protocols = 0;
     for seed in 0..800 {
         let text = random::instance(seed + 90_000);
-        // A body written twice is larger, so where a bound is met more of it is cut.
+        // A body written twice is larger, so bounds might be exceeded earlier.
         let Some(counts) = counted(&text).filter(|counts| counts.cut.is_none()) else { continue };
         n_protocols += 1;
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -354,7 +360,7 @@ fn meaning_survives_harmless_changes() {
         };
         let changed = [
             lines.join("\n"),
-            format!("{text}\nrule nobody: (A, _, -nothing(A)) <- unheard_of(A)."),
+            format!("{text}\nrule judge: (A, _, -nothing(A)) <- unheard_of(A)."),
             text.lines().collect::<Vec<_>>().iter().map(twice).collect::<Vec<_>>().join("\n"),
         ];
         for other in changed {

@@ -1,4 +1,4 @@
-//! Every `models/lcc/*.expected.json`: counts, findings and verdicts.
+//! Compares counts, findings and verdicts with every `models/lcc/*.expected.json`.
 
 mod support;
 
@@ -8,7 +8,7 @@ use masque_verdict::{Budget, Verdict};
 use support::{expectations, load, travel};
 
 #[test]
-fn whole_spaces_are_counted() {
+fn counts_and_findings_are_as_expected() {
     let mut wrong = String::new();
     let all = expectations();
     assert!(all.len() >= 19, "{}", all.len());
@@ -37,7 +37,7 @@ fn whole_spaces_are_counted() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// By the solver, with evidence that replays, and by the truth definition.
+/// Verdicts of the solver, with replayed evidence, and of the truth definition.
 #[test]
 fn verdicts_are_as_expected() {
     let mut n_verdicts = 0;
@@ -63,8 +63,8 @@ fn verdicts_are_as_expected() {
 }
 
 #[test]
-fn the_travel_example_grows_with_its_airlines() {
-    // The last row has Figure 9 to the letter.
+fn the_travel_example_has_the_expected_sizes() {
+    // The last row uses the rules of Figure 9 as printed.
     let rows = [
         (2, "lcc", 160, 234),
         (3, "lcc", 297, 536),
@@ -81,9 +81,9 @@ fn the_travel_example_grows_with_its_airlines() {
     }
 }
 
-/// What the lints say of the models: the paper's brackets, and what the small models do on purpose.
+/// The lints report missing brackets in the paper's protocol, and intended mistakes in other models.
 #[test]
-fn the_lints_see_what_is_there_and_no_more() {
+fn lints_of_the_models() {
     let mut found: Vec<String> = Vec::new();
     for expected in expectations() {
         for diagnostic in support::diagnose(&expected.files) {
@@ -94,20 +94,25 @@ fn the_lints_see_what_is_there_and_no_more() {
     insta::assert_snapshot!("lints", found.join("\n"));
 }
 
-/// What a change of knowledge or rules would touch: few situations, or none.
+/// Numbers of situations that depend on a predicate or an action.
 #[test]
-fn situations_remember_what_they_asked() {
+fn situations_record_what_they_consulted() {
     let (mut system, _) = travel(2, &[]);
     explore(&mut system, &Budget::unlimited()).unwrap();
     let rows = [("access", 0, 2), ("blacklisted", 1, 0), ("member", 2, 2), ("member", 3, 0), ("valid", 1, 1)];
     for (name, arity, n) in rows {
-        assert_eq!(system.n_depending(name, arity), n, "{name}/{arity} of {}", system.n_situations());
+        assert_eq!(
+            system.n_dependent_situations(name, arity),
+            n,
+            "{name}/{arity} of {}",
+            system.n_situations()
+        );
     }
 }
 
 /// No property of the models has a name that does not exist.
 #[test]
-fn the_models_name_what_there_is() {
+fn properties_of_the_models_have_no_unknown_names() {
     let mut found = String::new();
     for expected in expectations() {
         let (system, mut sources) = load(&expected.files, &expected.options);

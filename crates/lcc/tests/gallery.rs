@@ -1,4 +1,4 @@
-//! Every model with properties: each property has its expected verdict beside it, and gets it.
+//! Checks every model with properties against the expected verdicts in its comments.
 
 mod support;
 
@@ -10,7 +10,7 @@ use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
 use support::models;
 
-/// The verdicts that comments promise, by the name of the property that follows.
+/// The expected verdicts in comments, by the name of the property that follows.
 fn expected(text: &str) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     let mut verdict: Option<String> = None;
@@ -47,9 +47,10 @@ fn check(files: &[&str], properties: &[&str]) -> usize {
     let mut wrong = String::new();
     for (property, checked) in opened.properties.iter().zip(&checked) {
         let name = &property.source.name.text;
-        let want = match name.starts_with("obligation") {
-            true => "holds",
-            false => wanted.get(name).unwrap_or_else(|| panic!("{files:?}: {name} has no expected verdict")),
+        let want = if name.starts_with("obligation") {
+            "holds"
+        } else {
+            wanted.get(name).unwrap_or_else(|| panic!("{files:?}: {name} has no expected verdict"))
         };
         let whole = masque_mu::check(&mut Space::new(&mut system), &property.formula, &Budget::unlimited());
         if checked.verdict.word() != want || whole.verdict.word() != want {
@@ -61,7 +62,7 @@ fn check(files: &[&str], properties: &[&str]) -> usize {
 }
 
 #[test]
-fn models_keep_their_promises() {
+fn models_have_their_expected_verdicts() {
     let mut n_models = 0;
     let mut names: Vec<String> =
         std::fs::read_dir(models()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -77,7 +78,7 @@ fn models_keep_their_promises() {
 }
 
 #[test]
-fn the_travel_agency() {
+fn the_travel_example_has_its_expected_verdicts() {
     let team = ["travel_team.lcc", "rules.pol", "f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
     let files: Vec<&str> = std::iter::once("travel.lcc").chain(team).collect();
     assert_eq!(check(&files, &["travel.mu"]), 11);

@@ -1,4 +1,4 @@
-//! Instances of several files: imports, and whether files belong together.
+//! Instances of several files: imports, and the detection of unrelated files.
 
 mod random;
 
@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use fastrand::Rng;
 use masque_lcc::{Library, NoFiles, Opened, Parts, Session, Setup, Text, format, open_with, without_dots};
 use masque_mu::{Space, check, read_formula};
+use masque_testkit::seeds;
 use masque_text::{Diagnostic, Severity, Sources, render};
 use masque_verdict::{Budget, Verdict};
 
-/// Files by path.
+/// A library of texts, by path.
 #[derive(Debug, Default)]
 struct Files(BTreeMap<PathBuf, String>);
 
@@ -34,7 +35,7 @@ impl Library for Files {
     }
 }
 
-/// Opens some of the files; the others can be imported.
+/// Opens some texts of a library; the others can be imported.
 fn opened(given: &[&str], library: &Files) -> (Opened, Sources) {
     let mut sources = Sources::default();
     let add = |name: &&str| sources.add(*name, library.0[Path::new(name)].as_str()).unwrap();
@@ -60,7 +61,7 @@ const FARM: &str = "a(hen, H) :: egg => a(farmer, F). a(farmer, F) :: egg <= a(h
 const TEAM: &str = "agent a(hen, h). agent a(farmer, f).";
 
 #[test]
-fn a_file_stands_for_an_instance() {
+fn one_file_can_import_a_whole_instance() {
     let main = format!("import \"lib/farm.lcc\". import 'goals.mu'. {TEAM}");
     let asks = FARM.replace("a(farmer, F).", "a(farmer, F) <- sunny and windy.");
     let library = Files::new(&[
@@ -78,7 +79,7 @@ fn a_file_stands_for_an_instance() {
     assert!(opened.system.is_some());
 }
 
-/// A file that is named is not read again when it is imported.
+/// A given file is not read again when it is imported.
 #[test]
 fn files_are_read_once() {
     let library = Files::new(&[
@@ -93,7 +94,7 @@ fn files_are_read_once() {
 }
 
 #[test]
-fn what_is_wrong_with_imports() {
+fn import_mistakes_are_reported() {
     let chain: Vec<(String, String)> =
         (0..12).map(|n| (format!("c{n}.pol"), format!("import \"c{}.pol\".", (n + 1) % 12))).collect();
     let mut files: Vec<(&str, &str)> =
@@ -129,10 +130,10 @@ fn what_is_wrong_with_imports() {
 }
 
 #[test]
-fn there_are_so_many_files() {
+fn the_number_of_files_is_limited() {
     let name = |n: usize| format!("f{n}.pol");
     let chain = |n: usize| {
-        Files((0..n).map(|at| (name(at).into(), format!("import \"{}\".", name(at + 1)))).collect())
+        Files((0..n).map(|index| (name(index).into(), format!("import \"{}\".", name(index + 1)))).collect())
     };
     let mut library = chain(999);
     library.0.insert("f999.pol".into(), format!("{FARM} {TEAM}"));
@@ -144,14 +145,14 @@ fn there_are_so_many_files() {
     let library = Files(many.iter().map(|(name, text)| (name.into(), text.clone())).collect());
     let given: Vec<&str> = many.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(codes(&opened(&given, &library).0), ["lcc/too-many-files"]);
-    // Not every failure is told.
+    // At most 20 failures are reported.
     let text: String = (0..100).map(|n| format!("import \"none{n}\".\n")).collect();
     assert_eq!(codes(&opened(&["a"], &Files::new(&[("a", &text)])).0).len(), 20);
 }
 
-/// `import` is a name wherever no statement begins.
+/// `import` is a name everywhere except at the beginning of a statement.
 #[test]
-fn import_is_no_reserved_word() {
+fn import_is_not_a_reserved_word() {
     let text =
         "a(import, I) :: import(x) => a(export, E) <- import. a(export, E) :: import(X) <= a(import, I).
         agent a(import, import). agent a(export, e). common import.";
@@ -160,15 +161,15 @@ fn import_is_no_reserved_word() {
 }
 
 #[test]
-fn imports_are_laid_out() {
+fn imports_are_formatted() {
     let mut sources = Sources::default();
     let text = "import\n\"a.pol\" .\n\n\nimport 'b.mu'. a(hen,H)::null import \"c.pol\".";
     let file = sources.add("a.lcc", text).unwrap();
-    let laid_out = format(&sources, file).unwrap();
-    assert_eq!(laid_out, "import \"a.pol\".\n\nimport 'b.mu'.\na(hen, H) :: null\nimport \"c.pol\".\n");
+    let formatted = format(&sources, file).unwrap();
+    assert_eq!(formatted, "import \"a.pol\".\n\nimport 'b.mu'.\na(hen, H) :: null\nimport \"c.pol\".\n");
 }
 
-/// Texts of a session import each other by name, and nothing else.
+/// Texts of a session can import each other by name, and no other files.
 #[test]
 fn sessions_import_their_own_texts() {
     let open = |files: &[(&str, &str)]| {
@@ -188,20 +189,20 @@ fn sessions_import_their_own_texts() {
     assert_eq!(session.place(&import[0]).unwrap_err()[0].code, "lcc/no-state");
 }
 
-/// Whether files fall apart, by row: the texts, and into how many parts.
+/// Each row has some texts, the number of unrelated parts, and the reason.
 #[rustfmt::skip]
 #[test]
-fn files_belong_together() {
+fn unrelated_files_are_detected() {
     let null = "a(cow, C) :: null. agent a(cow, c).";
     let farm = format!("{FARM} {TEAM}");
     let rows: &[(&[&str], usize, &str)] = &[
         (&[&farm],                                                       1, "one file alone"),
-        (&["a(p, X) :: null. a(q, X) :: null. agent a(p, x). agent a(q, y)."], 1, "one file alone, whatever its team does"),
+        (&["a(p, X) :: null. a(q, X) :: null. agent a(p, x). agent a(q, y)."], 1, "one file alone is never refused"),
         (&[FARM, TEAM],                                                  1, "one team"),
-        (&[&farm, null],                                                 2, "two teams that do not speak to each other"),
+        (&[&farm, null],                                                 2, "two teams that do not address each other"),
         (&[FARM, "agent a(hen, h).", "agent a(farmer, f)."],             1, "the hen addresses the farmer"),
         (&["a(p, X) :: m <= a(q, Y). a(q, Y) :: null.", "agent a(p, x).", "agent a(q, y)."], 1, "to receive is to address"),
-        (&["a(p, X) :: null. agent a(p, x).", "agent a(p, y)."],         2, "nobody addresses anybody"),
+        (&["a(p, X) :: null. agent a(p, x).", "agent a(p, y)."],         2, "no role addresses another"),
         (&["a(p, X) :: m => a(p, Y). agent a(p, x).", "agent a(p, y)."], 1, "the role addresses itself"),
         (&[&farm, "a(cow, C) :: egg => a(maid, M). a(maid, M) :: egg <= a(cow, C). agent a(cow, c). agent a(maid, m).
                    common fed(h)."],                                     2, "messages and constants do not connect"),
@@ -210,13 +211,13 @@ fn files_belong_together() {
         (&[&farm, "a(cow, C) :: a(bull, C). a(bull, C) :: moo => a(hen, H). agent a(cow, c)."],
                                                                          1, "by a role that is entered later"),
         (&[&farm, "a(cow, C) :: null. a(bull, C) :: moo => a(hen, H). agent a(cow, c)."],
-                                                                         2, "nobody is ever in the role that addresses"),
+                                                                         2, "no agent is ever in the addressing role"),
         (&[&farm, "common sunny. rule h: (_, _, -send(egg))."],          1, "no team"),
         (&[&farm, null, "a(bull, B) :: moo => a(cow, C) then moo => a(hen, H). agent a(bull, b)."],
                                                                          1, "the third file addresses both"),
         (&[&farm, null, "a(bull, B) :: null. agent a(bull, b)."],        3, "three parts"),
-        (&[&farm, "now a(_, h) :: nil. now a(farmer, f) :: nil."],       1, "where members of the other file are"),
-        (&[&farm, "a(cow, C) :: null. now a(cow, c) :: null."],          2, "somebody new"),
+        (&[&farm, "now a(_, h) :: nil. now a(farmer, f) :: nil."],       1, "states of members of the other file"),
+        (&[&farm, "a(cow, C) :: null. now a(cow, c) :: null."],          2, "a new agent"),
         (&["r(hen, initial) r(farmer, necessary) a(hen, H) :: egg => a(farmer, F) a(farmer, F) :: egg <= a(hen, H)",
            "r(cow, initial) a(cow, C) :: null"],                         2, "declared roles make teams"),
         (&[&farm, "r(cow, initial) a(cow, C) :: null"],                  1, "but not where there are members"),
@@ -249,9 +250,9 @@ fn parts(opened: &Opened) -> usize {
     })
 }
 
-/// A member in a role that has no clause is that mistake, and not a protocol of its own.
+/// A member in a role without a clause is reported as that mistake, not as an unrelated protocol.
 #[test]
-fn a_misspelt_role_is_told_as_such() {
+fn a_misspelt_role_is_not_an_unrelated_file() {
     let (opened, _) = opened(
         &["0", "1"],
         &Files::new(&[("0", &format!("{FARM} agent a(hen, h).")), ("1", "agent a(famer, f).")]),
@@ -259,12 +260,12 @@ fn a_misspelt_role_is_told_as_such() {
     assert_eq!(codes(&opened), ["lcc/no-clause", "lcc/no-receiver"]);
 }
 
-/// Files made at random, for the definition of unrelated files.
+/// Random files, for a comparison with the definition of unrelated files.
 struct Case {
     n_files: usize,
-    /// File, role, roles it addresses, roles it changes to.
+    /// File and role of each clause, the roles that it addresses, and the roles that it changes to.
     clauses: Vec<(usize, usize, Vec<usize>, Vec<usize>)>,
-    /// File, role.
+    /// File and first role of each member.
     members: Vec<(usize, usize)>,
     imports: Vec<(usize, usize)>,
 }
@@ -276,7 +277,7 @@ impl Case {
         let mut rng = Rng::with_seed(seed);
         let n_files = rng.usize(2..6);
         let some =
-            |rng: &mut Rng, most: usize| (0..rng.usize(0..=most)).map(|_| rng.usize(0..N_ROLES)).collect();
+            |rng: &mut Rng, max: usize| (0..rng.usize(0..=max)).map(|_| rng.usize(0..N_ROLES)).collect();
         let clauses =
             (0..N_ROLES).map(|role| (rng.usize(0..n_files), role, some(&mut rng, 2), some(&mut rng, 1)));
         let clauses: Vec<_> = clauses.collect();
@@ -291,13 +292,13 @@ impl Case {
         for (from, to) in &self.imports {
             texts[*from] += &format!("import \"{to}\".\n");
         }
-        for (at, (file, role)) in self.members.iter().enumerate() {
-            texts[*file] += &format!("agent a(r{role}, x{at}).\n");
+        for (index, (file, role)) in self.members.iter().enumerate() {
+            texts[*file] += &format!("agent a(r{role}, x{index}).\n");
         }
         for (file, role, partners, next) in &self.clauses {
             let mut steps = vec!["null".to_string()];
-            steps.extend(partners.iter().enumerate().map(|(at, partner)| {
-                format!("m {} a(r{partner}, _)", if (at + role) % 2 == 0 { "=>" } else { "<=" })
+            steps.extend(partners.iter().enumerate().map(|(index, partner)| {
+                format!("m {} a(r{partner}, _)", if (index + role) % 2 == 0 { "=>" } else { "<=" })
             }));
             steps.extend(next.iter().map(|next| format!("a(r{next}, X)")));
             texts[*file] += &format!("a(r{role}, X) :: {}.\n", steps.join(" then "));
@@ -305,7 +306,7 @@ impl Case {
         texts
     }
 
-    /// The roles of a file's team.
+    /// Computes the roles of a file's team.
     fn team(&self, file: usize) -> BTreeSet<usize> {
         let mut team: BTreeSet<usize> =
             self.members.iter().filter(|(of, _)| *of == file).map(|(_, role)| *role).collect();
@@ -329,7 +330,7 @@ impl Case {
         from == to || self.imports.iter().any(|(file, next)| *file == from && self.imports(*next, to))
     }
 
-    /// Number of parts, by the definition.
+    /// Computes the number of unrelated parts by the definition.
     fn parts(&self) -> usize {
         let files: Vec<usize> = (0..self.n_files).filter(|file| !self.team(*file).is_empty()).collect();
         let is_related = |left: usize, right: usize| {
@@ -354,14 +355,8 @@ impl Case {
     }
 }
 
-fn seeds(usual: &str) -> std::ops::Range<u64> {
-    let seeds = std::env::var("SEEDS").unwrap_or(usual.to_string());
-    let (from, to) = seeds.split_once("..").unwrap();
-    from.parse().unwrap()..to.parse().unwrap()
-}
-
 #[test]
-fn unrelated_files_are_found_by_the_definition() {
+fn unrelated_files_agree_with_the_definition() {
     let mut n_refused = 0;
     for seed in seeds("0..500") {
         let case = Case::new(seed);
@@ -377,7 +372,7 @@ fn unrelated_files_are_found_by_the_definition() {
     assert!(n_refused > 50);
 }
 
-/// Verdicts of formulas, whatever the limit is where there is none.
+/// Computes the verdicts of formulas as words; `unknown` for any limit.
 fn verdicts(opened: Opened, sources: &mut Sources, formulas: &[String]) -> Vec<String> {
     let Some(mut system) = opened.system else { return vec![format!("{:?}", codes(&opened))] };
     let word = |formula: &String| {
@@ -393,9 +388,9 @@ fn verdicts(opened: Opened, sources: &mut Sources, formulas: &[String]) -> Vec<S
     formulas.iter().map(word).collect()
 }
 
-/// An instance has the same verdicts in one file as in several that import each other.
+/// An instance has the same verdicts in one file as in several files that import each other.
 #[test]
-fn an_instance_may_be_split() {
+fn splitting_an_instance_changes_no_verdict() {
     let mut n_decided = 0;
     for seed in seeds("0..300") {
         let whole = if seed % 3 == 0 { random::talkers(seed) } else { random::instance(seed) };
@@ -403,7 +398,7 @@ fn an_instance_may_be_split() {
         let mut rng = Rng::with_seed(seed);
         let n_files = rng.usize(2..6);
         let mut texts = vec![String::new(); n_files];
-        // Every file but the first is imported by one before it, and perhaps by another.
+        // Every file except the first is imported by one or two earlier files.
         for file in 1..n_files {
             for _ in 0..rng.usize(1..3) {
                 texts[rng.usize(0..file)] += &format!("import \"f{file}.lcc\".\n");
@@ -412,7 +407,7 @@ fn an_instance_may_be_split() {
         for line in whole.lines() {
             texts[rng.usize(0..n_files)] += &format!("{line}\n");
         }
-        let texts = texts.into_iter().enumerate().map(|(at, text)| (format!("f{at}.lcc").into(), text));
+        let texts = texts.into_iter().enumerate().map(|(index, text)| (format!("f{index}.lcc").into(), text));
         let library = Files(texts.collect());
         let (split, mut split_sources) = opened(&["f0.lcc"], &library);
         let (one, mut sources) = opened(&["one"], &Files::new(&[("one", &whole)]));
@@ -425,7 +420,7 @@ fn an_instance_may_be_split() {
     assert!(n_decided > 300, "{n_decided}");
 }
 
-/// The library without files says what to do.
+/// Without a library, an import of a file is an error.
 #[test]
 fn no_files_are_read_without_a_library() {
     let mut sources = Sources::default();

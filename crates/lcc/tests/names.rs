@@ -1,19 +1,18 @@
-//! Names that an instance does not know: each gives a warning, and no other name does.
+//! Warnings about unknown names: each unknown name causes one, and no other name does.
 
-mod named;
+mod misspelt;
 mod random;
-
-use std::ops::Range;
 
 use masque_lcc::{
     Candidate, Opened, Parts, Question, Request, Role, Session, Setup, Text, Update, Want, explore, open,
     teams,
 };
 use masque_mu::{Space, check, read_formula};
+use masque_testkit::seeds;
 use masque_text::{Diagnostic, Sources, render};
 use masque_verdict::{Budget, Verdict};
 
-/// The warnings about names.
+/// Codes of the warnings about names.
 const CODES: [&str; 6] = [
     "lcc/no-such-action",
     "lcc/no-such-message",
@@ -22,14 +21,6 @@ const CODES: [&str; 6] = [
     "lcc/nobody",
     "lcc/other-arity",
 ];
-
-/// The seeds of random cases: `SEEDS=0..5000`, or as many as a quick test takes.
-fn seeds(usual: u64) -> Range<u64> {
-    let given = std::env::var("SEEDS").ok();
-    let range = given.as_deref().and_then(|text| text.split_once(".."));
-    let range = range.and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    range.unwrap_or(0..usual)
-}
 
 fn opened(text: &str) -> (Opened, Sources) {
     let mut sources = Sources::default();
@@ -42,15 +33,14 @@ fn drawn(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(|diagnostic| render(sources, diagnostic, false)).collect()
 }
 
-/// Without a mistake there is no warning at all; with one misspelt name there is one that names the
-/// right one.
+/// A protocol without mistakes causes no warning. With one wrong name, a warning suggests the intended one.
 #[test]
 fn one_wrong_name_is_found() {
     let (mut n_cases, mut false_alarms, mut missed) = (0, 0, 0);
     let mut examples = String::new();
-    for seed in seeds(300) {
-        let marked = named::protocol(seed);
-        let text = named::plain(&marked);
+    for seed in seeds("0..300") {
+        let marked = misspelt::protocol(seed);
+        let text = misspelt::plain(&marked);
         let (right, sources) = opened(&text);
         n_cases += 1;
         if !right.diagnostics.is_empty() {
@@ -58,24 +48,24 @@ fn one_wrong_name_is_found() {
             examples += &format!("seed {seed}:\n{}{text}\n\n", drawn(&sources, &right.diagnostics));
             continue;
         }
-        let spoilt = named::spoil(&marked, seed);
-        let (wrong, sources) = opened(&spoilt.text);
-        let intended = format!("`{}", spoilt.intended);
-        let is_told = |diagnostic: &Diagnostic| {
+        let changed = misspelt::misspell_one(&marked, seed);
+        let (wrong, sources) = opened(&changed.text);
+        let intended = format!("`{}", changed.intended);
+        let names_intended = |diagnostic: &Diagnostic| {
             let says = |text: &str| text.contains(&intended);
             let is_about_names = CODES.contains(&diagnostic.code) || diagnostic.code == "lcc/unknown-agent";
             is_about_names && (says(&diagnostic.message) || diagnostic.help.as_deref().is_some_and(says))
         };
-        if !wrong.diagnostics.iter().any(is_told) {
+        if !wrong.diagnostics.iter().any(names_intended) {
             missed += 1;
             examples += &format!(
                 "seed {seed}: {} `{}` as `{}`, arity {}:\n{}{}\n\n",
-                spoilt.kind,
-                spoilt.intended,
-                spoilt.written,
-                spoilt.is_arity,
+                changed.kind,
+                changed.intended,
+                changed.written,
+                changed.is_arity,
                 drawn(&sources, &wrong.diagnostics),
-                spoilt.text
+                changed.text
             );
         }
     }
@@ -84,15 +74,15 @@ fn one_wrong_name_is_found() {
     assert!(examples.is_empty(), "{n_cases} cases, {false_alarms} false alarms, {missed} missed\n{shown}");
 }
 
-/// A pattern that is said to match nothing does match nothing, in protocols with all kinds of variables
-/// in all kinds of places.
+/// A pattern that a warning says matches nothing does not match, in protocols with variables in all
+/// positions.
 #[test]
-fn what_is_said_to_match_nothing_matches_nothing() {
+fn patterns_reported_as_dead_match_nothing() {
     const PATTERNS: [&str; 28] = [
-        "out(_, a(_, nobody))",
-        "in(_, a(_, nobody))",
-        "out(m0, a(nobody, _))",
-        "in(m0, a(nobody, _))",
+        "out(_, a(_, unknown))",
+        "in(_, a(_, unknown))",
+        "out(m0, a(unknown, _))",
+        "in(m0, a(unknown, _))",
         "in(m0)",
         "out(m0)",
         "in(m1(_))",
@@ -119,10 +109,10 @@ fn what_is_said_to_match_nothing_matches_nothing() {
         "#@a(q1(_), x)",
     ];
     let mut n_dead = 0;
-    for seed in seeds(300) {
+    for seed in seeds("0..300") {
         let text = match seed % 3 {
             0 => random::talkers(seed),
-            1 => random::workers(seed),
+            1 => random::twins(seed),
             _ => random::instance(seed),
         };
         let (found, mut sources) = opened(&format!("{text}\noption states = 2000."));
@@ -150,36 +140,41 @@ fn what_is_said_to_match_nothing_matches_nothing() {
             );
         }
     }
-    println!("{n_dead} patterns were said to match nothing");
+    println!("{n_dead} patterns were reported to match nothing");
     assert!(n_dead > 0);
 }
 
-/// A statement that is said to have no effect has none: without it there are as many states, transitions
-/// and deadlocks, and the same conflicts.
+/// A statement that a warning says has no effect has none: without it, the numbers of states, transitions and
+/// deadlocks and the conflicts are the same.
 #[test]
-fn what_is_said_to_have_no_effect_has_none() {
-    let mut n_idle = 0;
-    for seed in seeds(300) {
+fn statements_reported_as_ineffective_have_no_effect() {
+    let mut n_ineffective = 0;
+    for seed in seeds("0..300") {
         let text = random::instance(seed);
         let text = format!("option states = 300.\n{text}");
         let (found, _) = opened(&text);
         let Some(mut system) = found.system else { continue };
-        // The object of a rule is not looked at where an action has none, a condition that is never met
-        // may stand below `not`, and once some message is permitted all others need a permission.
-        let idle = found.diagnostics.iter().filter(|diagnostic| {
+        // These warnings are excluded: the object of a rule is ignored if the action has no object, a
+        // condition that is never met may be negated, and a rule that permits no message still makes messages
+        // regulated.
+        let ineffective = found.diagnostics.iter().filter(|diagnostic| {
             CODES.contains(&diagnostic.code)
                 && !diagnostic.message.contains("nothing else in this instance")
-                && !diagnostic.message.contains("nobody knows anything about")
+                && !diagnostic.message.contains("no fact or choice is about")
                 && !diagnostic.message.contains("no rule is about")
                 && !diagnostic.primary.as_ref().is_some_and(|label| label.text.contains("permits no message"))
         });
-        // The text is the first one, so positions count from its beginning.
+        // The text is the first file, so spans are offsets into it.
         let line = |d: &Diagnostic| text[..d.primary.as_ref().unwrap().span.start as usize].lines().count();
-        let places: Vec<usize> = idle.map(line).collect();
-        for line in places {
-            n_idle += 1;
-            let fewer: Vec<&str> =
-                text.lines().enumerate().filter(|(at, _)| at + 1 != line).map(|(_, line)| line).collect();
+        let lines: Vec<usize> = ineffective.map(line).collect();
+        for line in lines {
+            n_ineffective += 1;
+            let fewer: Vec<&str> = text
+                .lines()
+                .enumerate()
+                .filter(|(index, _)| index + 1 != line)
+                .map(|(_, line)| line)
+                .collect();
             let (without, _) = opened(&fewer.join("\n"));
             let Some(mut other) = without.system else { continue };
             let budget = Budget::unlimited();
@@ -190,8 +185,8 @@ fn what_is_said_to_have_no_effect_has_none() {
             assert_eq!(counts[0], counts[1], "seed {seed}, line {line}\n{text}");
         }
     }
-    println!("{n_idle} statements were said to have no effect");
-    assert!(n_idle > 0);
+    println!("{n_ineffective} statements were reported to have no effect");
+    assert!(n_ineffective > 0);
 }
 
 const SHOP: &str = "a(buyer, B) :: request(tea) => a(seller, S) then reply(_) <= a(seller, S).
@@ -204,8 +199,7 @@ fn codes(diagnostics: &[Diagnostic]) -> Vec<&str> {
     diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
-/// A session warns when it is opened, for added statements, and for formulas, however often these are
-/// asked.
+/// A session warns when it is opened, about added statements, and about formulas each time they are asked.
 #[test]
 fn sessions_warn_about_names() {
     let setup = Setup { files: vec![Text::new("shop.lcc", SHOP)], ..Setup::default() };
@@ -222,9 +216,9 @@ fn sessions_warn_about_names() {
         ("choice susan: stockd/1.", &["lcc/no-such-predicate"]),
     ];
     for (added, expected) in rows {
-        let updated = session.update(&Update { add: vec![added.to_string()], remove: Vec::new() }).unwrap();
-        assert_eq!(codes(&updated.warnings), expected, "{added}");
-        drop(drawn(session.sources(), &updated.warnings));
+        let summary = session.update(&Update { add: vec![added.to_string()], remove: Vec::new() }).unwrap();
+        assert_eq!(codes(&summary.warnings), expected, "{added}");
+        drop(drawn(session.sources(), &summary.warnings));
     }
     let ask = |session: &mut Session, question: &Question| {
         session.check(question, false, &Budget::unlimited()).unwrap()
@@ -242,9 +236,9 @@ fn sessions_warn_about_names() {
     }
 }
 
-/// What a session is placed in has names, too.
+/// The statements of a state add names.
 #[test]
-fn a_state_brings_its_names() {
+fn a_state_adds_its_names() {
     let setup = Setup { files: vec![Text::new("shop.lcc", SHOP)], ..Setup::default() };
     let mut session = Session::open(setup).unwrap();
     let gift = Question::Formula("<in(gift, a(postman, pete))>tt".to_string());
@@ -256,9 +250,9 @@ fn a_state_brings_its_names() {
     assert_eq!((reply.checked.verdict, reply.warnings.len()), (Verdict::Holds, 0));
 }
 
-/// Candidates are checked, and known to the rest of the instance.
+/// Statements of candidates are checked, and their names are known to the instance.
 #[test]
-fn candidates_are_checked() {
+fn names_of_candidates_are_checked() {
     let text =
         SHOP.replace("agent a(seller, susan).  know susan: stocked(tea).", "know susan: stocked(tea).");
     let candidate = |statements: &str| Candidate {
@@ -285,10 +279,10 @@ fn candidates_are_checked() {
     assert_eq!(codes(&found.warnings), expected, "{}", drawn(&found.sources, &found.warnings));
 }
 
-/// Where a variable stands in the place of a name, any name may turn up.
+/// Where a variable is used instead of a name, any name may occur at run time.
 #[test]
 fn variables_stand_for_any_name() {
-    // A relay passes on whatever it is given; a role that is a variable can be any role.
+    // A relay forwards any message; a role that is a variable can be any role.
     let relay = "a(source, S) :: wrapped(ping) => a(relay, R).
         a(relay, R) :: wrapped(M) <= a(source, S) then M => a(sink, K).
         a(sink, K) :: ping <= a(relay, R).

@@ -1,4 +1,4 @@
-//! Obligations: what they demand, and that the property agrees with the definition on random protocols.
+//! Obligations: the properties made from them, and a comparison with the definition on random protocols.
 
 mod exchanges;
 mod random;
@@ -6,13 +6,14 @@ mod support;
 
 use fastrand::Rng;
 use masque_lcc::reference::{Kept, Reference};
-use masque_lcc::{Opened, Parts, check_all, in_reduced, open};
+use masque_lcc::{Opened, Parts, check_all, check_reduced, open};
 use masque_mu::{Space, check};
+use masque_testkit::seeds;
 use masque_text::Sources;
 use masque_verdict::{Budget, Show, Verdict};
 
-/// States of a protocol that is compared.
-const STATES: usize = 80;
+/// Maximum number of states of a protocol that is compared.
+const MAX_STATES: usize = 80;
 
 fn read(text: &str) -> (Sources, Opened) {
     let mut sources = Sources::default();
@@ -21,16 +22,17 @@ fn read(text: &str) -> (Sources, Opened) {
     (sources, opened)
 }
 
-/// The obligations of a text by the definition; `None` if it has errors or its graph is not whole.
+/// Compares the verdicts of obligations with the definition; `None` if the text has errors or too many
+/// states.
 fn compare(text: &str) -> Option<Result<Vec<Kept>, String>> {
     let (sources, opened) = read(text);
     let mut system = opened.system?;
-    let kept = Reference::new(&opened.trees).obligations(&opened.trees, &sources, STATES)?;
+    let kept = Reference::new(&opened.trees).obligations(&opened.trees, &sources, MAX_STATES)?;
     assert_eq!(kept.len(), opened.properties.len());
     for (property, kept) in opened.properties.iter().zip(&kept) {
         let expected = Verdict::from(kept.holds);
         let whole = check(&mut Space::new(&mut system), &property.formula, &Budget::unlimited()).verdict;
-        let reduced = in_reduced(&mut system, &property.formula, &Budget::unlimited());
+        let reduced = check_reduced(&mut system, &property.formula, &Budget::unlimited());
         let reduced = reduced.map_or(whole, |answer| answer.verdict);
         if whole != expected || reduced != expected {
             let formula = &property.source.phi;
@@ -40,7 +42,7 @@ fn compare(text: &str) -> Option<Result<Vec<Kept>, String>> {
     Some(Ok(kept))
 }
 
-/// What was compared.
+/// Numbers of protocols and obligations that were compared.
 #[derive(Debug, Default)]
 struct Tally {
     protocols: usize,
@@ -59,8 +61,8 @@ fn compare_all(seeds: std::ops::Range<u64>, comm: &str) -> Tally {
             _ => exchanges::dialogue(seed),
         };
         let mut rng = Rng::with_seed(seed);
-        let duties: Vec<String> = (0..6).map(|_| exchanges::obligation(&mut rng)).collect();
-        let text = format!("{}\n{}", exchanges::with_comm(&base, comm), duties.join("\n"));
+        let obligations: Vec<String> = (0..6).map(|_| exchanges::obligation(&mut rng)).collect();
+        let text = format!("{}\n{}", exchanges::with_comm(&base, comm), obligations.join("\n"));
         match compare(&text) {
             None => {}
             Some(Ok(kept)) => {
@@ -75,8 +77,8 @@ fn compare_all(seeds: std::ops::Range<u64>, comm: &str) -> Tally {
             }
             Some(Err(_)) => {
                 let fails = |text: &str| matches!(compare(text), Some(Err(_)));
-                let small = random::shrink(&text, &fails);
-                panic!("seed {seed}\n{small}\n{:?}", compare(&small));
+                let shrunk = random::shrink(&text, &fails);
+                panic!("seed {seed}\n{shrunk}\n{:?}", compare(&shrunk));
             }
         }
     }
@@ -91,24 +93,22 @@ fn obligations_are_those_of_the_definition() {
     }
 }
 
-/// At length: `SEEDS=FROM..TO cargo test --release -p masque-lcc --test obligations at_length -- --nocapture`.
+/// Compares more protocols:
+/// `SEEDS=FROM..TO cargo test --release -p masque-lcc --test obligations more_seeds -- --nocapture`.
 #[test]
-fn at_length() {
-    let seeds = std::env::var("SEEDS").unwrap_or("100000..100020".to_string());
-    let (from, to) = seeds.split_once("..").expect("SEEDS=FROM..TO");
-    let seeds = from.parse().unwrap()..to.parse().unwrap();
+fn more_seeds() {
     for comm in ["mailbox", "sync"] {
-        println!("{comm}: {:?}", compare_all(seeds.clone(), comm));
+        println!("{comm}: {:?}", compare_all(seeds("100000..100020"), comm));
     }
 }
 
-/// rob gets a document, and answers sam; he may also forget.
+/// rob receives a document from sam and answers; he may also forget to.
 const REVIEW: &str = "a(reviewer, R) :: diff(X) <= a(author, S) then
         (verdict(X) => a(author, S) or null <- forget).
     a(author, S) :: diff(d1) => a(reviewer, rob) then verdict(_) <= a(reviewer, rob).
     agent a(reviewer, rob). agent a(author, sam). ";
 
-/// What one obligation says of the reviewers, by mailbox and by handshake.
+/// Checks one obligation of the reviewers, with mailbox and with synchronous communication.
 fn verdict(forget: bool, obligation: &str) -> [Verdict; 2] {
     ["mailbox", "sync"].map(|comm| {
         let forget = if forget { "common forget." } else { "" };
@@ -124,7 +124,7 @@ fn verdict(forget: bool, obligation: &str) -> [Verdict; 2] {
 fn obligations_about_messages_mean_messages() {
     use Verdict::{Fails, Holds};
     let table = [
-        // rob can forget, obligation, mailbox and sync
+        // rob can forget, obligation, verdicts with mailbox and sync
         (false, "(rob, _, !send(verdict(_))) after in(diff(_))@rob",             [Holds, Holds]),
         (true,  "(rob, _, !send(verdict(_))) after in(diff(_))@rob",             [Fails, Fails]),
         (true,  "(rob, _, !send(verdict(_))) after in(diff(_))@rob until #(forget)", [Holds, Holds]),
@@ -149,7 +149,7 @@ fn obligations_about_messages_mean_messages() {
     assert_eq!(verdict(false, own), [Holds, Holds]);
 }
 
-/// The formula of a report can be read again and means the same, unless a name cannot be written.
+/// The formula in a report can be parsed again and has the same verdict.
 #[rustfmt::skip]
 #[test]
 fn acts_are_shown_as_patterns() {
@@ -175,7 +175,7 @@ fn acts_are_shown_as_patterns() {
     }
 }
 
-/// The codes of what is said of an obligation.
+/// The codes of the diagnostics about an obligation.
 fn codes(obligation: &str) -> Vec<&'static str> {
     let (_, opened) = read(&format!("{REVIEW}\nrule boss: {obligation}."));
     opened.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
@@ -183,7 +183,7 @@ fn codes(obligation: &str) -> Vec<&'static str> {
 
 #[rustfmt::skip]
 #[test]
-fn what_is_probably_not_meant_is_said() {
+fn probable_mistakes_in_obligations_are_reported() {
     let shared = "lcc/shared-variable";
     let table: [(&str, &[&str]); 12] = [
         ("(rob, _, !send(verdict(X))) after in(diff(X))@rob",                  &[shared]),
@@ -197,7 +197,7 @@ fn what_is_probably_not_meant_is_said() {
         ("(rob, _, !verdict(_)) after in(diff(_))",                            &["lcc/obligation-message"]),
         ("(rob, _, !out(verdict(_), a(_, sam))) after in(diff(_))",            &["lcc/obligation-message"]),
         ("(rob, _, !forget) after in(diff(_))",                                &[]),
-        ("(nobody, _, !forget) after in(diff(_))",                             &["lcc/unknown-agent"]),
+        ("(unknown, _, !forget) after in(diff(_))",                             &["lcc/unknown-agent"]),
     ];
     for (obligation, expected) in table {
         assert_eq!(codes(obligation), expected, "{obligation}");

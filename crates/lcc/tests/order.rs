@@ -1,28 +1,29 @@
-//! Properties of random protocols under a low bound on states: each has the verdict that it has alone,
-//! in whatever order they stand in the file.
+//! Checks properties of random protocols under a low bound on states: each has the verdict that it has alone,
+//! in any order of the properties in the file.
 
 mod random;
 
 use fastrand::Rng;
 use masque_lcc::{Parts, Reduced, open};
 use masque_mu::{Space, check};
+use masque_testkit::seeds;
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict, Why};
 
-/// Properties of one protocol.
-const PROPERTIES: usize = 5;
+/// Number of properties per protocol.
+const N_PROPERTIES: usize = 5;
 
 #[derive(Debug, Default)]
 struct Tally {
     protocols: usize,
     decided: usize,
     stopped: usize,
-    /// Verdicts that were compared with those of other orders.
+    /// Number of verdicts compared with those of other orders.
     compared: usize,
 }
 
-/// The verdicts of an instance by the names of its properties: with reductions, and in the whole system.
-/// All properties share one system and one space, as in a check of a file.
+/// Computes the verdicts of an instance by the names of its properties: with reductions, and in the whole
+/// system. All properties share one system and one space, as when a file is checked.
 fn verdicts(text: &str) -> Option<Vec<(String, [Option<Verdict>; 2])>> {
     let mut sources = Sources::default();
     let file = sources.add("random.lcc", text).unwrap();
@@ -39,14 +40,14 @@ fn verdicts(text: &str) -> Option<Vec<(String, [Option<Verdict>; 2])>> {
     Some(answers.collect())
 }
 
-fn run(seeds: std::ops::Range<u64>) -> Tally {
+fn compare_orders(seeds: std::ops::Range<u64>) -> Tally {
     let mut tally = Tally::default();
     for seed in seeds {
         let mut rng = Rng::with_seed(seed);
-        let kinds = [random::instance, random::talkers, random::workers];
+        let kinds = [random::instance, random::talkers, random::twins];
         let protocol = kinds[(seed % 3) as usize](seed);
         let states = rng.u32(1..5);
-        let mut properties: Vec<String> = (0..PROPERTIES as u64)
+        let mut properties: Vec<String> = (0..N_PROPERTIES as u64)
             .map(|n| {
                 let formula = if rng.bool() { random::formula } else { random::insensitive };
                 format!("property p{n} : {} ;", formula(seed * 10 + n))
@@ -59,7 +60,7 @@ fn run(seeds: std::ops::Range<u64>) -> Tally {
         for property in &properties {
             alone.extend(verdicts(&file(std::slice::from_ref(property))).unwrap_or_default());
         }
-        if alone.len() < PROPERTIES {
+        if alone.len() < N_PROPERTIES {
             continue;
         }
         tally.protocols += 1;
@@ -68,7 +69,7 @@ fn run(seeds: std::ops::Range<u64>) -> Tally {
         };
         let n_stopped = alone.iter().filter(is_stopped).count();
         tally.stopped += n_stopped;
-        tally.decided += PROPERTIES - n_stopped;
+        tally.decided += N_PROPERTIES - n_stopped;
         for _ in 0..3 {
             rng.shuffle(&mut properties);
             let text = file(&properties);
@@ -83,22 +84,20 @@ fn run(seeds: std::ops::Range<u64>) -> Tally {
 
 #[test]
 fn the_order_of_properties_changes_no_verdict() {
-    let tally = run(0..400);
+    let tally = compare_orders(0..400);
     assert!(tally.protocols >= 300, "{tally:?}");
     assert!(tally.stopped * 3 >= tally.decided && tally.decided * 3 >= tally.stopped, "{tally:?}");
 }
 
-/// As long as one cares to wait: `SEEDS=FROM..TO cargo test --release at_length`.
+/// Compares more protocols: `SEEDS=FROM..TO cargo test --release -p masque-lcc --test order more_seeds`.
 #[test]
-fn at_length() {
-    let seeds = std::env::var("SEEDS").unwrap_or("100000..100010".to_string());
-    let (from, to) = seeds.split_once("..").expect("a range of seeds");
-    println!("{:?}", run(from.parse().expect("a number")..to.parse().expect("a number")));
+fn more_seeds() {
+    println!("{:?}", compare_orders(seeds("100000..100010")));
 }
 
-/// The messages that `warm` finds first are not the ones that `win` would find first.
+/// The property `warm` finds messages in another order than `win` does alone.
 #[test]
-fn messages_come_in_the_same_order_whatever_was_found_first() {
+fn the_order_of_messages_does_not_depend_on_earlier_properties() {
     let protocol = "a(p, P) :: null <- true then ping => a(r, z).
         a(q, Q) :: null <- true then pong => a(r, z).
         a(r, R) :: (ping <= a(p, _) then null <- won) or (pong <= a(q, _) then null).

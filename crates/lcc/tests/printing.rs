@@ -1,5 +1,5 @@
-//! Printed formulas about protocols, what obligations demand included, read back as the same tree
-//! and mean the same patterns.
+//! Printed formulas about protocols, including those made from obligations, parse as the same tree and
+//! resolve to the same patterns.
 
 mod random;
 
@@ -30,16 +30,16 @@ fn check(phi: &Phi, formula: &Formula, system: &mut System) {
     assert_eq!(format!("{meaning:?}"), format!("{formula:?}"), "{printed}");
 }
 
-/// A team whose members have awkward names.
+/// A team whose members have names that need quotes.
 const TEAM: &str = "
     a(r0, x) :: m0 => a(r1, y).
     a(r1, y) :: m0 <= a(r0, x).
     agent a(r0, x).  agent a(r1, y).  agent a(r0, 'X.509').  agent a(r0, 'or').  agent a(r1, 7).
     agent a(r1, \"it's\").  agent a(r0, '_x').  agent a(r0, a).";
 
-/// 20 formulas a seed: `SEEDS=0..5000 cargo test --release -p masque-lcc --test printing`.
+/// 20 formulas per seed: `SEEDS=0..5000 cargo test --release -p masque-lcc --test printing`.
 #[test]
-fn random_formulas_read_back() {
+fn printed_formulas_parse_as_the_same_tree() {
     let mut sources = Sources::default();
     let files = vec![sources.add("team.lcc", TEAM).unwrap()];
     let mut system = open(&mut sources, &Parts { files, ..Parts::default() }).system.unwrap();
@@ -92,9 +92,9 @@ fn term(random: &mut Rng, depth: u32) -> String {
     }
 }
 
-/// What an obligation demands is a formula that can be read.
+/// The formula made from an obligation can be parsed again.
 #[test]
-fn obligations_read_back() {
+fn formulas_of_obligations_parse_as_the_same_tree() {
     for seed in seeds("0..20") {
         let mut random = Rng::with_seed(seed);
         let mut text = TEAM.to_string();

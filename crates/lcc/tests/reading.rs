@@ -1,4 +1,4 @@
-//! What is read, how, and what is said of what cannot be read.
+//! Parsing: the meaning of statements, diagnostics about mistakes, and large inputs.
 
 mod random;
 
@@ -9,7 +9,7 @@ use masque_mu::Lts;
 use masque_text::{Diagnostic, Sources};
 use masque_verdict::Budget;
 
-/// The codes found in a text, and the state it starts in.
+/// Returns the diagnostics about a text, and its initial state if it has no errors.
 fn read(text: &str) -> (Vec<Diagnostic>, Option<String>) {
     let mut sources = Sources::default();
     let files = vec![sources.add("text.lcc", text).unwrap()];
@@ -25,7 +25,7 @@ fn codes(text: &str) -> Vec<&'static str> {
     read(text).0.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
-/// The process that a text means, seen as a state: `now` puts it into a frame.
+/// Checks the process of a text as part of a state, where `now` puts it into a frame.
 #[track_caller]
 fn check_process(process: &str, meaning: &str) {
     let (diagnostics, state) = read(&format!("a(r, I) :: null. a(s, I) :: null. now a(r, i) :: {process}."));
@@ -50,18 +50,18 @@ fn processes_mean_what_the_definition_says() {
     check_process("null <- _findPeers(r, L) and R = null and a(b)", "{r: null <- (_findPeers(r,_0) and (_1 = null and a(b)))}");
     check_process("null <- not not p(1.50) and X != Y", "{r: null <- (not not p(1.5) and _0 \\== _1)}");
     check_process("null <- (A, B, +act(X)) and not (A, b, -go)", "{r: null <- ((_0,_1,+act(_2)) and not (_0,b,-go))}");
-    // A postcondition, the arrows of OpenKnowledge and of the paper.
+    // Postconditions, and the arrows of OpenKnowledge and of the paper.
     check_process("seen(X) <-- m(X) <= a(s, J)", "{r: m(_0) <= a(s,_1) <- seen(_0)}");
     check_process("not p and X = 1 <- m(X) <= a(s, J)", "{r: m(_0) <= a(s,_1) <- (not p and _0 = 1)}");
     check_process("m ⇒ a(s, J) ← p ∧ ¬ q then n ⇐ a(s, J)", "{r: (m => a(s,_0) <- (p and not q) then n <= a(s,_0))}");
     check_process("(m => a(s, J)) <- p", "{r: m => a(s,_0) <- p}");
-    // Run-time states: a frame within, and what needs no frame.
+    // Run-time states: a nested frame, and a role call, which has no frame.
     check_process("{a(s, i) :: null} then null", "{r: ({s: null} then null)}");
     check_process("a(s, i)", "a(s,i)");
 }
 
 #[test]
-fn several_first_roles_run_side_by_side() {
+fn several_first_roles_run_in_parallel() {
     let text = "a(r(X), I) :: null. a(s, I) :: null. agent a(r(X), i). agent a(s, i). server a(r(Y), j).
         mail a(s, i) -> a(r(_), j) : hello(Z).";
     let (diagnostics, state) = read(text);
@@ -70,11 +70,11 @@ fn several_first_roles_run_side_by_side() {
     assert_eq!(state.as_deref(), Some(want));
 }
 
-/// The slips of published files: a message each, and the rest is read.
+/// Each mistake causes one diagnostic, and the following statements are parsed.
 #[test]
-fn slips_get_one_message_each() {
+fn each_mistake_causes_one_diagnostic() {
     let rest = "a(r, I) :: null. agent a(r, i).";
-    for (slip, code) in [
+    for (mistake, code) in [
         ("a(x, I) :: ( null then null", "lcc/unbalanced"),
         ("a(x, I) :: null then m(f(X => a(r, J).", "lcc/syntax"),
         ("a(x, I) :: null ) then null.", "lcc/unbalanced"),
@@ -90,29 +90,30 @@ fn slips_get_one_message_each() {
         ("property p : AF final", "lcc/syntax"),
         ("/* no end", "lcc/unclosed"),
     ] {
-        let found = codes(&format!("{rest}\n{slip}\n"));
-        assert_eq!(found, [code], "{slip}");
-        let (found, state) = read(&format!("{rest}\n{slip}\n{rest}"));
-        assert!(!found.is_empty() && state.is_none(), "{slip}");
+        let found = codes(&format!("{rest}\n{mistake}\n"));
+        assert_eq!(found, [code], "{mistake}");
+        let (found, state) = read(&format!("{rest}\n{mistake}\n{rest}"));
+        assert!(!found.is_empty() && state.is_none(), "{mistake}");
     }
 }
 
-/// Pieces of good text in bad order: no panic, whatever comes of it; and what can be opened can be
-/// explored.
+/// Shuffled pieces of correct texts never cause a panic; instances without errors are explored.
 #[test]
-fn nothing_panics() {
+fn broken_texts_never_panic() {
     let mut rng = fastrand::Rng::with_seed(7);
     let mut seen = BTreeMap::new();
     for seed in 0..1_500 {
         let text = random::instance(seed);
         let mut pieces: Vec<&str> = text.split_inclusive([' ', '(', ')', ',', '.']).collect();
         for _ in 0..rng.usize(1..4) {
-            let (at, other) = (rng.usize(0..pieces.len()), rng.usize(0..pieces.len()));
+            let (index, other) = (rng.usize(0..pieces.len()), rng.usize(0..pieces.len()));
             match rng.u32(0..3) {
-                0 => pieces.swap(at, other),
-                1 => drop(pieces.remove(at)),
-                _ => pieces
-                    .insert(at, ["(", ")", " :: ", "é", "'", " <- ", ".", "{", "/*", "-"][rng.usize(0..10)]),
+                0 => pieces.swap(index, other),
+                1 => drop(pieces.remove(index)),
+                _ => pieces.insert(
+                    index,
+                    ["(", ")", " :: ", "é", "'", " <- ", ".", "{", "/*", "-"][rng.usize(0..10)],
+                ),
             }
         }
         let text = pieces.concat();
@@ -128,9 +129,9 @@ fn nothing_panics() {
     assert!(seen.len() > 8, "{seen:?}");
 }
 
-/// Long chains and deep growth take no stack.
+/// Long chains and deep terms do not overflow the call stack.
 #[test]
-fn size_is_no_danger() {
+fn large_inputs_do_not_overflow_the_stack() {
     let many = |op: &str| vec!["null"; 20_000].join(&format!(" {op} "));
     for op in ["then", "or", "par"] {
         let text = format!("a(r, I) :: {}. agent a(r, i). option psize = 1000000.", many(op));
@@ -158,7 +159,8 @@ fn size_is_no_danger() {
         let counts = explore(&mut system, &Budget::unlimited()).unwrap();
         assert_eq!(counts.cut, cut, "{constraint}");
     }
-    // Counting for ever crosses no other bound. The state after the last one looked into is met, too.
+    // An infinite counter exceeds the bound on states only. The successor of the last expanded state is
+    // counted, too.
     let endless = "a(r(N), I) :: null <- M is N + 1 then a(s(M), I). a(s(N), I) :: null then a(r(N), I).";
     let mut sources = Sources::default();
     let text = format!("{endless} agent a(r(0), i). option states = 500.");

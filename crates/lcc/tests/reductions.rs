@@ -1,4 +1,4 @@
-//! How much smaller reduced systems are, to the state.
+//! The exact numbers of states of reduced systems.
 
 mod support;
 
@@ -7,47 +7,47 @@ use masque_mu::{Space, check};
 use masque_verdict::{Budget, Verdict};
 use support::{lock, read};
 
-/// The states of the whole space, and those looked at with reductions.
-fn states(text: &str, formula: &str, which: Reductions) -> (u64, u64) {
+/// Returns the number of states of the whole space, and of those visited with reductions.
+fn states(text: &str, formula: &str, reductions: Reductions) -> (u64, u64) {
     let (mut system, formulas) = read(text, &[formula]);
-    let mut reduced = Reduced::by(which, &mut system, &formulas[0]).unwrap();
+    let mut reduced = Reduced::with(reductions, &mut system, &formulas[0]).unwrap();
     let answer = check(&mut Space::new(&mut reduced), &formulas[0], &Budget::unlimited());
     assert_eq!(answer.verdict, Verdict::Holds, "{formula}");
     let (mut system, _) = read(text, &[]);
     (explore(&mut system, &Budget::unlimited()).unwrap().states, answer.states)
 }
 
-/// Clients that are alike: it matters how many wait, not who.
+/// Interchangeable clients are merged: only the number of waiting clients matters.
 #[test]
-fn clients_of_a_lock_are_counted_not_told_apart() {
-    let alike = Reductions { eager: false, symmetry: true };
+fn interchangeable_clients_are_merged() {
+    let symmetric = Reductions { eager: false, symmetry: true };
     let both = Reductions::default();
     let found: Vec<_> = (2..=6)
         .map(|n| {
             let text = lock(n);
-            let (whole, reduced) = states(&text, "AG !deadlock", alike);
+            let (whole, reduced) = states(&text, "AG !deadlock", symmetric);
             let (_, smallest) = states(&text, "AG !deadlock", both);
             (n, whole, reduced, smallest)
         })
         .collect();
-    // Clients; all states; clients alike; and they send at once.
+    // Clients; all states; states with symmetry; states with both reductions.
     let expected =
         [(2, 39, 21, 15), (3, 162, 40, 22), (4, 621, 65, 29), (5, 2268, 96, 36), (6, 8019, 133, 43)];
     assert_eq!(found, expected);
 }
 
-/// Whoever is named is not exchanged, and the others still are.
+/// A client that the formula names is not merged with the others, which are still merged.
 #[test]
-fn a_named_client_stands_apart() {
-    let alike = Reductions { eager: false, symmetry: true };
-    let (whole, unnamed) = states(&lock(5), "EF final", alike);
-    let (_, named) = states(&lock(5), "AG (done(c1) || EF done(c1))", alike);
+fn a_named_client_is_not_merged() {
+    let symmetric = Reductions { eager: false, symmetry: true };
+    let (whole, unnamed) = states(&lock(5), "EF final", symmetric);
+    let (_, named) = states(&lock(5), "AG (done(c1) || EF done(c1))", symmetric);
     assert!(unnamed < named && named < whole, "{unnamed} {named} {whole}");
 }
 
-/// The travel example with five airlines: properties 1 as printed and 2, and paying again and again.
+/// The travel example with five airlines: property 1 as printed, property 2, and infinitely many payments.
 #[test]
-fn quotes_come_in_one_order() {
+fn airlines_answer_in_one_order() {
     let found: Vec<_> = TRAVEL
         .iter()
         .map(|formula| {
@@ -58,7 +58,7 @@ fn quotes_come_in_one_order() {
             check(&mut Space::new(&mut reduced), &read, &Budget::unlimited()).states
         })
         .collect();
-    // Of 1381 states.
+    // The whole space has 1381 states.
     assert_eq!(found, [504, 253, 504]);
 }
 

@@ -1,4 +1,4 @@
-//! Sessions against checks from scratch, on random sequences of changes and steps.
+//! Compares sessions with checks from scratch, on random sequences of updates and events.
 
 mod random;
 mod support;
@@ -8,24 +8,25 @@ use masque_mu::{Space, check, read_formula};
 use masque_text::Sources;
 use masque_verdict::{Budget, Verdict};
 
-/// Spaces larger than this are left out.
-const STATES: u64 = 150;
+/// Maximum number of states of an instance; larger ones are skipped.
+const MAX_STATES: u64 = 150;
 
-/// What changes in a session, and what is asked of it.
+/// A call of a session.
 #[derive(Clone, Debug)]
 enum Step {
     Add(Vec<String>),
-    /// The statement at this place, counted round and round, and perhaps others in its stead.
+    /// Removes the statement with this index, modulo their number, and adds others.
     Replace(usize, Vec<String>),
-    /// What can happen, by its place, counted round and round.
+    /// Advances by the event with this index, modulo their number.
     Advance(usize),
-    /// Reads the state and goes there again.
+    /// Reads the state and sets it again.
     Place,
     Explore,
+    /// Checks a formula, with evidence or without.
     Check(String, bool),
 }
 
-/// A random sequence.
+/// Makes a random sequence of calls.
 fn sequence(seed: u64, n_agents: usize) -> Vec<Step> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let formulas: Vec<String> = (0..3).map(|n| random::formula(seed * 3 + n)).collect();
@@ -43,26 +44,26 @@ fn sequence(seed: u64, n_agents: usize) -> Vec<Step> {
             7 => Step::Explore,
             _ => Step::Check(formulas[rng.usize(0..3)].clone(), rng.bool()),
         });
-        // What is asked last is asked again most often.
+        // One of the formulas is checked after each call.
         let asked = rng.usize(0..3);
         steps.push(Step::Check(formulas[asked].clone(), rng.u32(0..4) == 0));
     }
     steps
 }
 
-/// Whether a statement may come and go.
+/// Whether a statement can be updated.
 fn is_changeable(line: &str) -> bool {
     ["common", "know", "rule", "choice"].iter().any(|word| line.starts_with(word))
 }
 
-/// An instance as it should be by now.
+/// The instance that a session should be equivalent to.
 struct Expected {
     lines: Vec<String>,
-    /// `now` and `mail`, once the interaction has moved on.
+    /// `now` and `mail` statements, once the interaction has moved on.
     state: Vec<String>,
 }
 
-/// What a check from scratch says: the verdict.
+/// Computes the verdict of a check from scratch.
 fn verdict(expected: &Expected, formula: &str) -> Option<Verdict> {
     let (mut sources, text) = (Sources::default(), expected.text());
     let file = sources.add("scratch.lcc", text).unwrap();
@@ -77,17 +78,17 @@ impl Expected {
         format!("{}\n{}", self.lines.join("\n"), self.state.join("\n"))
     }
 
-    /// Counts, conflicts and unknown constraints from scratch; none if the space is too large.
+    /// Computes counts, conflicts and unknown constraints from scratch; `None` if the space is too large.
     fn explored(&self) -> Option<(masque_lcc::Counts, Vec<String>, Vec<String>)> {
         let mut sources = Sources::default();
         let file = sources.add("scratch.lcc", self.text()).unwrap();
         let mut system = open(&mut sources, &Parts { files: vec![file], ..Parts::default() }).system?;
-        let counts = explore(&mut system, &Budget::unlimited().with_states(STATES)).ok()?;
+        let counts = explore(&mut system, &Budget::unlimited().with_states(MAX_STATES)).ok()?;
         Some((counts, system.conflicts(), system.unknown_constraints()))
     }
 }
 
-/// What a run of a sequence came to: how often things were compared.
+/// Numbers of comparisons.
 #[derive(Debug, Default)]
 struct Tally {
     verdicts: usize,
@@ -99,21 +100,21 @@ struct Tally {
     traces: usize,
 }
 
-/// Runs a sequence; what differs is an error. `None` if the instance is no good.
+/// Executes a sequence. Differences are errors; `None` if the instance has errors or is too large.
 fn run(text: &str, steps: &[Step], tally: &mut Tally) -> Option<Result<(), String>> {
     let mut expected = Expected { lines: text.lines().map(str::to_string).collect(), state: Vec::new() };
     expected.explored()?;
     let setup = Setup { files: vec![Text::new("random.lcc", text)], ..Setup::default() };
     let mut session = Session::open(setup).ok()?;
     for step in steps {
-        if let Err(what) = take(&mut session, &mut expected, step, tally)? {
+        if let Err(what) = execute(&mut session, &mut expected, step, tally)? {
             return Some(Err(format!("{what}\nat {step:?}\n{}", expected.text())));
         }
     }
     Some(Ok(()))
 }
 
-fn take(
+fn execute(
     session: &mut Session,
     expected: &mut Expected,
     step: &Step,
@@ -125,16 +126,16 @@ fn take(
         Step::Add(_) | Step::Replace(..) => {
             let mut lines = expected.lines.clone();
             let mut update = Update::default();
-            if let Step::Replace(at, _) = step {
+            if let Step::Replace(index, _) = step {
                 let changeable: Vec<String> =
                     lines.iter().filter(|line| is_changeable(line)).cloned().collect();
-                let Some(line) = changeable.get(at % changeable.len().max(1)) else { return Some(Ok(())) };
+                let Some(line) = changeable.get(index % changeable.len().max(1)) else { return Some(Ok(())) };
                 lines.retain(|other| other != line);
                 update.remove.push(line.clone());
             }
             let (Step::Add(added) | Step::Replace(_, added)) = step else { return None };
             for line in added {
-                // Once is enough; and what is removed is not added at once.
+                // A statement is added once, and not if the same update removes it.
                 if !lines.contains(line) && !update.remove.contains(line) {
                     lines.push(line.clone());
                     update.add.push(line.clone());
@@ -144,7 +145,7 @@ fn take(
             let before = session.state();
             match session.update(&update) {
                 Ok(_) => {
-                    // A protocol may grow without end under other rules.
+                    // Under other rules the space may be too large.
                     other.explored()?;
                     *expected = other;
                     tally.updates += 1;
@@ -165,12 +166,12 @@ fn take(
             }
             Some(Ok(()))
         }
-        Step::Advance(at) => {
+        Step::Advance(index) => {
             let moves = session.moves();
-            let Some(next) = moves.next.get(at % moves.next.len().max(1)) else { return Some(Ok(())) };
+            let Some(next) = moves.next.get(index % moves.next.len().max(1)) else { return Some(Ok(())) };
             let label = Happened::Label(next.event.label.clone());
             if session.advance(&label).is_err() {
-                // Ambiguous, since it can happen.
+                // The event is possible, so the label must be ambiguous.
                 session.advance(&Happened::Number(next.number)).unwrap();
             }
             expected.state = session.state();
@@ -206,7 +207,7 @@ fn take(
             if std::mem::discriminant(&found) != std::mem::discriminant(&wanted) {
                 return Some(differ(formula, found.to_string(), wanted.to_string()));
             }
-            // The solver replays all evidence when it makes it; a run that is kept must still be one.
+            // The solver replays new evidence. A cached run must also be possible in the current instance.
             if let Some(trace) = reply.checked.trace {
                 tally.traces += 1;
                 let mut other = Session::open(Setup {
@@ -224,7 +225,7 @@ fn take(
     }
 }
 
-/// Whether these labels can follow each other: where one is ambiguous, some way must do.
+/// Checks that a run with these labels is possible. Where a label is ambiguous, all its events are tried.
 fn follow(session: &mut Session, labels: &[String]) -> Result<(), String> {
     let mut states = vec![session.state()];
     for label in labels {
@@ -249,18 +250,18 @@ fn follow(session: &mut Session, labels: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// As few steps, then as few lines, as still fail.
+/// Removes steps, then lines, as long as the case still fails.
 fn shrink(text: &str, steps: &[Step]) -> (String, Vec<Step>) {
     let fails = |text: &str, steps: &[Step]| matches!(run(text, steps, &mut Tally::default()), Some(Err(_)));
     let mut steps = steps.to_vec();
-    let mut at = 0;
-    while at < steps.len() {
+    let mut index = 0;
+    while index < steps.len() {
         let mut fewer = steps.clone();
-        fewer.remove(at);
+        fewer.remove(index);
         if fails(text, &fewer) {
             steps = fewer;
         } else {
-            at += 1;
+            index += 1;
         }
     }
     (random::shrink(text, &|text| fails(text, &steps)), steps)
@@ -292,7 +293,7 @@ fn answers_are_those_of_a_check_from_scratch_after_every_step() {
     assert!(tally.verdicts > 5_000 && tally.kept > 500 && tally.traces > 300, "{tally:?}");
 }
 
-/// What an update of the travel example costs.
+/// The work that updates of the travel example cause.
 #[test]
 fn an_update_recomputes_what_it_touches_and_no_more() {
     let mut session = Session::open(support::travel_setup(2)).unwrap();
@@ -300,19 +301,19 @@ fn an_update_recomputes_what_it_touches_and_no_more() {
     assert_eq!(session.explore(&budget).unwrap().states, 160);
     let blacklist = "rule hd: (A, self, -access) <- blacklisted(A).  know hd: blacklisted(ta).";
     let member = "know hd: member(ta, syta).";
-    // Added, removed; situations looked into again, lists of successors recomputed, deadlocks.
+    // Added, removed; situations recomputed, lists of successors recomputed, deadlocks.
     let rows: [(&str, &str, u64, u64, u64); 9] = [
         ("rule hd: (A, _, -nothing(A)) <- unheard_of(A).", "", 0, 0, 0),
         ("know hd: blacklisted(ta).", "", 0, 0, 0),
         ("", "know hd: blacklisted(ta).", 0, 0, 0),
         (blacklist, "", 2, 2, 2),
-        // What was found before is found again.
+        // Earlier outcomes are restored.
         ("", blacklist, 0, 2, 0),
         ("", member, 2, 2, 2),
         (member, "", 0, 2, 0),
-        // One reason more for what is permitted already: the situations are the same.
+        // Another rule for something that is permitted already: the outcomes stay the same.
         ("rule br: (ta, D, +query(D, _, _)) <- (ta, D, +access).", "", 2, 0, 0),
-        // It is there, whatever its variables are called.
+        // The rule exists already, with other names of variables.
         ("rule br: (X, Y, +query(Y, _, _)) <- (X, Y, +access).", "", 0, 0, 0),
     ];
     for (added, removed, situations, lists, deadlocks) in rows {
@@ -326,9 +327,9 @@ fn an_update_recomputes_what_it_touches_and_no_more() {
     }
 }
 
-/// Answers that no change can reach are given again, without looking.
+/// Answers that a change cannot affect are reused without further work.
 #[test]
-fn an_answer_stands_until_something_changes_that_it_depends_on() {
+fn an_answer_is_kept_until_something_changes_that_it_depends_on() {
     let mut session = Session::open(support::travel_setup(2)).unwrap();
     let budget = Budget::unlimited();
     let verdicts = |session: &mut Session| -> Vec<(String, Verdict, bool)> {
@@ -344,7 +345,7 @@ fn an_answer_stands_until_something_changes_that_it_depends_on() {
     session.update(&nothing).unwrap();
     let again = verdicts(&mut session);
     assert!(again.iter().zip(&first).all(|(a, b)| a.2 && (&a.0, a.1) == (&b.0, b.1)), "{again:?}");
-    // The customer has paid, so the hotel directory is behind us.
+    // After the customer has paid, the hotel directory is not consulted any more.
     let paid = "in(payment(_))@ta";
     let mut n_steps = 0;
     while session.advance(&Happened::Pattern(paid.to_string())).is_err() {
@@ -353,7 +354,7 @@ fn an_answer_stands_until_something_changes_that_it_depends_on() {
     }
     assert!(n_steps > 20, "{n_steps}");
     let reply = session.check(&deadlock_free, false, &budget).unwrap();
-    // Solved on the way to the first answer: nothing is left to do.
+    // The first answer has solved this state already.
     assert_eq!((reply.checked.verdict, reply.checked.positions), (Verdict::Holds, positions));
     assert_eq!(reply.work, Work::default());
     let leave = Update { remove: vec!["know hd: member(ta, syta).".to_string()], ..Update::default() };

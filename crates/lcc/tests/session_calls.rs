@@ -1,4 +1,4 @@
-//! What sessions do with each kind of call, good and bad.
+//! Valid and invalid calls of sessions, one kind after the other.
 
 mod support;
 
@@ -20,7 +20,7 @@ const SHOP: &str = "
 
 #[test]
 fn a_refused_update_changes_nothing() {
-    // Added, removed, the code.
+    // Added, removed, code of the diagnostic.
     let rows = [
         ("", "know sue: has(jam).", "lcc/not-there"),
         ("", "common has(tea).", "lcc/not-there"),
@@ -42,7 +42,7 @@ fn a_refused_update_changes_nothing() {
         ("now a(buyer, ben) :: nil.", "", "lcc/fixed"),
         ("know sue has(tea).", "", "lcc/syntax"),
         ("know sue: X.", "", "lcc/no-fact"),
-        // What is right beside something wrong is not done either.
+        // A valid change is not applied if another change of the update is invalid.
         ("know sue: has(jam).", "know sue: has(milk).", "lcc/not-there"),
     ];
     for (added, removed, code) in rows {
@@ -51,7 +51,7 @@ fn a_refused_update_changes_nothing() {
         let text = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_string()] };
         let diagnostics = session.update(&Update { add: text(added), remove: text(removed) }).unwrap_err();
         assert_eq!(diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), [code], "+{added} -{removed}");
-        // Spans are of texts that the session still has.
+        // The session still has the texts that the diagnostics refer to.
         diagnostics.iter().for_each(|d| drop(masque_text::render(session.sources(), d, false)));
         let after = (session.explore(&Budget::unlimited()).unwrap(), session.state(), session.effort());
         assert_eq!(before, after, "+{added} -{removed}");
@@ -59,7 +59,7 @@ fn a_refused_update_changes_nothing() {
 }
 
 #[test]
-fn what_happened_is_followed() {
+fn a_session_advances_by_events() {
     let like = |kind, message: &str, from: &str, to: &str| {
         let text = |text: &str| (!text.is_empty()).then(|| text.to_string());
         Happened::Like(Like { kind, message: text(message), from: text(from), to: text(to) })
@@ -81,7 +81,7 @@ fn what_happened_is_followed() {
         let taken = session.advance(&like(Some(Kind::Taken), "ask(_)", "ben", "sue")).unwrap();
         assert_eq!(taken.label, "in(ask(tea), a(buyer,ben))@a(seller,sue) {}");
     }
-    // What cannot have happened, or not only in one way; then the state is as it was.
+    // Impossible events, then ambiguous ones; the state is unchanged.
     for happened in [
         Happened::Number(7),
         Happened::Label("in(yes)".to_string()),
@@ -105,12 +105,12 @@ fn what_happened_is_followed() {
     }
     let mut session = session(SHOP);
     let Err(unknown) = session.advance(&pattern("in(yes)@bob")) else { panic!() };
-    assert!(unknown.to_string().contains("nobody in the team is called `bob`"), "{unknown}");
+    assert!(unknown.to_string().contains("no member of the team is called `bob`"), "{unknown}");
 }
 
-/// One label, two states: what the agent chose does not show.
+/// One label leads to two states, because the label does not show the choice of the agent.
 #[test]
-fn an_ambiguous_event_is_picked_by_its_number() {
+fn an_ambiguous_event_is_selected_by_its_index() {
     let mut session = session(
         "a(thinker, T) :: null then ((null then tea => a(cup, C)) or (null then jam => a(cup, C))).
          a(cup, C) :: tea <= a(thinker, T) or jam <= a(thinker, T).
@@ -125,9 +125,9 @@ fn an_ambiguous_event_is_picked_by_its_number() {
     assert_eq!(session.moves().next[0].event.label, "out(jam, a(cup,_0))@a(thinker,t) {}");
 }
 
-/// States of all kinds of processes and terms are read as they were written.
+/// Written states parse as the same states, for all kinds of processes and terms.
 #[test]
-fn a_state_is_read_as_it_was_written() {
+fn a_written_state_parses_as_the_same_state() {
     let mut session = session(
         "a(r, X) :: a(s([1, -2 | T], 0.5, 'It', \"it's\", 'then'), X) par null.
          a(s(A, B, C, D, E), X) :: (null <- (p(A) or A = B) and not (q(B) and C \\= D) then
@@ -144,9 +144,10 @@ fn a_state_is_read_as_it_was_written() {
         session.place(&state.join("\n")).unwrap_or_else(|found| panic!("{state:#?}\n{found:?}"));
         assert_eq!(session.state(), state);
         let next = session.moves().next;
-        match next.is_empty() {
-            true => session.place("").unwrap(),
-            false => drop(session.advance(&Happened::Number((n * 7) % next.len())).unwrap()),
+        if next.is_empty() {
+            session.place("").unwrap()
+        } else {
+            drop(session.advance(&Happened::Number((n * 7) % next.len())).unwrap())
         }
     }
     assert!(seen.len() > 50, "{}", seen.len());
@@ -154,12 +155,12 @@ fn a_state_is_read_as_it_was_written() {
     for state in &seen {
         session.place(&state.join("\n")).unwrap();
     }
-    // Not only the text is the same: each is a state that was met.
+    // The states themselves are equal, not only their texts, so no new state is added.
     assert_eq!(session.n_states(), n_states);
 }
 
 #[test]
-fn a_state_that_is_none_is_refused() {
+fn an_invalid_state_is_refused() {
     for (text, code) in [
         ("now a(buyer, bob) :: nil.", "lcc/unknown-agent"),
         ("know sue: has(jam).", "lcc/no-state"),
@@ -175,7 +176,7 @@ fn a_state_that_is_none_is_refused() {
 }
 
 #[test]
-fn dead_ends_and_ends_are_told_apart() {
+fn deadlocks_are_distinguished_from_final_states() {
     let mut session = session(SHOP);
     assert!(!session.is_final() && session.blame().is_empty());
     session.place("now a(buyer, ben) :: nil.  now a(seller, sue) :: nil.").unwrap();
@@ -184,15 +185,15 @@ fn dead_ends_and_ends_are_told_apart() {
     assert_eq!(session.blame(), ["sue waits for ask(_) from a(buyer, _)"]);
 }
 
-/// A long session stays within its limits, and answers as a short one does.
+/// A session with many updates stays within its limits, and its answers are correct.
 #[test]
-fn a_session_holds_no_more_than_it_may() {
+fn a_session_stays_within_its_limits() {
     let setup = |limits| Setup { limits, ..support::travel_setup(2) };
     let budget = Budget::unlimited();
     let question = Question::Property("deadlock_free".to_string());
     let mut session = Session::open(setup(Limits { states: Some(300), memory: None })).unwrap();
     for round in 0..20 {
-        // Another name each time, so that the states are new.
+        // Each round uses another name, so that its states are new.
         let card = |n: usize| vec![format!("know c1: get_payment_details(visa, card{n}).")];
         session.update(&Update { add: card(round), remove: Vec::new() }).unwrap();
         let reply = session.check(&question, false, &budget).unwrap();
@@ -206,7 +207,7 @@ fn a_session_holds_no_more_than_it_may() {
     let mut session = Session::open(setup(Limits { states: None, memory: Some(1000) })).unwrap();
     let reply = session.check(&question, false, &budget).unwrap();
     assert_eq!(reply.checked.verdict, Verdict::Unknown(Why::Memory));
-    // What a limit left open is asked again.
+    // A question that was interrupted can be asked again.
     let mut session = Session::open(setup(Limits::default())).unwrap();
     budget.cancel();
     let reply = session.check(&question, true, &budget).unwrap();
@@ -215,19 +216,19 @@ fn a_session_holds_no_more_than_it_may() {
     assert_eq!((reply.checked.verdict, reply.work.is_kept), (Verdict::Holds, false));
 }
 
-/// The bound on states counts those that can be reached, not those of the past.
+/// The bound on states counts reachable states only, not those of the past.
 #[test]
 fn the_past_does_not_count_against_a_bound() {
     let mut setup = support::travel_setup(2);
     setup.options.push(("states".to_string(), "170".to_string()));
     let mut session = Session::open(setup).unwrap();
     let question = Question::Formula("AG EF final".to_string());
-    // Each time in other states, since there is other mail that nobody takes.
+    // In each round the states are new, because another message is under way that no agent takes.
     for n in 0..5 {
-        session.place(&format!("mail a(x, nobody) -> a(y, nobody) : late({n}).")).unwrap();
+        session.place(&format!("mail a(x, unknown) -> a(y, unknown) : late({n}).")).unwrap();
         let counts = session.explore(&Budget::unlimited()).unwrap();
         assert_eq!((counts.states, counts.cut), (160, None), "{n}");
-        session.place(&format!("mail a(x, nobody) -> a(y, nobody) : later({n}).")).unwrap();
+        session.place(&format!("mail a(x, unknown) -> a(y, unknown) : later({n}).")).unwrap();
         let reply = session.check(&question, false, &Budget::unlimited()).unwrap();
         assert_eq!(reply.checked.verdict, Verdict::Fails, "{n}");
     }

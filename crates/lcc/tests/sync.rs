@@ -1,4 +1,4 @@
-//! Synchronous communication: what formulas, runs, sessions and counts see of a handshake.
+//! Synchronous communication: handshakes in formulas, sessions and counts.
 
 mod support;
 
@@ -6,7 +6,7 @@ use masque_lcc::{Happened, Session, Setup, Text, explore};
 use masque_mu::{Space, check};
 use masque_verdict::{Budget, Verdict};
 
-/// Sender s and receiver r, whose bodies are these.
+/// Makes a protocol of a sender sue in role s and a receiver roy in role r with these bodies.
 fn protocol(sends: &str, takes: &str) -> String {
     format!(
         "a(s, A) :: {sends}.  a(r, B) :: {takes}.  agent a(s, sue). agent a(r, roy).
@@ -25,44 +25,45 @@ fn holds(text: &str, formula: &str, expected: bool) {
 #[test]
 fn patterns_see_what_was_exchanged() {
     let anycast = protocol("m => a(_, B)", "m <= a(s, A)");
-    holds(&anycast, "<out(m, a(zz, nobody))>tt",           false);
+    holds(&anycast, "<out(m, a(zz, unknown))>tt",          false);
     holds(&anycast, "<out(m, a(r, roy))@a(s, sue)>tt",     true);
     holds(&anycast, "<in(m, a(s, sue))@a(r, roy)>tt",      true);
     holds(&anycast, "<tau(m, a(s, sue), a(r, roy))>tt",    true);
     holds(&anycast, "<tau(m, a(_, W), a(_, W))>tt",        false);
 
-    // The receiver says what it is.
+    // The receiver determines the argument.
     let asked = protocol("n(Z) => a(r, B)", "n(2) <= a(s, A)");
     holds(&asked, "<out(n(7))>tt",  false);
     holds(&asked, "<out(n(2))>tt",  true);
     holds(&asked, "<in(n(7))>tt",   false);
     holds(&asked, "<tau(n(7))>tt",  false);
 
-    // What the receipt's constraint binds belongs to the exchange.
+    // Bindings by the constraint of the receipt are part of the exchange.
     let bound = protocol("n(Z) => a(r, B)", "n(X) <= a(s, A) <- q(X)");
     holds(&bound, "<out(n(7))>tt",  false);
     holds(&bound, "<out(n(2))>tt",  true);
 
-    // Nobody says what it is: then it is anything, on both sides.
+    // Neither side determines the argument, so any value matches.
     let open = protocol("n(Z) => a(r, B)", "n(X) <= a(s, A)");
     holds(&open, "<out(n(7))>tt",  true);
     holds(&open, "<in(n(7))>tt",   true);
 
-    // The sender's constraint speaks of what was exchanged.
+    // The sender's constraint is shown with the exchanged message.
     let allowed = protocol("n(Z) => a(r, B) <- p(Z)", "n(2) <= a(s, A)");
     holds(&allowed, "<#(p(7))@sue>tt",  false);
     holds(&allowed, "<#(p(2))@sue>tt",  true);
 }
 
-/// Messages are copies: what the receiver makes of one binds nothing of the sender's.
+/// Messages are copies: bindings by the receiver do not bind variables of the sender.
 #[test]
-fn the_sender_learns_nothing() {
+fn bindings_do_not_flow_back_to_the_sender() {
     let text = protocol("n(Z) => a(r, B) then n(Z) => a(r, B)", "n(2) <= a(s, A) then n(3) <= a(s, A)");
     holds(&text, "<out(n(2)) . out(n(3))>tt", true);
     holds(&text, "<out(n(2)) . out(n(2))>tt", false);
 }
 
-/// Roles of different arities match without binding; the label has the roles that the agents are in.
+/// Roles with different numbers of arguments match without binding. The label has the actual roles of the
+/// agents.
 #[test]
 fn roles_are_those_of_the_agents() {
     let text = "a(s(V), A) :: m => a(r(_, _), B).  a(r(W), B) :: m <= a(s(3), A).
@@ -82,7 +83,7 @@ fn one_exchange_is_one_transition() {
 }
 
 #[test]
-fn a_session_follows_what_was_exchanged() {
+fn a_session_advances_by_handshakes() {
     let text = protocol("n(Z) => a(_, B)", "n(2) <= a(s, A)");
     let setup = || Setup { files: vec![Text::new("sync.lcc", text.clone())], ..Setup::default() };
     let mut session = Session::open(setup()).unwrap();

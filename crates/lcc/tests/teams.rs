@@ -1,4 +1,4 @@
-//! Teams against each team on its own.
+//! Compares the search for teams with a check of each team alone.
 
 mod support;
 
@@ -6,10 +6,10 @@ use masque_lcc::{Candidate, Request, Role, Session, Setup, Team, Text, Want, tea
 use masque_text::render;
 use masque_verdict::{Budget, Verdict, Why};
 
-/// A team as a session of its own.
+/// Opens a session for one team.
 fn alone(setup: &Setup, roles: &[Role], team: &[usize]) -> Session {
     let mut setup = setup.clone();
-    let members = roles.iter().zip(team).map(|(role, at)| &role.candidates[*at]);
+    let members = roles.iter().zip(team).map(|(role, index)| &role.candidates[*index]);
     setup.files.extend(members.map(|member| Text::new(member.name.clone(), member.statements.clone())));
     Session::open(setup).unwrap_or_else(|refused| panic!("{:?}", refused.diagnostics))
 }
@@ -27,7 +27,7 @@ fn every_team_gets_the_answers_it_gets_alone_for_less_work() {
         let verdicts: Vec<Verdict> = replies.iter().map(|reply| reply.checked.verdict).collect();
         assert_eq!(team.verdicts, verdicts, "{:?}", team.names);
         assert_eq!(team.weakness.is_some(), verdicts.contains(&Verdict::Fails), "{:?}", team.names);
-        // The reason is one that the team alone has, and none of these is shorter.
+        // The explanation is as short as the shortest one that the team alone has.
         if let Some(weakness) = &team.weakness {
             let traces = replies.iter().filter(|reply| reply.checked.verdict == Verdict::Fails);
             let traces: Vec<_> = traces.filter_map(|reply| reply.checked.trace.as_ref()).collect();
@@ -47,16 +47,17 @@ fn every_team_gets_the_answers_it_gets_alone_for_less_work() {
     }
     assert!(4 * found.work.situations <= situations, "{:?}, alone {situations}", found.work);
     assert_eq!(found.work.lists, lists, "each team has states of its own");
-    // Three agents may query, three hotels have rooms, three cards can pay. And where `ta` permits rooms,
-    // they are regulated: the shed, which knows nothing of rooms, has whatever is permitted.
+    // Three agents may query, three hotels have rooms, three cards can pay. The agent `ta` has a rule that
+    // permits rooms, which makes them regulated; so the shed, which has no facts about rooms, has all
+    // permitted ones.
     assert_eq!(found.properties[3..5], ["deadlock_free", "can_confirm"]);
     assert_eq!(n_working, 3 * 3 * 3 + 3);
 }
 
-/// A name, what it costs, and what it brings.
+/// Name, cost and statements of a seller.
 type Seller = (&'static str, u32, &'static str);
 
-/// The request for a seller.
+/// Makes a request for a team with one of these sellers.
 fn sellers(text: &str, sellers: &[Seller], want: Want) -> Request {
     let candidate = |(name, cost, more): &Seller| Candidate {
         name: name.to_string(),
@@ -83,33 +84,33 @@ const SHOP: &str = "
     property never_refuses : [-* . in(no)]ff ;";
 
 #[test]
-fn the_first_all_or_the_best() {
+fn the_first_team_all_teams_or_the_best_team() {
     let all = [
         ("sly", 1, "know sly: cheap."),
         ("hal", 2, "know hal: honest."),
         ("pam", 9, "know pam: polite."),
         ("peg", 4, "know peg: polite."),
     ];
-    // Who is asked, who is chosen, how many are looked at.
+    // Candidates, which teams are wanted, the chosen team, the number of teams checked.
     let rows: [(&[Seller], Want, Option<&str>, usize); 7] = [
         (&all, Want::First, Some("pam"), 3),
         (&all, Want::All, Some("pam"), 4),
         (&all, Want::Best, Some("peg"), 4),
         (&all[..2], Want::First, None, 2),
-        // Hal ends, Sly does not: that is what counts first.
+        // The first property `ends` holds for hal and fails for sly.
         (&all[..2], Want::Best, Some("hal"), 2),
         (&all[..1], Want::Best, Some("sly"), 1),
         (&all[2..], Want::First, Some("pam"), 1),
     ];
     for (candidates, want, chosen, n) in rows {
         let found = teams(&sellers(SHOP, candidates, want), &Budget::unlimited()).unwrap();
-        let name = found.chosen.map(|at| found.teams[at].names[0].as_str());
+        let name = found.chosen.map(|index| found.teams[index].names[0].as_str());
         assert_eq!((name, found.teams.len()), (chosen, n), "{want:?} of {candidates:?}");
     }
 }
 
 #[test]
-fn a_failure_names_who_and_which_rule() {
+fn a_failure_names_the_agent_and_the_rule() {
     let candidates = [("sly", 0, "know sly: cheap."), ("sam", 0, "")];
     let found = teams(&sellers(SHOP, &candidates, Want::All), &Budget::unlimited()).unwrap();
     let reason = |team: &Team| {
@@ -120,11 +121,11 @@ fn a_failure_names_who_and_which_rule() {
     assert_eq!(property, "ends");
     assert!(blame.contains("sly could not cheap: rule 1 of guild forbids it"), "{blame}");
     let (_, blame) = reason(&found.teams[1]);
-    assert!(blame.contains("sam needs cheap, but knows nothing of cheap/0"), "{blame}");
+    assert!(blame.contains("sam needs cheap, but has no facts about cheap/0"), "{blame}");
 }
 
 #[test]
-fn a_limit_ends_the_search_with_what_was_found() {
+fn a_limit_ends_the_search() {
     let (setup, roles) = support::travel_roles();
     let request = Request { setup, roles, want: Want::All, ..Request::default() };
     let budget = Budget::unlimited();
@@ -134,9 +135,9 @@ fn a_limit_ends_the_search_with_what_was_found() {
 }
 
 #[test]
-fn requests_that_make_no_sense_are_refused() {
+fn invalid_requests_are_refused() {
     let pam: [Seller; 1] = [("pam", 0, "know pam: polite.")];
-    let nobody = Request {
+    let no_candidates = Request {
         roles: vec![Role { name: "seller".to_string(), candidates: Vec::new() }],
         ..sellers(SHOP, &pam, Want::All)
     };
@@ -145,11 +146,11 @@ fn requests_that_make_no_sense_are_refused() {
         vec![Role { candidates: vec![many.roles[0].candidates[0].clone(); 60], ..many.roles[0].clone() }; 3];
     let of_pam = format!("{SHOP} property pam_ends : AF done(pam) ;");
     let rows: Vec<(Request, &str, &str)> = vec![
-        (nobody, "lcc/no-candidates", "seller"),
+        (no_candidates, "lcc/no-candidates", "seller"),
         (many, "lcc/too-many-teams", "216000"),
         (sellers(SHOP, &[("ben", 0, "")], Want::All), "lcc/candidate", "`ben` is in the team already"),
-        (sellers(SHOP, &[("pam", 0, "a(x, X) :: null.")], Want::All), "lcc/candidate", "cannot bring"),
-        (sellers(SHOP, &[("pam", 0, "option cap = 2.")], Want::All), "lcc/candidate", "cannot bring"),
+        (sellers(SHOP, &[("pam", 0, "a(x, X) :: null.")], Want::All), "lcc/candidate", "cannot have"),
+        (sellers(SHOP, &[("pam", 0, "option cap = 2.")], Want::All), "lcc/candidate", "cannot have"),
         (sellers(SHOP, &[("pam", 0, "agent a(waiter, pam).")], Want::All), "lcc/no-clause", "waiter"),
         (sellers(SHOP, &[("pam", 0, "know pam: p <- not p.")], Want::All), "lcc/not-stratified", "p/0"),
         (sellers(SHOP, &[("pam", 0, "know pam polite.")], Want::All), "lcc/syntax", ":"),

@@ -1,10 +1,10 @@
-//! What a trace says besides its events: which event sent what is taken, and how it ends.
+//! Traces: which event sent a message that is received, how a run ends, and which agents are done at its end.
 
 use masque_lcc::{Deed, Parts, Trace, check_all, open};
 use masque_text::{Sources, render};
 use masque_verdict::{Budget, Show};
 
-/// The run that shows the verdict on a formula.
+/// Returns the run that shows the verdict of a formula.
 fn trace(protocol: &str, formula: &str) -> Trace {
     let mut sources = Sources::default();
     let file = sources.add("a.lcc", format!("{protocol}\nproperty p : {formula} ;")).unwrap();
@@ -16,8 +16,8 @@ fn trace(protocol: &str, formula: &str) -> Trace {
     checked.remove(0).trace.unwrap()
 }
 
-/// `s` for a sending, `#` for a step of one's own, a number for what takes the message of that event
-/// and `?` for what takes one from before the run.
+/// Writes the events of a trace: `s` for a sending, `#` for an internal step, `x` for a handshake, the index
+/// of the sending for a receipt, and `?` for the receipt of a message that was under way at the start.
 fn events(trace: &Trace) -> String {
     let word = |event: &masque_lcc::Event| match (&event.deed, event.sent) {
         (Deed::Sent { .. }, _) => "s".to_string(),
@@ -29,11 +29,11 @@ fn events(trace: &Trace) -> String {
     trace.events.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Two equal messages, and one of another kind between them; the receiver takes that one first.
+/// Two equal messages, and a different one between them, which the receiver takes first.
 const BAG: &str = "a(s, S) :: m => a(r, R) then n => a(r, R) then m => a(r, R).
     a(r, R) :: n <= a(s, S) then m <= a(s, S) then m <= a(s, S).
     agent a(s, one). agent a(r, two).";
-/// A message that leaves a variable open, which the receiver then knows.
+/// A message with an unbound variable, which the receiver binds.
 const OPEN: &str = "a(s, S) :: pair(X, Y) => a(r, R). a(r, R) :: pair(1, Z) <= a(s, S) then null <- never.
     agent a(s, one). agent a(r, two).";
 const RING: &str = "a(left, L) :: ball <= a(right, R) then ball => a(right, R) then a(left, L).
@@ -42,7 +42,7 @@ const RING: &str = "a(left, L) :: ball <= a(right, R) then ball => a(right, R) t
 
 #[rustfmt::skip]
 #[test]
-fn sendings_are_found_and_ends_are_named() {
+fn sendings_and_ends_of_runs() {
     let sync = format!("{BAG} option comm = sync.");
     let rows = [
         // protocol  formula                            events             end
@@ -60,7 +60,7 @@ fn sendings_are_found_and_ends_are_named() {
 }
 
 #[test]
-fn agents_have_their_first_roles_and_may_rest() {
+fn first_roles_and_agents_at_rest() {
     let protocol = "a(s(N), S) :: m(N) => a(r, R). a(r, R) :: m(N) <= a(s(_), S) then null <- never.
         a(idle, I) :: x <= a(s(_), S). agent a(s(1), one). agent a(r, two). agent a(idle, two).
         server a(idle, three).";

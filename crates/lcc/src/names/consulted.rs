@@ -1,8 +1,8 @@
 //! The predicates and actions that guards, rules and facts ask for.
 //!
-//! A guard asks for predicates and passes rules. A rule that is about such an action asks for what its
-//! body names, and so does a fact that somebody asks for. All that is reached in this way is
-//! *consulted*. A statement about anything else has no effect.
+//! A guard asks for predicates, and rules decide whether its action is allowed. A rule about such an action
+//! asks for the names in its body, and so does a fact that is asked for. Every predicate and action reached
+//! in this way is *consulted*. A statement about any other name has no effect.
 
 use masque_text::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,41 +13,43 @@ use crate::program::{FactDef, Program};
 use crate::symbol::Symbol;
 use crate::term::{Functor, TermId, Terms};
 
-/// What a statement is about.
+/// The name that a statement is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Topic {
     Predicate(Functor),
     Action(Functor),
 }
 
-/// A question about a message: `(A, B, +send(M))`, with M's functor unless it is a variable.
+/// A question about a message, as in `(A, B, +send(M))`: the functor of the action and that of M, unless M
+/// is a variable.
 pub(super) type AboutMessage = (Functor, Option<Functor>);
 
-/// All that is consulted.
-pub(super) struct Consulted {
-    /// Predicates, and where one is asked for first.
+/// All predicates and actions that are consulted.
+pub(super) struct ConsultedNames {
+    /// Predicates, and where each is asked for first.
     pub(super) predicates: Table,
-    /// Actions, and where one occurs first.
+    /// Actions, and where each occurs first.
     pub(super) actions: Table,
     /// Questions about messages.
     pub(super) messages: FxHashSet<AboutMessage>,
-    /// Topics of statements that nothing consults, and that no other such statement asks for: the
-    /// ones to report. What only they ask for follows from the same mistake.
+    /// The topics to report: those of statements that are not consulted, except topics that other such
+    /// statements ask for, because these follow from the same mistake.
     unconsulted: FxHashSet<Topic>,
 }
 
-impl Consulted {
-    pub(super) fn new(program: &Program, terms: &Terms) -> Consulted {
+impl ConsultedNames {
+    pub(super) fn new(program: &Program, terms: &Terms) -> ConsultedNames {
         let mut walk = Walk { program, terms, reached: FxHashMap::default(), open_at: None };
         let names = &program.names;
         let mut messages: FxHashSet<AboutMessage> = FxHashSet::default();
         messages.extend(names.questions.iter().map(|question| (question.action, question.message)));
-        walk.close(first_topics(names, terms));
+        walk.reach(first_topics(names, terms));
         let reached = std::mem::take(&mut walk.reached);
-        let open_at = walk.open_at.or(names.literals.first_place().filter(|_| names.literals.is_open()));
+        let literals = if names.literals.is_open() { names.literals.first_span() } else { None };
+        let open_at = walk.open_at.or(literals);
         let unconsulted = match open_at {
             Some(_) => FxHashSet::default(),
-            None => walk.roots(&reached),
+            None => walk.topics_to_report(&reached),
         };
         let (mut predicates, mut actions) = (Table::default(), Table::default());
         for (topic, span) in reached {
@@ -68,16 +70,16 @@ impl Consulted {
                 }
             });
         }
-        Consulted { predicates, actions, messages, unconsulted }
+        ConsultedNames { predicates, actions, messages, unconsulted }
     }
 
-    /// Whether a statement about this is to be reported.
+    /// Whether a statement about this topic is to be reported.
     pub(super) fn is_unconsulted(&self, topic: Topic) -> bool {
         self.unconsulted.contains(&topic)
     }
 }
 
-/// What guards ask for, and what every agent does.
+/// Returns what guards ask for, and the actions `send` and `receive` if agents exchange messages.
 fn first_topics(names: &Names, terms: &Terms) -> Vec<(Topic, Span)> {
     let mut topics = Vec::new();
     for (functor, span) in names.literals.iter() {
@@ -85,14 +87,14 @@ fn first_topics(names: &Names, terms: &Terms) -> Vec<(Topic, Span)> {
     }
     topics.extend(names.questions.iter().map(|question| (Topic::Action(question.action), question.span)));
     for (word, table) in [("send", &names.sent), ("receive", &names.received)] {
-        let first = table.first_place();
+        let first = table.first_span();
         let functor = terms.find(word, 1);
         topics.extend(functor.zip(first).map(|(functor, span)| (Topic::Action(functor), span)));
     }
     topics
 }
 
-/// All bodies of facts and rules.
+/// Iterates over the bodies of all facts and rules.
 pub(super) fn bodies(program: &Program) -> impl Iterator<Item = TermId> + '_ {
     let facts = std::iter::once(&program.common).chain(&program.known).flat_map(|known| known.values());
     let facts = facts.flatten().filter_map(|fact| fact.body);
@@ -104,11 +106,11 @@ pub(super) enum Goal {
     Predicate(Functor),
     /// The action that the policies are asked about.
     Question(TermId),
-    /// A variable: what is asked for is known at run time only.
+    /// A variable: the goal is known at run time only.
     Anything,
 }
 
-/// All goals of a body.
+/// Visits all goals of a body.
 pub(super) fn each_goal(terms: &Terms, body: TermId, visit: &mut dyn FnMut(Goal)) {
     let mut stack = vec![body];
     while let Some(part) = stack.pop() {
@@ -129,15 +131,15 @@ pub(super) fn each_goal(terms: &Terms, body: TermId, visit: &mut dyn FnMut(Goal)
 struct Walk<'a> {
     program: &'a Program,
     terms: &'a Terms,
-    /// What is reached, and where it is asked for first.
+    /// Topics reached so far, and where each is asked for first.
     reached: FxHashMap<Topic, Span>,
-    /// Where a goal is a variable.
+    /// Location of a statement in which a goal is a variable.
     open_at: Option<Span>,
 }
 
 impl Walk<'_> {
-    /// Adds topics and all that statements about them ask for.
-    fn close(&mut self, mut todo: Vec<(Topic, Span)>) {
+    /// Adds topics and, transitively, the topics that statements about them ask for.
+    fn reach(&mut self, mut todo: Vec<(Topic, Span)>) {
         while let Some((topic, span)) = todo.pop() {
             if let Some(first) = self.reached.get_mut(&topic) {
                 *first = span.min(*first);
@@ -148,7 +150,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the statements about a topic ask for.
+    /// Returns the topics that the statements about a topic ask for.
     fn asked_by(&mut self, topic: Topic) -> Vec<(Topic, Span)> {
         let mut asked = Vec::new();
         let (terms, program) = (self.terms, self.program);
@@ -168,8 +170,8 @@ impl Walk<'_> {
             }
             Topic::Action(functor) => {
                 for permits in [true, false] {
-                    for number in program.rules_for(functor, permits) {
-                        let rule = &program.rules[*number as usize];
+                    for rule_index in program.rules_for(functor, permits) {
+                        let rule = &program.rules[*rule_index as usize];
                         visit(rule.body, rule.span);
                     }
                 }
@@ -178,43 +180,43 @@ impl Walk<'_> {
         asked
     }
 
-    /// The topics of statements that are not reached: first those that no other of them asks for, then
-    /// one of each group whose members ask only for each other, in the order of the text.
-    fn roots(&mut self, reached: &FxHashMap<Topic, Span>) -> FxHashSet<Topic> {
-        let mut dead: Vec<(Span, Topic)> = self.topics();
-        dead.retain(|(_, topic)| !reached.contains_key(topic));
-        dead.sort_by_key(|(span, _)| *span);
+    /// Returns the topics of unreached statements that are to be reported: first those that no other
+    /// unreached statement asks for, then one topic of each group whose members ask only for each other, in
+    /// the order of the text.
+    fn topics_to_report(&mut self, reached: &FxHashMap<Topic, Span>) -> FxHashSet<Topic> {
+        let mut unreached: Vec<(Span, Topic)> = self.topics();
+        unreached.retain(|(_, topic)| !reached.contains_key(topic));
+        unreached.sort_by_key(|(span, _)| *span);
         let mut asked: FxHashSet<Topic> = FxHashSet::default();
-        for (_, topic) in &dead {
+        for (_, topic) in &unreached {
             asked.extend(self.asked_by(*topic).into_iter().map(|(to, _)| to).filter(|to| to != topic));
         }
-        let (mut roots, mut others) = (FxHashSet::default(), Vec::new());
-        for (span, topic) in dead {
-            match asked.contains(&topic) {
-                true => others.push((span, topic)),
-                false => {
-                    roots.insert(topic);
-                    self.close(vec![(topic, span)]);
-                }
+        let (mut topics_to_report, mut others) = (FxHashSet::default(), Vec::new());
+        for (span, topic) in unreached {
+            if asked.contains(&topic) {
+                others.push((span, topic));
+            } else {
+                topics_to_report.insert(topic);
+                self.reach(vec![(topic, span)]);
             }
         }
         for (span, topic) in others {
             if !self.reached.contains_key(&topic) {
-                roots.insert(topic);
-                self.close(vec![(topic, span)]);
+                topics_to_report.insert(topic);
+                self.reach(vec![(topic, span)]);
             }
         }
-        roots
+        topics_to_report
     }
 
-    /// What the statements of the program are about.
+    /// Returns the topics of all statements of the program.
     fn topics(&self) -> Vec<(Span, Topic)> {
         let program = self.program;
         let all = std::iter::once(&program.common).chain(&program.known);
         let facts = all.flat_map(|known| known.iter()).filter_map(|(functor, facts)| {
             facts.iter().map(|fact| fact.span).min().map(|span| (span, Topic::Predicate(*functor)))
         });
-        // Choices ask for nothing, so their place in the order does not matter.
+        // Choices ask for nothing, so their position in the order does not matter.
         let nowhere = Span { start: u32::MAX, end: u32::MAX };
         let choices = program.choices.iter().map(|(_, functor)| (nowhere, Topic::Predicate(*functor)));
         let rules = program.rules.iter().filter_map(|rule| {
@@ -224,13 +226,13 @@ impl Walk<'_> {
     }
 }
 
-/// Everybody's facts about a predicate.
+/// Iterates over the facts about a predicate, of all owners.
 fn facts(program: &Program, functor: Functor) -> impl Iterator<Item = &FactDef> {
     let all = std::iter::once(&program.common).chain(&program.known);
     all.filter_map(move |known| known.get(&functor)).flatten()
 }
 
-/// Whether somebody has a fact about a predicate, or decides it.
+/// Whether any owner has a fact about a predicate, or decides it.
 pub(super) fn is_known(program: &Program, functor: Functor) -> bool {
     facts(program, functor).next().is_some() || program.choices.iter().any(|(_, of)| *of == functor)
 }

@@ -13,10 +13,10 @@ use crate::system::System;
 use crate::term::Terms;
 use crate::tree::{Constraint, ConstraintKind, Term, TermKind, Triple};
 
-/// What follows from a wrong name in a pattern.
+/// Label beside a wrong name in a pattern.
 const NO_MATCH: &str = "the pattern matches nothing";
-/// The code of a warning about an id.
-const NOBODY: &str = "lcc/nobody";
+/// Code of the warning about an unknown id.
+const UNKNOWN_ID_CODE: &str = "lcc/nobody";
 
 /// A pattern or an atom with a name that does not exist.
 struct Finding {
@@ -27,23 +27,23 @@ struct Finding {
     diagnostic: Diagnostic,
 }
 
-/// The patterns and atoms of a formula that match nothing because of a name, in the order of the
+/// Finds the patterns and atoms of a formula that match nothing because of a name, in the order of the
 /// text.
-fn in_formula(program: &Program, terms: &Terms, phi: &Phi) -> Vec<Finding> {
+fn check_formula(program: &Program, terms: &Terms, phi: &Phi) -> Vec<Finding> {
     let mut check = Check { program, terms, names: &program.names, found: Vec::new() };
     check.formula(phi);
     check.found
 }
 
 impl System {
-    /// Warnings about the action patterns and state atoms of a formula that match nothing because
+    /// Returns warnings about the action patterns and state atoms of a formula that match nothing because
     /// they name a message, an action, a role or an agent that does not exist.
     pub fn name_warnings(&self, phi: &Phi) -> Vec<Diagnostic> {
         self.name_findings(phi).into_iter().map(|finding| finding.diagnostic).collect()
     }
 
-    /// Remarks to be shown beside the verdict of a formula: the patterns and atoms in it that match
-    /// nothing, whatever happens.
+    /// Returns remarks to be shown beside the verdict of a formula: the patterns and atoms in it that match
+    /// nothing in any state of the protocol.
     pub fn remarks(&self, phi: &Phi) -> Vec<String> {
         let mut remarks: Vec<String> =
             self.name_findings(phi).into_iter().filter_map(|finding| finding.remark).collect();
@@ -52,14 +52,14 @@ impl System {
     }
 
     fn name_findings(&self, phi: &Phi) -> Vec<Finding> {
-        in_formula(&self.program, &self.terms, phi)
+        check_formula(&self.program, &self.terms, phi)
     }
 }
 
 /// A wrong name in a pattern or an atom.
 struct Wrong {
     diagnostic: Diagnostic,
-    /// Whether nothing matches because of it.
+    /// Whether the pattern or atom matches nothing because of the name.
     is_final: bool,
 }
 
@@ -113,7 +113,7 @@ impl Check<'_> {
             Pattern::Not(inner) => self.pattern(inner),
             Pattern::Set(parts) => parts.iter().for_each(|part| self.pattern(part)),
             Pattern::Is(text, span) => {
-                // What cannot be read has been reported as an error.
+                // A pattern that cannot be read has been reported as an error.
                 let Ok(action) = parse_action(text, span.start) else { return };
                 let remark = format!("the pattern `{}` matches nothing", text.trim());
                 self.add(text, &remark, self.action(&action, *span));
@@ -130,7 +130,7 @@ impl Check<'_> {
         }
     }
 
-    /// Adds warnings, unless the same has been said of this formula.
+    /// Adds warnings, unless the same pattern or atom of this formula has been reported already.
     fn add(&mut self, text: &str, remark: &str, wrong: Vec<Wrong>) {
         if self.found.iter().any(|finding| finding.text == text) {
             return;
@@ -142,7 +142,7 @@ impl Check<'_> {
         }));
     }
 
-    /// All that is wrong with the names of a pattern.
+    /// Finds the wrong names of a pattern.
     fn action(&self, action: &Action, span: Span) -> Vec<Wrong> {
         let mut found: Vec<Wrong> = Vec::new();
         let played = [&self.names.played];
@@ -185,34 +185,35 @@ impl Check<'_> {
         self.names.message(self.terms, direction, message, NO_MATCH).map(Wrong::from)
     }
 
-    /// What is wrong with the receiver of a message. A message to whoever is in a role matches every
-    /// id, those of nobody included.
+    /// Weakens a warning about the receiver of a sent message: a message that is addressed to a role and no
+    /// particular agent matches every id, even an unknown one.
     fn addressed(&self, wrong: Wrong) -> Wrong {
-        match wrong.diagnostic.code == NOBODY && self.names.has_open_address {
-            true => Wrong { diagnostic: wrong.diagnostic.label("not an agent"), is_final: false },
-            false => wrong,
+        if wrong.diagnostic.code == UNKNOWN_ID_CODE && self.names.has_open_address {
+            Wrong { diagnostic: wrong.diagnostic.label("not an agent"), is_final: false }
+        } else {
+            wrong
         }
     }
 
-    /// The other party of a message: `a(role, id)`.
+    /// Checks the other party of a message: `a(role, id)`.
     fn party(&self, party: Option<&Term>, roles: &[&Table], exists: fn(&Self, &str) -> bool) -> Vec<Wrong> {
         let Some((role, id)) = party.and_then(parts) else { return Vec::new() };
         let mut found: Vec<Wrong> = self.role(role, roles, NO_MATCH).into_iter().collect();
         if let Some(name) = constant(id).filter(|name| !exists(self, name)) {
             let ids = self.names.ids.iter().map(|id| self.terms.symbols.name(*id));
-            let message = format!("nobody in the team is called `{name}`");
-            let diagnostic = Diagnostic::warning(NOBODY, id.span, message).label(NO_MATCH);
+            let message = format!("no member of the team is called `{name}`");
+            let diagnostic = Diagnostic::warning(UNKNOWN_ID_CODE, id.span, message).label(NO_MATCH);
             found.push(diagnostic.help(did_you_mean(name, ids)).into());
         }
         found
     }
 
-    /// Whether somebody has an id.
+    /// Whether a member of the team has this id.
     fn is_agent(&self, name: &str) -> bool {
         self.terms.symbols.find(name).is_some_and(|id| self.names.ids.contains(&id))
     }
 
-    /// Whether a message may be addressed to an id: knowledge may name one that nobody has.
+    /// Whether a message may be addressed to an id: facts may name an id outside the team.
     fn may_be_addressed(&self, name: &str) -> bool {
         self.is_agent(name) || is_mentioned(self.program, self.terms, name, None)
     }
@@ -227,7 +228,7 @@ impl Check<'_> {
         Some(missing.warning(self.terms, tables.iter().flat_map(|table| table.iter())).into())
     }
 
-    /// The literal of `#(..)`; comparisons have no name.
+    /// Checks the literal of `#(..)`; comparisons have no name.
     fn literal(&self, literal: &Constraint) -> Option<Diagnostic> {
         match &literal.kind {
             ConstraintKind::Atom(term) => self.atom_literal(term, &self.names.annotated, ""),
@@ -251,8 +252,8 @@ impl Check<'_> {
         let diagnostic = missing.warning(self.terms, table.iter());
         let is_in = |table: &Table| !table.is_open() && table.allows_term(self.terms, term);
         let hint = if is_in(&self.names.negated) || is_in(&self.names.annotated) {
-            let place = if not.is_empty() { "below" } else { "without" };
-            format!("it occurs only {place} `not`")
+            let context = if not.is_empty() { "below" } else { "without" };
+            format!("it occurs only {context} `not`")
         } else if is_in(&self.names.sent) || is_in(&self.names.received) {
             format!("`{name}` is a message: write `out({name}..)` or `in({name}..)`")
         } else if exchanged(term).is_some() {
@@ -263,7 +264,7 @@ impl Check<'_> {
         Some(diagnostic.hint(hint))
     }
 
-    /// `#((S, O, +act))`: a question to the policies.
+    /// Checks `#((S, O, +act))`, a question to the policies.
     fn question(&self, triple: &Triple) -> Option<Diagnostic> {
         let (name, arity) = signature(&triple.action)?;
         let asked = self.names.questions.iter().filter(|question| question.permits == triple.permits);
@@ -280,7 +281,7 @@ impl Check<'_> {
 }
 
 impl Names {
-    /// A warning about a message that nobody sends, or that nobody receives.
+    /// Returns a warning about a message that no agent sends, or that no agent receives.
     pub(super) fn message(
         &self,
         terms: &Terms,
@@ -289,7 +290,7 @@ impl Names {
         label: &'static str,
     ) -> Option<Diagnostic> {
         let (name, arity) = signature(message)?;
-        // What is received has been sent before.
+        // A message that is received has been sent before.
         let (table, does) = match direction {
             Direction::Received if self.sent.allows_term(terms, message) => (&self.received, "receives"),
             Direction::Received | Direction::Sent => (&self.sent, "sends"),
@@ -297,14 +298,14 @@ impl Names {
         if table.allows_term(terms, message) {
             return None;
         }
-        let text = format!("nobody {does} a message `{name}/{arity}`");
+        let text = format!("no agent {does} a message `{name}/{arity}`");
         let (code, span) = ("lcc/no-such-message", message.span);
         let missing = Missing { code, name, arity, span, message: text, label };
         Some(missing.warning(terms, table.iter()))
     }
 }
 
-/// The role and the id of `a(role, id)`.
+/// Returns the role and the id of `a(role, id)`.
 fn parts(term: &Term) -> Option<(&Term, &Term)> {
     match &term.kind {
         TermKind::App(name, args) if name == "a" => match args.as_slice() {

@@ -1,13 +1,13 @@
 //! The names an instance knows, and warnings about names it does not know.
 //!
 //! Nothing in LCC declares a message, an action or a predicate: a name exists because it is used. A
-//! misspelt name is therefore no error. It is a pattern that matches no label, a rule that applies to no
+//! misspelt name is therefore not an error. It is a pattern that matches no label, a rule that applies to no
 //! action, or a fact that nothing consults, and a property may hold only because of it. This module
 //! collects the names of a protocol and warns wherever a statement or a formula uses another one.
 //!
-//! A warning is given only if the name can match nothing, whatever happens at run time. Where a variable
-//! stands in the place of a message, a role or a constraint, any name may turn up there, and nothing is
-//! said about names of that kind ([`Table::is_open`]). Constants other than ids are never checked.
+//! A warning is given only if the name can match nothing at run time. Where a message, a role or a constraint
+//! is a variable, any name may occur there at run time, and names of that kind are not checked
+//! ([`Table::is_open`]). Constants other than ids are never checked.
 //!
 //! | file | defines |
 //! |---|---|
@@ -16,7 +16,7 @@
 //! | `consulted` | the predicates and actions that guards, rules and facts ask for |
 //! | `statements` | warnings about facts, rules and choices |
 //! | `formulas` | warnings about action patterns and state atoms, and remarks beside verdicts |
-//! | `obligations` | the same for obligations, at the places of their statements |
+//! | `obligations` | the same for obligations, with the locations of their statements |
 
 mod consulted;
 mod formulas;
@@ -27,7 +27,7 @@ mod table;
 use masque_text::Span;
 use rustc_hash::FxHashSet;
 
-pub(crate) use self::statements::in_statements;
+pub(crate) use self::statements::check_statements;
 use self::table::Table;
 use crate::program::Program;
 use crate::symbol::Symbol;
@@ -46,20 +46,20 @@ struct Question {
     span: Span,
 }
 
-/// The names of a protocol: what clauses, members and run-time states use. Facts and rules, which
-/// may come and go, are not part of it.
+/// The names of a protocol: those that clauses, members and run-time states use. Names of facts and rules
+/// are not included, because sessions add and remove these.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    /// Messages that somebody sends, or that are under way at the start.
+    /// Messages that an agent sends, or that are under way at the start.
     sent: Table,
-    /// Messages that somebody receives.
+    /// Messages that an agent receives.
     received: Table,
-    /// Literals of guards at any depth, those below `not` included: the actions that rules can be
+    /// Literals of guards at any depth, including those below `not`: the actions that rules can be
     /// about.
     literals: Table,
-    /// Literals that can stand in a label's annotation as they are.
+    /// Literals that can occur in a label's annotation unnegated.
     annotated: Table,
-    /// Literals that can stand in a label's annotation below one `not`.
+    /// Literals that can occur in a label's annotation below one `not`.
     negated: Table,
     /// Questions to the policies in guards.
     questions: Vec<Question>,
@@ -67,11 +67,11 @@ pub(crate) struct Names {
     played: Table,
     /// Roles that messages are addressed to or expected from.
     addressed: Table,
-    /// Whether a message may be sent to whoever is in a role: its label then matches every id.
+    /// Whether a message may be addressed to a role and no particular agent: its label then matches every id.
     has_open_address: bool,
-    /// Those who enforce an obligation.
+    /// Ids that enforce an obligation.
     enforcers: FxHashSet<Symbol>,
-    /// Ids of the team, and of those who sent what is under way at the start.
+    /// Ids of the team, and of the senders of messages that are under way at the start.
     ids: FxHashSet<Symbol>,
     /// Constants anywhere in the protocol. Any of them may become an id at run time.
     constants: FxHashSet<Symbol>,
@@ -85,15 +85,15 @@ impl Names {
         collector.names
     }
 
-    /// Adds the names of more statements: those of a candidate, or of a run-time state.
+    /// Adds the names of more statements, such as those of a candidate or of a run-time state.
     pub(crate) fn extend(&mut self, items: &[Item], terms: &mut Terms) {
         let mut collector = Collector { names: std::mem::take(self), terms };
         items.iter().for_each(|item| collector.item(item));
         *self = collector.names;
     }
 
-    /// Adds the constants of facts and rules that not every team has.
-    pub(crate) fn mention(&mut self, items: &[Item], terms: &mut Terms) {
+    /// Adds the constants of facts and rules that only some teams have.
+    pub(crate) fn add_constants(&mut self, items: &[Item], terms: &mut Terms) {
         let mut collector = Collector { names: std::mem::take(self), terms };
         for item in items {
             match item {
@@ -115,7 +115,7 @@ impl Names {
     }
 }
 
-/// Names being collected.
+/// Collects names from statements.
 struct Collector<'t> {
     names: Names,
     terms: &'t mut Terms,
@@ -142,8 +142,8 @@ impl Collector<'_> {
                 let functor = self.functor(&decl.role);
                 self.names.addressed.add_term(functor, &decl.role);
             }
-            Item::Duty(duty) => {
-                let enforcer = constant(&duty.enforcer).map(|name| self.terms.symbols.intern(name));
+            Item::Duty(obligation) => {
+                let enforcer = constant(&obligation.enforcer).map(|name| self.terms.symbols.intern(name));
                 self.names.enforcers.extend(enforcer);
             }
             Item::Fact(_)
@@ -164,7 +164,7 @@ impl Collector<'_> {
         self.constants(message);
     }
 
-    /// An agent that is, or comes to be, in a role.
+    /// Adds an agent that is, or comes to be, in a role.
     fn play(&mut self, agent: &Agent) {
         let functor = self.functor(&agent.role);
         self.names.played.add_term(functor, &agent.role);
@@ -172,7 +172,7 @@ impl Collector<'_> {
         self.constants(&agent.id);
     }
 
-    /// The other party of a message.
+    /// Adds the other party of a message.
     fn address(&mut self, agent: &Agent) {
         let functor = self.functor(&agent.role);
         self.names.addressed.add_term(functor, &agent.role);
@@ -211,8 +211,8 @@ impl Collector<'_> {
         }
     }
 
-    /// The literals of a guard, below so many negations. Conjunctions below `not` are not split in
-    /// annotations, so their literals count as deeper than one negation.
+    /// Adds the literals of a guard that is below `n_negations` negations. Annotations do not split
+    /// conjunctions below `not`, so their literals count as deeper than one negation.
     fn guard(&mut self, constraint: &Constraint, n_negations: u32) {
         match &constraint.kind {
             ConstraintKind::And(parts) | ConstraintKind::Or(parts) => {
@@ -234,7 +234,7 @@ impl Collector<'_> {
                     1 => self.names.negated.add_term(functor, term),
                     _ => {}
                 }
-                // A goal that is a variable can be anything, a negation included.
+                // A goal that is a variable can stand for any literal, even a negated one.
                 if functor.is_none() {
                     self.names.annotated.open(term.span);
                     self.names.negated.open(term.span);
@@ -262,7 +262,7 @@ impl Collector<'_> {
         Some(Functor { name: self.terms.symbols.intern(name), arity: arity as u32 })
     }
 
-    /// All constants in a term.
+    /// Adds all constants of a term.
     fn constants(&mut self, term: &Term) {
         match &term.kind {
             TermKind::Var(_) | TermKind::Anonymous | TermKind::Int(_) | TermKind::Decimal(_) => {}
@@ -284,7 +284,7 @@ impl Collector<'_> {
     }
 }
 
-/// The name and number of arguments of a term.
+/// Returns the name and number of arguments of a term; `None` for variables, numbers and lists.
 pub(crate) fn signature(term: &Term) -> Option<(&str, usize)> {
     match &term.kind {
         TermKind::App(name, args) => Some((name, args.len())),
@@ -292,19 +292,19 @@ pub(crate) fn signature(term: &Term) -> Option<(&str, usize)> {
     }
 }
 
-/// Whether a term is a variable, with a name or without.
+/// Whether a term is a variable, named or anonymous.
 pub(crate) fn is_variable(term: &Term) -> bool {
     matches!(term.kind, TermKind::Var(_) | TermKind::Anonymous)
 }
 
-/// Which way a message goes.
+/// Whether a message is sent or received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Sent,
     Received,
 }
 
-/// The direction and the message of the actions `send(M)` and `receive(M)`.
+/// Returns the direction and the message of the actions `send(M)` and `receive(M)`.
 fn exchanged(action: &Term) -> Option<(Direction, &Term)> {
     match &action.kind {
         TermKind::App(name, args) if args.len() == 1 => match name.as_str() {
@@ -316,7 +316,7 @@ fn exchanged(action: &Term) -> Option<(Direction, &Term)> {
     }
 }
 
-/// The constant that a term is.
+/// Returns the name of a term that is a constant.
 fn constant(term: &Term) -> Option<&str> {
     match signature(term) {
         Some((name, 0)) => Some(name),
@@ -324,7 +324,7 @@ fn constant(term: &Term) -> Option<&str> {
     }
 }
 
-/// Whether a constant occurs in the protocol, or in a fact or rule other than the one at a span.
+/// Whether a constant occurs in the protocol, or in a fact or rule other than the one at span `except`.
 fn is_mentioned(program: &Program, terms: &Terms, name: &str, except: Option<Span>) -> bool {
     let Some(symbol) = terms.symbols.find(name) else { return false };
     let has = |term: TermId| has_constant(terms, term, symbol);

@@ -1,21 +1,26 @@
-//! Warnings about the names in obligations, at the places of their statements.
+//! Warnings about the names in obligations, with the locations of their statements.
 
 use masque_mu::tree::{Kind, Pattern, Phi};
 use masque_text::{Diagnostic, Sources, Span};
 
 use super::signature;
 use crate::system::System;
-use crate::tree::{Duty, Term, TermKind};
+use crate::tree::{Obligation, Term, TermKind};
 
 impl System {
-    /// Warnings about the property that an obligation has become: patterns that match nothing, and an
+    /// Returns warnings about the property made from an obligation: patterns that match nothing, and an
     /// action that looks like a message.
-    pub(crate) fn duty_warnings(&self, duty: &Duty, phi: &Phi, sources: &Sources) -> Vec<Diagnostic> {
+    pub(crate) fn obligation_warnings(
+        &self,
+        obligation: &Obligation,
+        phi: &Phi,
+        sources: &Sources,
+    ) -> Vec<Diagnostic> {
         let is_in_pattern = |span: Span| {
-            let mut patterns = [Some(duty.after), duty.until].into_iter().flatten();
+            let mut patterns = [Some(obligation.after), obligation.until].into_iter().flatten();
             patterns.any(|pattern| pattern.start <= span.start && span.end <= pattern.end)
         };
-        let mistaken = self.mistaken_message(duty, sources);
+        let mistaken = self.mistaken_message(obligation, sources);
         let mut warnings = Vec::new();
         for mut warning in self.name_warnings(phi) {
             if let Some(label) = &mut warning.primary
@@ -25,7 +30,7 @@ impl System {
                 if mistaken.is_some() {
                     continue;
                 }
-                label.span = place_in_statement(label.span, duty, phi, sources);
+                label.span = span_in_statement(label.span, obligation, phi, sources);
             }
             warnings.push(warning);
         }
@@ -33,18 +38,19 @@ impl System {
         warnings
     }
 
-    /// A warning if the action of an obligation is no constraint of the protocol, but looks like a message.
-    fn mistaken_message(&self, duty: &Duty, sources: &Sources) -> Option<Diagnostic> {
+    /// Returns a warning if the action of an obligation is not a constraint of the protocol, but looks like a
+    /// message.
+    fn mistaken_message(&self, obligation: &Obligation, sources: &Sources) -> Option<Diagnostic> {
         let names = &self.program.names;
-        let (name, arity) = signature(&duty.action)?;
-        if names.literals.allows_term(&self.terms, &duty.action) {
+        let (name, arity) = signature(&obligation.action)?;
+        if names.literals.allows_term(&self.terms, &obligation.action) {
             return None;
         }
         let is_message = [&names.sent, &names.received]
             .iter()
-            .any(|table| !table.is_open() && table.allows_term(&self.terms, &duty.action));
+            .any(|table| !table.is_open() && table.allows_term(&self.terms, &obligation.action));
         let text = |term: &Term| sources.slice(term.span).to_string();
-        let (message, help) = match (name, &duty.action.kind) {
+        let (message, help) = match (name, &obligation.action.kind) {
             ("out" | "in", TermKind::App(_, args)) if !args.is_empty() => {
                 let word = if name == "out" { "send" } else { "receive" };
                 let message = format!("`{name}(..)` is a pattern of formulas, not an action");
@@ -52,31 +58,34 @@ impl System {
             }
             _ if is_message => {
                 let message = format!("`{name}/{arity}` is a message, but this demands a constraint");
-                let action = text(&duty.action);
+                let action = text(&obligation.action);
                 (message, format!("write `!send({action})` or `!receive({action})`"))
             }
             _ => return None,
         };
-        let warning = Diagnostic::warning("lcc/obligation-message", duty.action.span, message);
+        let warning = Diagnostic::warning("lcc/obligation-message", obligation.action.span, message);
         Some(warning.label("no step has this constraint").hint(help))
     }
 }
 
-/// Where the statement says what stands at a place of the act. The text of the act is not part of any
-/// file: its places count from the obligation's action.
-fn place_in_statement(place: Span, duty: &Duty, phi: &Phi, sources: &Sources) -> Span {
-    let own = duty.action.span;
-    let range = place.start.saturating_sub(own.start) as usize..place.end.saturating_sub(own.start) as usize;
+/// Finds the part of the statement that corresponds to a span in the text of the act. That text is not part
+/// of any file: its spans are counted from the start of the obligation's action.
+fn span_in_statement(span: Span, obligation: &Obligation, phi: &Phi, sources: &Sources) -> Span {
+    let own = obligation.action.span;
+    let range = span.start.saturating_sub(own.start) as usize..span.end.saturating_sub(own.start) as usize;
     let named = act(phi, own).and_then(|act| act.get(range)).unwrap_or_default();
-    let parts = [own, duty.object.span, duty.subject.span];
-    let found = parts.into_iter().filter(|_| !named.is_empty()).find_map(|part| {
+    if named.is_empty() {
+        return own;
+    }
+    let parts = [own, obligation.object.span, obligation.subject.span];
+    let found = parts.into_iter().find_map(|part| {
         let start = part.start + sources.slice(part).find(named)? as u32;
         Some(Span { start, end: start + named.len() as u32 })
     });
     found.unwrap_or(own)
 }
 
-/// The text of the act in the property of an obligation.
+/// Returns the text of the act in the property of an obligation.
 fn act(phi: &Phi, own: Span) -> Option<&str> {
     let Kind::Response(_, due) = &phi.kind else { return None };
     let parts = match due {

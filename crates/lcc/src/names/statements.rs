@@ -3,40 +3,40 @@
 use masque_text::{Diagnostic, Span, did_you_mean};
 use rustc_hash::FxHashSet;
 
-use super::consulted::{Consulted, Topic, is_known};
+use super::consulted::{ConsultedNames, Topic, is_known};
 use super::table::{Missing, Table};
 use super::{constant, exchanged, is_mentioned, signature};
 use crate::program::Program;
 use crate::symbol::Symbol;
 use crate::term::{Functor, Terms};
-use crate::tree::{Choice, Constraint, ConstraintKind, Duty, Fact, Item, Rule, Term, Triple};
+use crate::tree::{Choice, Constraint, ConstraintKind, Fact, Item, Obligation, Rule, Term, Triple};
 
-/// The shortest name that is taken for a misspelling of another one where it may stand for
-/// something that is not there yet. Short names are often near each other on purpose.
+/// Minimum length, in characters, of a name that is reported as a misspelling of another one in a condition,
+/// where it may refer to a statement that is added later. Short names are often similar on purpose.
 const MIN_MISSPELT_LENGTH: usize = 4;
 
-/// Warnings about the names in statements of a program, which must have been added to it. A name
-/// that is wrong in several statements is reported once.
-pub(crate) fn in_statements<'i>(
+/// Returns warnings about the names in statements, which must have been added to the program. A name that
+/// is wrong in several statements is reported once.
+pub(crate) fn check_statements<'i>(
     program: &Program,
     terms: &Terms,
     items: impl Iterator<Item = &'i Item>,
 ) -> Vec<Diagnostic> {
-    let consulted = Consulted::new(program, terms);
+    let consulted = ConsultedNames::new(program, terms);
     let mut check = Check {
         program,
         terms,
         consulted,
         enforcers: enforcers(program, terms),
         reported: FxHashSet::default(),
-        nobodies: FxHashSet::default(),
+        reported_ids: FxHashSet::default(),
         diagnostics: Vec::new(),
     };
     items.for_each(|item| check.item(item));
     check.diagnostics
 }
 
-/// Those who enforce a rule or an obligation.
+/// Returns the ids that enforce a rule or an obligation.
 fn enforcers(program: &Program, terms: &Terms) -> FxHashSet<Symbol> {
     let of_rules = program.rules.iter().map(|rule| program.ids[rule.enforcer.0 as usize]);
     let of_rules = of_rules.filter_map(|id| terms.symbol(id));
@@ -46,12 +46,12 @@ fn enforcers(program: &Program, terms: &Terms) -> FxHashSet<Symbol> {
 struct Check<'a> {
     program: &'a Program,
     terms: &'a Terms,
-    consulted: Consulted,
+    consulted: ConsultedNames,
     enforcers: FxHashSet<Symbol>,
     /// Topics that have been reported.
     reported: FxHashSet<Topic>,
     /// Ids that have been reported.
-    nobodies: FxHashSet<String>,
+    reported_ids: FxHashSet<String>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -60,21 +60,21 @@ impl Check<'_> {
         match item {
             Item::Fact(fact) => self.fact(fact),
             Item::Rule(rule) => self.rule(rule),
-            Item::Duty(duty) => self.duty(duty),
+            Item::Duty(obligation) => self.obligation(obligation),
             Item::Choice(choice) => self.choice(choice),
             _ => {}
         }
     }
 
     fn fact(&mut self, fact: &Fact) {
-        self.owner(fact.owner.as_ref(), "nobody learns this");
+        self.owner(fact.owner.as_ref(), "no agent knows this fact");
         let Some((name, arity)) = signature(&fact.head) else { return };
         self.predicate(name, arity, fact.head.span, "this fact has no effect");
         self.body(fact.body.as_ref(), fact.span);
     }
 
     fn choice(&mut self, choice: &Choice) {
-        self.owner(choice.owner.as_ref(), "nobody makes this choice");
+        self.owner(choice.owner.as_ref(), "no agent makes this choice");
         self.predicate(&choice.name.text, choice.arity, choice.name.span, "this choice is never made");
     }
 
@@ -85,29 +85,30 @@ impl Check<'_> {
         self.body(rule.body.as_ref(), rule.span);
     }
 
-    /// The action and the patterns of an obligation are checked in the property it becomes, and so is
-    /// its subject.
-    fn duty(&mut self, duty: &Duty) {
-        self.object(&duty.object, duty.span);
+    /// Checks the object of an obligation. Its subject, action and patterns are checked in the property made
+    /// from it.
+    fn obligation(&mut self, obligation: &Obligation) {
+        self.object(&obligation.object, obligation.span);
     }
 
-    /// `know paula:` and `choice paula:`.
+    /// Checks the owner in `know paula:` and `choice paula:`.
     fn owner(&mut self, owner: Option<&Term>, label: &'static str) {
         let Some(owner) = owner else { return };
-        if let Some(name) = constant(owner).filter(|name| !self.is_somebody(name)) {
+        if let Some(name) = constant(owner).filter(|name| !self.is_known_id(name)) {
             let message = format!("`{name}` is neither in the team nor enforces a rule");
-            self.nobody(name, owner.span, message, label);
+            self.warn_unknown_id(name, owner.span, message, label);
         }
     }
 
     /// Whether an id is in the team or enforces a rule.
-    fn is_somebody(&self, name: &str) -> bool {
+    fn is_known_id(&self, name: &str) -> bool {
         let symbol = self.terms.symbols.find(name);
         symbol.is_some_and(|id| self.program.names.ids.contains(&id) || self.enforcers.contains(&id))
     }
 
-    fn nobody(&mut self, name: &str, span: Span, message: String, label: &'static str) {
-        if self.nobodies.insert(name.to_string()) {
+    /// Warns about an unknown id, once for each id.
+    fn warn_unknown_id(&mut self, name: &str, span: Span, message: String, label: &'static str) {
+        if self.reported_ids.insert(name.to_string()) {
             let ids = self.program.names.ids.iter().chain(&self.enforcers);
             let help = did_you_mean(name, ids.map(|id| self.terms.symbols.name(*id)));
             let diagnostic = Diagnostic::warning("lcc/nobody", span, message).label(label).help(help);
@@ -115,25 +116,31 @@ impl Check<'_> {
         }
     }
 
-    /// Who acts is in the team. Only where a condition asks for the rule can it be anybody else.
+    /// Checks the subject of a rule, which must be in the team or enforce a rule. If a condition asks for the
+    /// rule, any constant that occurs elsewhere is accepted.
     fn subject(&mut self, rule: &Rule) {
         let Some(name) = constant(&rule.subject).filter(|name| *name != "self") else { return };
         let is_asked = signature(&rule.action)
             .and_then(|(name, arity)| self.terms.find(name, arity))
             .is_some_and(|action| self.consulted.messages.iter().any(|(of, _)| *of == action));
-        if self.is_somebody(name) || (is_asked && self.is_mentioned(name, rule.span)) {
+        if self.is_known_id(name) || (is_asked && self.is_mentioned(name, rule.span)) {
             return;
         }
-        let message = format!("nobody in the team is called `{name}`");
-        self.nobody(name, rule.subject.span, message, "this rule applies to nobody");
+        let message = format!("no member of the team is called `{name}`");
+        self.warn_unknown_id(name, rule.subject.span, message, "this rule applies to no agent");
     }
 
-    /// Any constant of the instance can be an object, if it is not used here only.
+    /// Checks an object, which may be any constant that occurs elsewhere in the instance.
     fn object(&mut self, object: &Term, statement: Span) {
         let Some(name) = constant(object).filter(|name| *name != "self") else { return };
-        if !self.is_somebody(name) && !self.is_mentioned(name, statement) {
+        if !self.is_known_id(name) && !self.is_mentioned(name, statement) {
             let message = format!("nothing else in this instance is called `{name}`");
-            self.nobody(name, object.span, message, "neither an agent nor a constant of this instance");
+            self.warn_unknown_id(
+                name,
+                object.span,
+                message,
+                "neither an agent nor a constant of this instance",
+            );
         }
     }
 
@@ -142,7 +149,7 @@ impl Check<'_> {
         is_mentioned(self.program, self.terms, name, Some(statement))
     }
 
-    /// What a fact or a choice is about.
+    /// Checks the predicate that a fact or a choice is about.
     fn predicate(&mut self, name: &str, arity: usize, span: Span, label: &'static str) {
         let Some(functor) = self.terms.find(name, arity) else { return };
         let topic = Topic::Predicate(functor);
@@ -154,44 +161,45 @@ impl Check<'_> {
         self.diagnostics.push(missing.warning(self.terms, self.consulted.predicates.iter()));
     }
 
-    /// What a rule is about.
+    /// Checks the action that a rule is about.
     fn action(&mut self, action: &Term, permits: bool) {
         let Some((name, arity)) = signature(action) else { return };
         let Some(functor) = self.terms.find(name, arity) else { return };
         let topic = Topic::Action(functor);
         if self.consulted.is_unconsulted(topic) {
             if self.reported.insert(topic) {
-                let message = format!("nobody does `{name}/{arity}`, and no condition asks for it");
+                let message = format!("no agent performs `{name}/{arity}`, and no condition asks for it");
                 let label = "this rule applies to no action";
                 let span = action.span;
                 let missing = Missing { code: "lcc/no-such-action", name, arity, span, message, label };
                 let diagnostic = missing.warning(self.terms, self.consulted.actions.iter());
-                self.diagnostics.push(self.or_message(diagnostic, name, arity));
+                self.diagnostics.push(self.add_message_hint(diagnostic, name, arity));
             }
             return;
         }
         // A permission that nothing uses still makes the action one that needs a permission.
-        let label = match permits {
-            true => "this permits no message of the protocol",
-            false => "this rule applies to no message",
+        let label = if permits {
+            "this permits no message of the protocol"
+        } else {
+            "this rule applies to no message"
         };
         self.exchange(functor, action, label);
     }
 
-    /// A message that is taken for an action is sent or received by one.
-    fn or_message(&self, diagnostic: Diagnostic, name: &str, arity: usize) -> Diagnostic {
+    /// Adds a hint if the unknown action of a rule is a message.
+    fn add_message_hint(&self, diagnostic: Diagnostic, name: &str, arity: usize) -> Diagnostic {
         let names = &self.program.names;
         let functor = self.terms.find(name, arity);
         let is_in = |table: &Table| functor.is_some_and(|functor| table.has(functor));
-        match is_in(&names.sent) || is_in(&names.received) {
-            true => diagnostic.hint(format!(
-                "`{name}` is a message: a rule about it is about `send({name}..)` or `receive({name}..)`"
-            )),
-            false => diagnostic,
+        if !is_in(&names.sent) && !is_in(&names.received) {
+            return diagnostic;
         }
+        diagnostic.hint(format!(
+            "`{name}` is a message: a rule about it is about `send({name}..)` or `receive({name}..)`"
+        ))
     }
 
-    /// The message of `send(M)` and `receive(M)`.
+    /// Checks the message of `send(M)` and `receive(M)`.
     fn exchange(&mut self, action: Functor, term: &Term, label: &'static str) {
         let Some((direction, message)) = exchanged(term) else { return };
         let Some((name, arity)) = signature(message) else { return };
@@ -222,8 +230,8 @@ impl Check<'_> {
         }
     }
 
-    /// A predicate that is asked for. Facts about it may come later, so only what looks like another
-    /// predicate is reported.
+    /// Checks a predicate that is asked for. Facts about it may be added later, so it is reported only if its
+    /// name resembles that of another predicate.
     fn goal(&mut self, goal: &Term) {
         let Some((name, arity)) = signature(goal) else { return };
         let Some(functor) = self.terms.find(name, arity) else { return };
@@ -233,11 +241,11 @@ impl Check<'_> {
         let accepted = self.consulted.predicates.iter();
         let accepted = accepted.filter(|(functor, _)| is_known(self.program, *functor));
         let accepted = self.similar(name, accepted);
-        let message = format!("nobody knows anything about `{name}/{arity}`");
+        let message = format!("no fact or choice is about `{name}/{arity}`");
         self.misspelt("lcc/no-such-predicate", goal, message, accepted);
     }
 
-    /// A question to the policies. Rules may come later, too.
+    /// Checks a question to the policies. Rules may be added later, so only similar names are reported.
     fn question(&mut self, triple: &Triple, statement: Span) {
         for party in [&triple.subject, &triple.object] {
             self.object(party, statement);
@@ -259,8 +267,8 @@ impl Check<'_> {
         }
     }
 
-    /// The names that a misspelt one may stand for; names that differ in digits only are different on
-    /// purpose.
+    /// Returns the names that a misspelt one may stand for. Names that differ only in digits are assumed to
+    /// be different on purpose.
     fn similar(&self, used: &str, names: impl Iterator<Item = (Functor, Span)>) -> Vec<(Functor, Span)> {
         let letters = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
         let name_of = |functor: Functor| self.terms.symbols.name(functor.name);
@@ -273,6 +281,7 @@ impl Check<'_> {
         names.filter(|(functor, _)| is_similar(name_of(*functor))).collect()
     }
 
+    /// Warns about a term in a condition if there are similar names that would be accepted.
     fn misspelt(&mut self, code: &'static str, term: &Term, message: String, accepted: Vec<(Functor, Span)>) {
         let Some((name, arity)) = signature(term) else { return };
         if !accepted.is_empty() {

@@ -1,4 +1,4 @@
-//! Names of one kind, and the warning about a name that is missing there.
+//! A table of the names of one kind, and the warning about a name that is missing in it.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,17 @@ use super::{is_variable, signature};
 use crate::term::{Functor, Terms};
 use crate::tree::Term;
 
-/// Names of one kind with their numbers of arguments, and where each is used first.
+/// Names of one kind with their numbers of arguments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
+    /// Where each name is used first.
     first: FxHashMap<Functor, Span>,
-    /// Where a variable stands in the place of a name: any other name may turn up at run time.
+    /// Where a variable is used instead of a name, if anywhere: any name may then occur at run time.
     open_at: Option<Span>,
 }
 
 impl Table {
-    /// Adds a name, unless it is known.
+    /// Adds a name, unless the table has it already.
     pub(super) fn add(&mut self, functor: Functor, span: Span) {
         self.first.entry(functor).or_insert(span);
     }
@@ -32,7 +33,7 @@ impl Table {
         }
     }
 
-    /// From now on any name is possible.
+    /// Marks the table as open: any name is possible.
     pub(super) fn open(&mut self, span: Span) {
         self.open_at.get_or_insert(span);
     }
@@ -42,8 +43,8 @@ impl Table {
         self.open_at.is_some()
     }
 
-    /// The first place of any name.
-    pub(super) fn first_place(&self) -> Option<Span> {
+    /// Returns the location that comes first in the text among all entries.
+    pub(super) fn first_span(&self) -> Option<Span> {
         self.first.values().copied().chain(self.open_at).min()
     }
 
@@ -57,50 +58,53 @@ impl Table {
         self.first.contains_key(&functor)
     }
 
-    /// Whether the name of a term is possible here; a variable or a number has none.
+    /// Whether the name of a term is possible here; also `true` for variables and numbers, which have no
+    /// name.
     pub(super) fn allows_term(&self, terms: &Terms, term: &Term) -> bool {
         let Some((name, arity)) = signature(term) else { return true };
         self.is_open() || terms.find(name, arity).is_some_and(|functor| self.first.contains_key(&functor))
     }
 
-    /// The names and where each is used first.
+    /// Iterates over the names and where each is used first.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Functor, Span)> + '_ {
         self.first.iter().map(|(functor, span)| (*functor, *span))
     }
 }
 
-/// Names listed in a help line if none is similar to the one that was used.
+/// Maximum number of names listed in a help line if none is similar to the one that was used.
 const MAX_LISTED_NAMES: usize = 8;
 
-/// The nearest name, or one of which the used name is a part, or if there are few, all names.
+/// Makes a help line: the most similar name, or a name that begins like the used one, or all names if there
+/// are at most [`MAX_LISTED_NAMES`].
 fn nearest(used: &str, mut names: Vec<&str>) -> Option<String> {
     names.sort_unstable();
     names.dedup();
-    let is_part = |name: &&&str| used.len() >= 3 && (name.starts_with(used) || used.starts_with(**name));
-    let part = || names.iter().filter(is_part).min_by_key(|name| name.len());
+    let shares_prefix =
+        |name: &&&str| used.len() >= 3 && (name.starts_with(used) || used.starts_with(**name));
+    let part = || names.iter().filter(shares_prefix).min_by_key(|name| name.len());
     did_you_mean(used, &names).or_else(|| part().map(|name| format!("did you mean `{name}`?"))).or_else(
         || {
-            let is_short = !names.is_empty() && names.len() <= MAX_LISTED_NAMES;
-            is_short.then(|| format!("the names here are `{}`", names.join("`, `")))
+            let is_listed = !names.is_empty() && names.len() <= MAX_LISTED_NAMES;
+            is_listed.then(|| format!("the names here are `{}`", names.join("`, `")))
         },
     )
 }
 
-/// What is said about a name that does not exist.
+/// A warning about a name that does not exist.
 pub(super) struct Missing<'a> {
     pub(super) code: &'static str,
-    /// The term whose name it is.
+    /// The name as written.
     pub(super) name: &'a str,
     pub(super) arity: usize,
     pub(super) span: Span,
     pub(super) message: String,
-    /// What follows from it, beside the name.
+    /// The consequence, shown beside the name.
     pub(super) label: &'static str,
 }
 
 impl Missing<'_> {
-    /// The warning, given the names that would be accepted: the nearest one, or if only the number of
-    /// arguments differs, where it has which.
+    /// Makes the warning, given the names that would be accepted. It suggests the most similar name or, if
+    /// only the number of arguments differs, shows where the name has another number of arguments.
     pub(super) fn warning(
         self,
         terms: &Terms,
@@ -116,7 +120,7 @@ impl Missing<'_> {
                 names.push(name);
             }
         }
-        let Some((_, place)) = arities.first_key_value() else {
+        let Some((_, span)) = arities.first_key_value() else {
             let help = nearest(self.name, names);
             return Diagnostic::warning(self.code, self.span, self.message).label(self.label).help(help);
         };
@@ -133,7 +137,7 @@ impl Missing<'_> {
         let also = format!("here it has {}", arities.keys().next().copied().unwrap_or_default());
         Diagnostic::warning("lcc/other-arity", self.span, message)
             .label(self.label)
-            .also(*place, also)
+            .also(*span, also)
             .hint(format!("write it with {counts} {}", arguments(&counts)))
     }
 }

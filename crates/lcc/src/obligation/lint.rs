@@ -1,19 +1,21 @@
-//! Obligations that mean something, but probably not what their author meant.
+//! Warnings about variables that an obligation and its patterns share, which are independent of each other.
 
 use masque_mu::tree as mu;
 use masque_text::{Diagnostic, Span};
 
 use crate::parser::parse_action;
-use crate::tree::{Constraint, ConstraintKind, Duty, Term, TermKind};
+use crate::tree::{Constraint, ConstraintKind, Obligation, Term, TermKind};
 
-/// A warning for each variable that two of obligation, `after` and `until` share.
+/// Returns a warning for each variable that at least two of obligation, `after` and `until` share.
 pub(super) fn shared_variables(
-    duty: &Duty,
+    obligation: &Obligation,
     after: Option<&mu::Pattern>,
     until: Option<&mu::Pattern>,
 ) -> Vec<Diagnostic> {
     let mut own = Vec::new();
-    [&duty.subject, &duty.object, &duty.action].iter().for_each(|term| variables(term, &mut own));
+    [&obligation.subject, &obligation.object, &obligation.action]
+        .iter()
+        .for_each(|term| variables(term, &mut own));
     let of_pattern = |pattern: Option<&mu::Pattern>| {
         let mut found = Vec::new();
         if let Some(pattern) = pattern {
@@ -23,20 +25,20 @@ pub(super) fn shared_variables(
     };
     let parts = [("the obligation", own), ("`after`", of_pattern(after)), ("`until`", of_pattern(until))];
     let mut warnings: Vec<(Variable, Diagnostic)> = Vec::new();
-    for (at, (where_first, first)) in parts.iter().enumerate() {
+    for (index, (first_part, first)) in parts.iter().enumerate() {
         for (name, span) in first {
-            let mut later = parts[at + 1..].iter();
-            let other = later.find_map(|(place, names)| {
-                names.iter().find(|(other, _)| other == name).map(|(_, span)| (*place, *span))
+            let mut later = parts[index + 1..].iter();
+            let other = later.find_map(|(part, names)| {
+                names.iter().find(|(other, _)| other == name).map(|(_, span)| (*part, *span))
             });
-            let Some((place, other)) = other else { continue };
+            let Some((part, other)) = other else { continue };
             if warnings.iter().any(|((known, _), _)| known == name) {
                 continue;
             }
-            let message = format!("`{name}` in {where_first} and `{name}` in {place} are independent");
+            let message = format!("`{name}` in {first_part} and `{name}` in {part} are independent");
             let warning = Diagnostic::warning("lcc/shared-variable", *span, message)
                 .label("matches any term")
-                .also(other, "matches any term, whatever the other one matches")
+                .also(other, "matches any term, independently of the other one")
                 .hint(format!("write `_` in both places, or a constant: `{name}` is not carried over"));
             warnings.push(((name.clone(), *span), warning));
         }
@@ -44,17 +46,17 @@ pub(super) fn shared_variables(
     warnings.into_iter().map(|(_, warning)| warning).collect()
 }
 
-/// A variable's name, and where it stands.
+/// Name and location of a variable.
 pub(super) type Variable = (String, Span);
 
-/// The variables of an action pattern.
+/// Collects the variables of an action pattern.
 fn pattern_variables(pattern: &mu::Pattern, found: &mut Vec<Variable>) {
     match pattern {
         mu::Pattern::Any => {}
         mu::Pattern::Not(inner) => pattern_variables(inner, found),
         mu::Pattern::Set(parts) => parts.iter().for_each(|part| pattern_variables(part, found)),
         mu::Pattern::Is(text, span) => {
-            // What cannot be read is reported when the formula is resolved.
+            // A pattern that cannot be read is reported when the formula is resolved.
             let Ok(action) = parse_action(text, span.start) else { return };
             action.terms.iter().chain(&action.by).for_each(|term| variables(term, found));
             action.literal.iter().for_each(|literal| constraint_variables(literal, found));
@@ -62,7 +64,7 @@ fn pattern_variables(pattern: &mu::Pattern, found: &mut Vec<Variable>) {
     }
 }
 
-/// The variables of a term; `_` is none.
+/// Collects the named variables of a term.
 pub(super) fn variables(term: &Term, found: &mut Vec<Variable>) {
     match &term.kind {
         TermKind::Var(name) => found.push((name.clone(), term.span)),

@@ -1,4 +1,4 @@
-//! Obligations as properties. [ORW06 §1]
+//! Turns obligations into properties. [ORW06 §1]
 //!
 //! ```text
 //! (S, O, !A) after P until Q   =   resp(P, {act, Q})   =   nu Z. [-]Z && [P] mu Y. <->tt && [-{act, Q}]Y
@@ -8,13 +8,13 @@
 //!         #(A)@S               otherwise
 //! ```
 //!
-//! These are the actions that permissions and prohibitions regulate: a sending passes the gate
-//! `(i, j, send(M))` and a receipt `(i, j, receive(M))`, where i acts and j is the other party; the object
-//! of a constraint is unconstrained. As there, a variable that occurs twice in `(S, O, !A)` stands for
-//! equal terms. P and Q are patterns of their own: a variable that they share with the obligation is not
-//! bound by what happened, which is a warning.
+//! These are the actions that permissions and prohibitions regulate: a sending must be allowed as
+//! `(i, j, send(M))` and a receipt as `(i, j, receive(M))`, where i acts and j is the other party; the object
+//! of a constraint is unconstrained. As in rules, a variable that occurs twice in `(S, O, !A)` stands for
+//! equal terms. P and Q are separate patterns: a variable that they share with the obligation is not bound
+//! by the event that matched, and such a variable causes a warning.
 //!
-//! The act is made from the statement itself. Its text is for reports only and never read again.
+//! The pattern of the act is built from the statement. Its text is used in reports only and never parsed.
 
 mod lint;
 
@@ -27,14 +27,14 @@ use crate::lower::Scope;
 use crate::symbol::Symbol;
 use crate::system::System;
 use crate::term::TermId;
-use crate::tree::{Duty, Term, TermKind};
+use crate::tree::{Obligation, Term, TermKind};
 use crate::vocabulary::Pattern;
 
-/// The acts of obligations that have become properties, by the places of their actions in the files.
+/// The patterns of the acts that obligations demand, with the spans of the actions in the files.
 #[derive(Debug, Default)]
 pub(crate) struct Acts(Vec<(Span, PatternId)>);
 
-/// A vocabulary that has read the acts of obligations before.
+/// The vocabulary of a system, extended by the acts of obligations.
 #[derive(Debug)]
 pub(crate) struct WithActs<'s> {
     pub(crate) system: &'s mut System,
@@ -43,7 +43,7 @@ pub(crate) struct WithActs<'s> {
 
 impl Vocabulary for WithActs<'_> {
     fn pattern(&mut self, text: &str, span: Span) -> Result<PatternId, Diagnostic> {
-        match self.acts.0.iter().find(|(place, _)| *place == span) {
+        match self.acts.0.iter().find(|(action, _)| *action == span) {
             Some((_, act)) => Ok(*act),
             None => self.system.pattern(text, span),
         }
@@ -55,11 +55,11 @@ impl Vocabulary for WithActs<'_> {
 }
 
 impl Acts {
-    /// The property that an obligation demands, unless it has errors.
-    pub(crate) fn demand(
+    /// Makes the property that an obligation demands; `None` if the obligation has errors.
+    pub(crate) fn property_of(
         &mut self,
         name: String,
-        duty: &Duty,
+        obligation: &Obligation,
         sources: &Sources,
         system: &mut System,
     ) -> (Option<Named>, Vec<Diagnostic>) {
@@ -69,29 +69,33 @@ impl Acts {
             diagnostics.extend(found);
             pattern
         };
-        let (after, until) = (read(duty.after), duty.until.map(read));
-        diagnostics.extend(shared_variables(duty, after.as_ref(), until.as_ref().and_then(Option::as_ref)));
-        let act = match Act::read(duty, system) {
+        let (after, until) = (read(obligation.after), obligation.until.map(read));
+        diagnostics.extend(shared_variables(
+            obligation,
+            after.as_ref(),
+            until.as_ref().and_then(Option::as_ref),
+        ));
+        let act = match Act::read(obligation, system) {
             Ok(act) => act,
             Err(diagnostic) => {
                 diagnostics.push(diagnostic);
                 return (None, diagnostics);
             }
         };
-        let text = act.text(duty, system);
-        self.0.push((duty.action.span, system.pattern_id(act.pattern)));
-        let act = mu::Pattern::Is(text, duty.action.span);
+        let text = act.text(obligation, system);
+        self.0.push((obligation.action.span, system.pattern_id(act.pattern)));
+        let act = mu::Pattern::Is(text, obligation.action.span);
         let due = match until {
             None => Some(act),
             Some(until) => until.map(|until| mu::Pattern::Set(vec![act, until])),
         };
         let phi = after.zip(due).map(|(after, due)| Kind::Response(after, due));
-        let name = mu::Name { text: name, span: duty.span };
-        (phi.map(|kind| Named { name, phi: Phi { kind, span: duty.span } }), diagnostics)
+        let name = mu::Name { text: name, span: obligation.span };
+        (phi.map(|kind| Named { name, phi: Phi { kind, span: obligation.span } }), diagnostics)
     }
 }
 
-/// What somebody must do.
+/// The act that an obligation demands.
 struct Act {
     pattern: Pattern,
     /// `out`, `in`, or `#` for a constraint.
@@ -103,29 +107,29 @@ struct Act {
 }
 
 impl Act {
-    fn read(duty: &Duty, system: &mut System) -> Result<Act, Diagnostic> {
-        let enforcer = Scope::default().term(&mut system.terms, &duty.enforcer);
+    fn read(obligation: &Obligation, system: &mut System) -> Result<Act, Diagnostic> {
+        let enforcer = Scope::default().term(&mut system.terms, &obligation.enforcer);
         let mut scope = Scope::of(enforcer);
-        let subject = scope.term(&mut system.terms, &duty.subject);
-        let object = scope.term(&mut system.terms, &duty.object);
-        let action = scope.term(&mut system.terms, &duty.action);
-        let word = match word(&duty.action) {
+        let subject = scope.term(&mut system.terms, &obligation.subject);
+        let object = scope.term(&mut system.terms, &obligation.object);
+        let action = scope.term(&mut system.terms, &obligation.action);
+        let word = match word(&obligation.action) {
             Some("send") => "out",
             Some("receive") => "in",
             _ => "#",
         };
-        system.known_actor(subject, duty.subject.span)?;
+        system.known_actor(subject, obligation.subject.span)?;
         let what = if word == "#" { action } else { system.terms.arg(action, 0) };
-        // The terms in the order of the act's text, so that reading that text gives this pattern.
-        let variables = Occurrences::of(duty);
+        // The terms are in the order of the act's text, so that parsing that text would give this pattern.
+        let variables = Occurrences::of(obligation);
         let mut parts = vec![what];
-        if word != "#" && !variables.matches_any(&duty.object) {
+        if word != "#" && !variables.matches_any(&obligation.object) {
             let [role, id] = system.actor_parts(object);
             let any_role = system.terms.var(scope.n_vars());
             parts.extend([role.or(Some(any_role)), id].into_iter().flatten());
         }
         let n_terms = parts.len();
-        if !variables.matches_any(&duty.subject) {
+        if !variables.matches_any(&obligation.subject) {
             parts.extend(system.actor_parts(subject).into_iter().flatten());
         }
         let whole = system.terms.app(Symbol::SET, &parts);
@@ -135,21 +139,18 @@ impl Act {
         Ok(Act { pattern, word, subject, object, what })
     }
 
-    /// The act as a pattern of formulas. Variables that occur once are `_`, or left out.
-    fn text(&self, duty: &Duty, system: &System) -> String {
-        let variables = Occurrences::of(duty);
-        let show = |term: TermId| match variables.any_repeated() {
-            true => system.terms.text(term),
-            false => system.terms.shape(term),
+    /// Returns the act as an action pattern. Variables that occur once are written `_` or omitted.
+    fn text(&self, obligation: &Obligation, system: &System) -> String {
+        let variables = Occurrences::of(obligation);
+        let show = |term: TermId| {
+            if variables.any_repeated() { system.terms.text(term) } else { system.terms.shape(term) }
         };
-        let peer = match self.word == "#" || variables.matches_any(&duty.object) {
-            true => String::new(),
-            false => match system.actor_parts(self.object) {
-                [None, _] => format!(", a(_, {})", show(self.object)),
-                _ => format!(", {}", show(self.object)),
-            },
+        let peer = match system.actor_parts(self.object) {
+            _ if self.word == "#" || variables.matches_any(&obligation.object) => String::new(),
+            [None, _] => format!(", a(_, {})", show(self.object)),
+            _ => format!(", {}", show(self.object)),
         };
-        let by = if variables.matches_any(&duty.subject) {
+        let by = if variables.matches_any(&obligation.subject) {
             String::new()
         } else {
             format!("@{}", show(self.subject))
@@ -158,13 +159,15 @@ impl Act {
     }
 }
 
-/// The variables of an obligation without its patterns, one entry for each occurrence.
+/// The variables of an obligation, without those of its patterns: one entry for each occurrence.
 struct Occurrences(Vec<Variable>);
 
 impl Occurrences {
-    fn of(duty: &Duty) -> Occurrences {
+    fn of(obligation: &Obligation) -> Occurrences {
         let mut names = Vec::new();
-        [&duty.subject, &duty.object, &duty.action].iter().for_each(|term| variables(term, &mut names));
+        [&obligation.subject, &obligation.object, &obligation.action]
+            .iter()
+            .for_each(|term| variables(term, &mut names));
         Occurrences(names)
     }
 
@@ -176,7 +179,7 @@ impl Occurrences {
         self.0.iter().any(|(name, _)| self.is_repeated(name))
     }
 
-    /// Whether a term is a variable that occurs nowhere else: it matches anything.
+    /// Whether a term is a variable that occurs nowhere else, so that it matches any term.
     fn matches_any(&self, term: &Term) -> bool {
         match &term.kind {
             TermKind::Anonymous => true,
@@ -186,7 +189,7 @@ impl Occurrences {
     }
 }
 
-/// `send` or `receive`, if an action is about a message.
+/// Returns `send` or `receive` if an action is about a message.
 fn word(action: &Term) -> Option<&str> {
     match &action.kind {
         TermKind::App(name, args) if args.len() == 1 && matches!(name.as_str(), "send" | "receive") => {

@@ -1,4 +1,4 @@
-//! Constraints, and the bodies of facts and rules.
+//! Parses constraints, and the bodies of facts and rules.
 
 use masque_text::{Diagnostic, Parsed, Reported};
 
@@ -6,74 +6,74 @@ use super::Parser;
 use crate::lexer::Token;
 use crate::tree::{Constraint, ConstraintKind, Term, TermKind, Triple};
 
-/// Where a constraint stands: it decides what `or` and `,` mean.
+/// The context of a constraint, which determines what `or` and `,` mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Behind `<-` in a process: `or` belongs to the process.
+pub(super) enum Context {
+    /// After `<-` in a process: `or` belongs to the process.
     Process,
-    /// In brackets there: `or` is a disjunction.
+    /// In brackets after `<-` in a process: `or` is a disjunction.
     Brackets,
     /// The body of a fact or rule: `or` is a disjunction, `,` a conjunction.
     Body,
 }
 
 impl Parser<'_> {
-    /// Literals joined by `and`, joined by `or`.
-    pub(super) fn constraint(&mut self, place: Place) -> Parsed<Constraint> {
-        let first = self.literal(place)?;
-        self.constraint_from(first, place)
+    /// Parses conjunctions of literals, joined by `or`.
+    pub(super) fn constraint(&mut self, context: Context) -> Parsed<Constraint> {
+        let first = self.literal(context)?;
+        self.constraint_from(first, context)
     }
 
-    /// Goes on with a constraint whose first literal has been read.
-    pub(super) fn constraint_from(&mut self, first: Constraint, place: Place) -> Parsed<Constraint> {
-        let mut alternatives = vec![self.conjunction_from(first, place)?];
-        while self.at_or(place) {
+    /// Parses the rest of a constraint whose first literal has been parsed.
+    pub(super) fn constraint_from(&mut self, first: Constraint, context: Context) -> Parsed<Constraint> {
+        let mut alternatives = vec![self.conjunction_from(first, context)?];
+        while self.at_or(context) {
             self.advance();
-            let first = self.literal(place)?;
-            alternatives.push(self.conjunction_from(first, place)?);
+            let first = self.literal(context)?;
+            alternatives.push(self.conjunction_from(first, context)?);
         }
         Ok(joined(alternatives, ConstraintKind::Or))
     }
 
-    fn conjunction_from(&mut self, first: Constraint, place: Place) -> Parsed<Constraint> {
+    fn conjunction_from(&mut self, first: Constraint, context: Context) -> Parsed<Constraint> {
         let mut parts = vec![first];
-        while self.at_and(place) {
+        while self.at_and(context) {
             self.advance();
-            parts.push(self.literal(place)?);
+            parts.push(self.literal(context)?);
         }
         Ok(joined(parts, ConstraintKind::And))
     }
 
-    fn at_or(&self, place: Place) -> bool {
+    fn at_or(&self, context: Context) -> bool {
         matches!(self.kind(), Token::Or | Token::Semicolon)
-            || (place != Place::Process && self.word() == "or")
+            || (context != Context::Process && self.word() == "or")
     }
 
-    fn at_and(&self, place: Place) -> bool {
+    fn at_and(&self, context: Context) -> bool {
         self.kind() == Token::And
             || self.word() == "and"
-            || (place == Place::Body && self.kind() == Token::Comma)
+            || (context == Context::Body && self.kind() == Token::Comma)
     }
 
-    /// Whether what follows a term makes it part of a constraint.
-    pub(super) fn goes_on_as_constraint(&self) -> bool {
-        self.comparison().is_some() || self.at_and(Place::Process) || self.at_or(Place::Process)
+    /// Whether the next token makes the preceding term part of a constraint.
+    pub(super) fn continues_as_constraint(&self) -> bool {
+        self.comparison().is_some() || self.at_and(Context::Process) || self.at_or(Context::Process)
     }
 
-    /// A literal, negated or not.
-    pub(super) fn literal(&mut self, place: Place) -> Parsed<Constraint> {
+    /// Parses a literal, negated or not.
+    pub(super) fn literal(&mut self, context: Context) -> Parsed<Constraint> {
         let start = self.position;
         if self.kind() == Token::Not || self.word() == "not" {
             self.advance();
-            let inner = self.nested(|parser| parser.literal(place))?;
+            let inner = self.nested(|parser| parser.literal(context))?;
             let kind = ConstraintKind::Not(Box::new(inner));
             return Ok(Constraint { kind, span: self.span_from(start) });
         }
-        let constraint = self.positive(place)?;
+        let constraint = self.positive(context)?;
         self.as_literal(constraint)
     }
 
-    /// A constraint that is not just a term.
+    /// Reports a constraint that is a term without a name, such as a variable or a number.
     fn as_literal(&mut self, constraint: Constraint) -> Parsed<Constraint> {
         match &constraint.kind {
             ConstraintKind::Atom(term) if !is_callable(term) => Err(self.not_a_literal(term)),
@@ -81,12 +81,12 @@ impl Parser<'_> {
         }
     }
 
-    /// What may stand behind `not`: a comparison, a constraint in brackets, or a term of any kind.
-    fn positive(&mut self, place: Place) -> Parsed<Constraint> {
+    /// Parses what may follow `not`: a comparison, a constraint in brackets, or a term of any kind.
+    fn positive(&mut self, context: Context) -> Parsed<Constraint> {
         let left = match self.kind() {
-            Token::Open => match self.brackets(place)? {
-                // `(X + 1) * 2 < Y`: the brackets were those of a term.
-                Constraint { kind: ConstraintKind::Atom(term), .. } if self.goes_on_as_term() => {
+            Token::Open => match self.brackets(context)? {
+                // `(X + 1) * 2 < Y`: the brackets enclose a term.
+                Constraint { kind: ConstraintKind::Atom(term), .. } if self.continues_as_term() => {
                     let product = self.product_from(term)?;
                     self.sum_from(product)?
                 }
@@ -97,13 +97,13 @@ impl Parser<'_> {
         if self.comparison().is_some() { self.literal_from(left) } else { Ok(atom(left)) }
     }
 
-    fn goes_on_as_term(&self) -> bool {
+    fn continues_as_term(&self) -> bool {
         matches!(self.kind(), Token::Plus | Token::Minus | Token::Star | Token::Slash)
             || self.word() == "mod"
             || self.comparison().is_some()
     }
 
-    /// Goes on with a literal whose first term has been read.
+    /// Parses the rest of a literal whose first term has been parsed.
     pub(super) fn literal_from(&mut self, left: Term) -> Parsed<Constraint> {
         let Some(op) = self.comparison() else { return self.as_literal(atom(left)) };
         self.advance();
@@ -115,7 +115,7 @@ impl Parser<'_> {
     fn not_a_literal(&mut self, term: &Term) -> Reported {
         let text = self.text_of(term.span);
         let diagnostic =
-            Diagnostic::error("lcc/no-constraint", term.span, format!("`{text}` is no constraint")).hint(
+            Diagnostic::error("lcc/no-constraint", term.span, format!("`{text}` is not a constraint")).hint(
                 "a constraint is a name with arguments, a comparison, or a question to the policies: \
                    `p(X)`, `X < 3`, `(X, Y, +act)`",
             );
@@ -137,14 +137,14 @@ impl Parser<'_> {
         })
     }
 
-    /// `( constraint )`, or `(S, O, +act)`.
-    fn brackets(&mut self, place: Place) -> Parsed<Constraint> {
+    /// Parses `( constraint )` or `(S, O, +act)`.
+    fn brackets(&mut self, context: Context) -> Parsed<Constraint> {
         let start = self.position;
         self.advance();
-        let inside = if place == Place::Body { Place::Body } else { Place::Brackets };
+        let inside = if context == Context::Body { Context::Body } else { Context::Brackets };
         let first = self.nested(|parser| parser.item(inside))?;
         if self.kind() != Token::Comma {
-            // What stands alone in brackets may be a term that goes on behind them.
+            // A term alone in brackets may be the first operand of an expression.
             let first = if self.kind() == Token::Close { first } else { self.as_literal(first)? };
             let mut constraint = self.nested(|parser| parser.constraint_from(first, inside))?;
             self.expect(Token::Close, "`and`, `or`, `,` or `)`")?;
@@ -159,10 +159,10 @@ impl Parser<'_> {
             self.expect(Token::Close, "`)`")?;
             return Ok(Constraint { kind: ConstraintKind::Triple(triple), span: self.span_from(start) });
         }
-        if place != Place::Body {
+        if context != Context::Body {
             return Err(self.expected("`,` and `+action` or `-action`"));
         }
-        // A conjunction by commas: what has been read are its first two parts.
+        // A conjunction with commas, whose first two parts have been parsed.
         let (first, second) = (self.as_literal(first)?, self.as_literal(second)?);
         let second = self.conjunction_from(second, inside)?;
         let conjunction = joined(vec![first, second], ConstraintKind::And);
@@ -172,12 +172,12 @@ impl Parser<'_> {
         Ok(constraint)
     }
 
-    /// A literal, or a term of any kind: it may be the subject or object of a triple.
-    fn item(&mut self, place: Place) -> Parsed<Constraint> {
+    /// Parses a literal, or a term of any kind, which may be the subject or object of a triple.
+    fn item(&mut self, context: Context) -> Parsed<Constraint> {
         match self.kind() {
-            Token::Not => self.literal(place),
-            _ if self.word() == "not" => self.literal(place),
-            _ => self.positive(place),
+            Token::Not => self.literal(context),
+            _ if self.word() == "not" => self.literal(context),
+            _ => self.positive(context),
         }
     }
 
@@ -199,7 +199,7 @@ impl Parser<'_> {
         match constraint.kind {
             ConstraintKind::Atom(term) => Ok(term),
             _ => {
-                let message = "the parties of a policy triple are terms";
+                let message = "the parties of a policy triple must be terms";
                 Err(self.error(Diagnostic::error("lcc/no-constraint", constraint.span, message)))
             }
         }

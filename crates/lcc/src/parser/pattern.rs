@@ -1,25 +1,25 @@
-//! Action patterns and state atoms of formulas.
+//! Parses the action patterns and state atoms of formulas.
 
 use masque_text::{Diagnostic, Parsed, Span};
 
 use super::Parser;
-use super::constraint::Place;
+use super::constraint::Context;
 use crate::lexer::Token;
 use crate::tree::{Constraint, Term};
 
-/// `word(term, ..)@who`, as in `in(offer(X), a(seller, _))@c1` and `at(c1, buyer(_))`; or
-/// `#(constraint)@who`.
+/// An action pattern or a state atom: `word(term, ..)@who`, as in `in(offer(X), a(seller, _))@c1` and
+/// `at(c1, buyer(_))`, or `#(constraint)@who`.
 #[derive(Clone, Debug)]
 pub(crate) struct Action {
     pub(crate) word: String,
     pub(crate) terms: Vec<Term>,
     /// The literal in `#(..)`.
     pub(crate) literal: Option<Constraint>,
-    /// Who acts.
+    /// The acting agent, after `@`.
     pub(crate) by: Option<Term>,
 }
 
-/// Reads an action pattern or an atom that begins at a position.
+/// Parses an action pattern or an atom whose text begins at position `base`.
 pub(crate) fn parse_action(text: &str, base: u32) -> Result<Action, Diagnostic> {
     let mut parser = Parser::new(text, base);
     let action = parser.action();
@@ -31,7 +31,7 @@ pub(crate) fn parse_action(text: &str, base: u32) -> Result<Action, Diagnostic> 
         (Some(diagnostic), _) => Err(diagnostic),
         (None, Err(_)) => {
             let span = Span { start: base, end: base + text.len() as u32 };
-            Err(Diagnostic::error("lcc/syntax", span, "this is no action pattern"))
+            Err(Diagnostic::error("lcc/syntax", span, "this is not an action pattern"))
         }
     }
 }
@@ -41,7 +41,7 @@ impl Parser<'_> {
         let word = match self.kind() {
             Token::Hash => self.text_of(self.span()).to_string(),
             Token::Word => self.word().to_string(),
-            // The paper's letter for a complete internal action.
+            // The paper writes τ for a message that is sent and received in one step.
             _ if self.text_of(self.span()) == "τ" => "tau".to_string(),
             _ => return Err(self.expected("`in(..)`, `out(..)`, `#(..)`, `#` or `tau`")),
         };
@@ -49,7 +49,7 @@ impl Parser<'_> {
         let mut action = Action { word, terms: Vec::new(), literal: None, by: None };
         if self.eat(Token::Open) {
             match action.word.as_str() {
-                "#" => action.literal = Some(self.nested(|parser| parser.literal(Place::Process))?),
+                "#" => action.literal = Some(self.nested(|parser| parser.literal(Context::Process))?),
                 _ => {
                     action.terms.push(self.nested(Self::term)?);
                     while self.eat(Token::Comma) {

@@ -1,19 +1,19 @@
-//! Processes. `<-` binds tightest, then `then`, then `par`, then `or`.
+//! Parses processes. `<-` binds tightest, then `then`, then `par`, then `or`.
 
 use masque_text::{Diagnostic, Parsed, Span};
 
 use super::Parser;
-use super::constraint::Place;
+use super::constraint::Context;
 use crate::lexer::Token;
 use crate::tree::{Constraint, Proc, ProcKind, Term};
 
 impl Parser<'_> {
-    /// Alternatives.
+    /// Parses alternatives joined by `or`.
     pub(super) fn process(&mut self) -> Parsed<Proc> {
-        let mut parts = vec![self.side_by_side()?];
+        let mut parts = vec![self.parallel()?];
         let or = self.span();
         while self.eat_word("or") {
-            parts.push(self.side_by_side()?);
+            parts.push(self.parallel()?);
         }
         if parts.len() > 1 {
             self.warn_mixed(&parts, or);
@@ -21,7 +21,7 @@ impl Parser<'_> {
         Ok(joined(parts, ProcKind::Or))
     }
 
-    /// `x then y or z`: which is meant is worth brackets.
+    /// Warns about `x then y or z`, where brackets would make the meaning obvious.
     fn warn_mixed(&mut self, parts: &[Proc], or: Span) {
         let is_bracketed = |part: &Proc| self.text_of(part.span).starts_with('(');
         let is_chain = |part: &&Proc| matches!(part.kind, ProcKind::Then(_) | ProcKind::Par(_));
@@ -35,7 +35,7 @@ impl Parser<'_> {
         self.warn(diagnostic);
     }
 
-    fn side_by_side(&mut self) -> Parsed<Proc> {
+    fn parallel(&mut self) -> Parsed<Proc> {
         let mut parts = vec![self.sequence()?];
         while self.eat_word("par") {
             parts.push(self.sequence()?);
@@ -65,19 +65,19 @@ impl Parser<'_> {
                 self.guarded(start, ProcKind::Call(agent))
             }
             (Token::Not, _) | (_, "not") => {
-                let literal = self.literal(Place::Process)?;
+                let literal = self.literal(Context::Process)?;
                 self.postcondition(start, literal)
             }
             _ => self.message(start),
         }
     }
 
-    /// Whether the word at hand begins a message or a comparison rather than standing alone.
+    /// Whether the current word begins a message or a comparison, rather than being a step by itself.
     fn is_term_ahead(&self) -> bool {
         matches!(self.kind_ahead(1), Token::Open | Token::Sends | Token::Receives | Token::Equal)
     }
 
-    /// `( process )`, or one step in brackets with its constraint outside.
+    /// Parses `( process )`, or one step in brackets followed by its constraint.
     fn group(&mut self) -> Parsed<Proc> {
         let start = self.position;
         self.advance();
@@ -101,7 +101,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `{ a(Role, Id) :: process }`.
+    /// Parses `{ a(Role, Id) :: process }`.
     fn frame(&mut self) -> Parsed<Proc> {
         let start = self.position;
         self.advance();
@@ -112,18 +112,18 @@ impl Parser<'_> {
         Ok(Proc { kind: ProcKind::Frame(agent, Box::new(inner)), span: self.span_from(start) })
     }
 
-    /// A step and the constraint behind it, if there is one.
+    /// Parses the constraint of a step, if there is one.
     fn guarded(&mut self, start: usize, kind: ProcKind) -> Parsed<Proc> {
         let step = Proc { kind, span: self.span_from(start) };
         if !self.eat(Token::If) {
             return Ok(step);
         }
-        let constraint = self.constraint(Place::Process)?;
+        let constraint = self.constraint(Context::Process)?;
         let kind = ProcKind::Guarded(Box::new(step), constraint);
         Ok(Proc { kind, span: self.span_from(start) })
     }
 
-    /// `M => A`, `M <= A`, or a postcondition.
+    /// Parses `M => A`, `M <= A`, or a postcondition.
     fn message(&mut self, start: usize) -> Parsed<Proc> {
         let message = self.term()?;
         match self.kind() {
@@ -132,7 +132,7 @@ impl Parser<'_> {
                 let literal = self.literal_from(message)?;
                 self.postcondition(start, literal)
             }
-            _ if self.goes_on_as_constraint() => {
+            _ if self.continues_as_constraint() => {
                 let literal = self.literal_from(message)?;
                 self.postcondition(start, literal)
             }
@@ -144,18 +144,15 @@ impl Parser<'_> {
         let sends = self.kind() == Token::Sends;
         self.advance();
         let agent = self.agent()?;
-        let kind = match sends {
-            true => ProcKind::Send(message, agent),
-            false => ProcKind::Receive(message, agent),
-        };
+        let kind = if sends { ProcKind::Send(message, agent) } else { ProcKind::Receive(message, agent) };
         self.guarded(start, kind)
     }
 
-    /// `constraint <- M <= A` of OpenKnowledge: the same as `M <= A <- constraint`.
+    /// Parses `constraint <- M <= A` of OpenKnowledge, which means the same as `M <= A <- constraint`.
     fn postcondition(&mut self, start: usize, first: Constraint) -> Parsed<Proc> {
-        let constraint = self.constraint_from(first, Place::Process)?;
+        let constraint = self.constraint_from(first, Context::Process)?;
         self.expect(Token::If, "`<-` and the message this is the postcondition of")?;
-        let at = self.position;
+        let step_start = self.position;
         let message = self.term()?;
         if self.kind() != Token::Receives {
             return Err(self
@@ -163,7 +160,7 @@ impl Parser<'_> {
         }
         self.advance();
         let agent = self.agent()?;
-        let step = Proc { kind: ProcKind::Receive(message, agent), span: self.span_from(at) };
+        let step = Proc { kind: ProcKind::Receive(message, agent), span: self.span_from(step_start) };
         let kind = ProcKind::Guarded(Box::new(step), constraint);
         Ok(Proc { kind, span: self.span_from(start) })
     }

@@ -1,17 +1,18 @@
-//! Statements.
+//! Parses statements.
 
 use masque_text::{Diagnostic, Parsed, Reported, Span, did_you_mean};
 
 use super::Parser;
-use super::constraint::Place;
+use super::constraint::Context;
 use super::recover::{STATEMENTS, at_boundary, innermost_open};
 use crate::lexer::Token;
 use crate::tree::{
-    Choice, Clause, Constraint, Duty, Fact, Import, Item, Mail, Member, Name, Proc, ProcKind, PropertyText,
-    RoleDecl, Rule, Setting, Term, TermKind, Tree,
+    Choice, Clause, Constraint, Fact, Import, Item, Mail, Member, Name, Obligation, Proc, ProcKind,
+    PropertyText, RoleDecl, Rule, Setting, Term, TermKind, Tree,
 };
 
 impl Parser<'_> {
+    /// Parses a whole file.
     pub(super) fn file(&mut self) -> Tree {
         let mut tree = Tree::default();
         while self.kind() != Token::End {
@@ -105,20 +106,21 @@ impl Parser<'_> {
         Ok(Clause { head, body, span: self.span_from(start) })
     }
 
-    /// What remains of a clause; `nil` if nothing does.
+    /// Parses what remains of a clause; `nil` if nothing remains.
     fn now(&mut self) -> Parsed<Clause> {
         let start = self.position;
         let head = self.agent()?;
         self.expect(Token::Defines, "`::`")?;
         let is_all = matches!(self.kind_ahead(1), Token::Stop | Token::End);
-        let body = match self.word() == "nil" && is_all {
-            true => Proc { kind: ProcKind::Nil, span: self.advance() },
-            false => self.process()?,
+        let body = if self.word() == "nil" && is_all {
+            Proc { kind: ProcKind::Nil, span: self.advance() }
+        } else {
+            self.process()?
         };
         Ok(Clause { head, body, span: self.span_from(start) })
     }
 
-    /// The full stop after a clause may be missing where another statement begins.
+    /// Parses the full stop after a clause, which may be missing where another statement begins.
     fn end_of_clause(&mut self) -> Parsed<()> {
         if self.eat(Token::Stop) || at_boundary(self) {
             return Ok(());
@@ -126,7 +128,7 @@ impl Parser<'_> {
         Err(self.expected("`then`, `par`, `or` or the end of the clause"))
     }
 
-    /// The full stop after any other statement.
+    /// Parses the full stop after any other statement.
     fn stop(&mut self) -> Parsed<()> {
         if self.eat(Token::Stop) {
             return Ok(());
@@ -138,12 +140,12 @@ impl Parser<'_> {
         self.error(
             Diagnostic::error("lcc/missing-stop", after, "a full stop is missing")
                 .label("expected `.` here")
-                .hint("only clauses may do without one"),
+                .hint("only clauses may omit it"),
         );
         Ok(())
     }
 
-    /// `id:` before a fact or rule.
+    /// Parses `id:` before a fact or rule.
     fn owner(&mut self) -> Parsed<Term> {
         let name = self.name("the id of an agent")?;
         self.expect(Token::Colon, "`:`")?;
@@ -154,7 +156,7 @@ impl Parser<'_> {
         let head = self.term()?;
         if !matches!(head.kind, TermKind::App(..)) {
             let text = self.text_of(head.span);
-            let diagnostic = Diagnostic::error("lcc/no-fact", head.span, format!("`{text}` is no fact"))
+            let diagnostic = Diagnostic::error("lcc/no-fact", head.span, format!("`{text}` is not a fact"))
                 .hint("a fact is a name with arguments, such as `member(ta, syta)`");
             return Err(self.error(diagnostic));
         }
@@ -164,13 +166,10 @@ impl Parser<'_> {
     }
 
     fn body(&mut self) -> Parsed<Option<Constraint>> {
-        match self.eat(Token::If) {
-            true => Ok(Some(self.constraint(Place::Body)?)),
-            false => Ok(None),
-        }
+        if self.eat(Token::If) { Ok(Some(self.constraint(Context::Body)?)) } else { Ok(None) }
     }
 
-    /// `id: (S, O, +act) <- B.`, `id: (S, O, !act) after P until Q.`
+    /// Parses `id: (S, O, +act) <- B.` or `id: (S, O, !act) after P until Q.`
     fn rule(&mut self, start: usize) -> Parsed<Item> {
         let enforcer = self.owner()?;
         self.expect(Token::Open, "`(subject, object, +action)`")?;
@@ -186,13 +185,13 @@ impl Parser<'_> {
         let action = self.nested(Self::term)?;
         if !matches!(action.kind, TermKind::App(..)) {
             let diagnostic =
-                Diagnostic::error("lcc/rule-action", action.span, "the action of a rule has a name")
+                Diagnostic::error("lcc/rule-action", action.span, "the action of a rule must have a name")
                     .hint("name what is permitted or forbidden, as in `+query(D, _, _)`");
             return Err(self.error(diagnostic));
         }
         self.expect(Token::Close, "`)`")?;
         if sign == Token::Not {
-            return self.duty(start, [enforcer, subject, object, action]);
+            return self.obligation(start, [enforcer, subject, object, action]);
         }
         let body = self.body()?;
         self.stop()?;
@@ -201,34 +200,32 @@ impl Parser<'_> {
         Ok(Item::Rule(Rule { enforcer, subject, object, permits, action, body, span }))
     }
 
-    fn duty(&mut self, start: usize, parties: [Term; 4]) -> Parsed<Item> {
+    fn obligation(&mut self, start: usize, parties: [Term; 4]) -> Parsed<Item> {
         let [enforcer, subject, object, action] = parties;
         if !self.eat_word("after") {
             return Err(self.expected("`after` and an action pattern"));
         }
         let after = self.pattern_text()?;
-        let until = match self.eat_word("until") {
-            true => Some(self.pattern_text()?),
-            false => None,
-        };
+        let until = if self.eat_word("until") { Some(self.pattern_text()?) } else { None };
         self.stop()?;
         let span = self.span_from(start);
-        Ok(Item::Duty(Duty { enforcer, subject, object, action, after, until, span }))
+        Ok(Item::Duty(Obligation { enforcer, subject, object, action, after, until, span }))
     }
 
-    /// An action pattern, up to `until` or the full stop.
+    /// Skips an action pattern, up to `until` or the full stop, and returns its span.
     fn pattern_text(&mut self) -> Parsed<Span> {
         let start = self.position;
         while !at_boundary(self) && self.word() != "until" {
             self.advance();
         }
-        match self.position == start {
-            true => Err(self.expected("an action pattern such as `in(order(_))`")),
-            false => Ok(self.span_from(start)),
+        if self.position == start {
+            Err(self.expected("an action pattern such as `in(order(_))`"))
+        } else {
+            Ok(self.span_from(start))
         }
     }
 
-    /// `[id:] p/n.`
+    /// Parses `[id:] p/n.`
     fn choice(&mut self, start: usize) -> Parsed<Item> {
         let owner = if self.kind_ahead(1) == Token::Colon { Some(self.owner()?) } else { None };
         let name = self.name("the name of a predicate")?;
@@ -262,7 +259,7 @@ impl Parser<'_> {
         Ok(Item::Setting(Setting { name, value }))
     }
 
-    /// `import "rules.pol".`
+    /// Parses `"rules.pol".` after `import`.
     fn import(&mut self) -> Parsed<Item> {
         if self.kind() != Token::Quoted {
             return Err(self.expected("the path of a file in quotes, as in `import \"rules.pol\".`"));
@@ -272,7 +269,7 @@ impl Parser<'_> {
         Ok(Item::Import(Import { path }))
     }
 
-    /// `r(Role, kind, Min, Max)`.
+    /// Parses `r(Role, kind, Min, Max)`.
     fn role_declaration(&mut self) -> Parsed<Item> {
         let start = self.position;
         self.advance();
@@ -299,7 +296,7 @@ impl Parser<'_> {
         Ok(Item::Role(RoleDecl { role, kind, min: bounds[0], max: bounds[1], span }))
     }
 
-    /// `name : formula ;`
+    /// Parses `name : formula ;`, without parsing the formula.
     fn property(&mut self) -> Parsed<Item> {
         if !matches!(self.kind(), Token::Word | Token::Variable | Token::Number) {
             return Err(self.expected("the name of a property"));

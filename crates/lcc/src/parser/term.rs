@@ -1,4 +1,4 @@
-//! Terms.
+//! Parses terms.
 
 use masque_text::{Diagnostic, Parsed, Reported, Span};
 
@@ -8,13 +8,13 @@ use crate::lexer::Token;
 use crate::tree::{Agent, Name, Term, TermKind};
 
 impl Parser<'_> {
-    /// A term: sums of products, as in arithmetic.
+    /// Parses a term: a sum of products, as in arithmetic.
     pub(super) fn term(&mut self) -> Parsed<Term> {
         let left = self.product()?;
         self.sum_from(left)
     }
 
-    /// Goes on with a sum whose first operand has been read.
+    /// Parses the rest of a sum whose first operand has been parsed.
     pub(super) fn sum_from(&mut self, mut left: Term) -> Parsed<Term> {
         loop {
             let op = match self.kind() {
@@ -33,7 +33,7 @@ impl Parser<'_> {
         self.product_from(left)
     }
 
-    /// Goes on with a product whose first operand has been read.
+    /// Parses the rest of a product whose first operand has been parsed.
     pub(super) fn product_from(&mut self, mut left: Term) -> Parsed<Term> {
         loop {
             let op = match (self.kind(), self.word()) {
@@ -82,7 +82,7 @@ impl Parser<'_> {
             }
             Token::Minus => {
                 self.advance();
-                // The paper's wildcard: a sign with nothing behind it.
+                // The paper's wildcard: a sign without an operand.
                 match self.kind() {
                     Token::Comma | Token::Close | Token::CloseBracket | Token::End => TermKind::Anonymous,
                     Token::Number => self.number(true)?,
@@ -97,13 +97,13 @@ impl Parser<'_> {
     fn reserved(&mut self) -> Reported {
         let span = self.span();
         let word = self.text_of(span);
-        let diagnostic = Diagnostic::error("lcc/reserved-word", span, format!("`{word}` is no constant"))
+        let diagnostic = Diagnostic::error("lcc/reserved-word", span, format!("`{word}` is not a constant"))
             .label("expected a term")
             .hint(format!("write '{word}' in quotes if a constant is meant"));
         self.error(diagnostic)
     }
 
-    /// A number, with the sign that stands before it.
+    /// Parses a number whose sign, if any, has been parsed.
     fn number(&mut self, is_negative: bool) -> Parsed<TermKind> {
         let span = self.advance();
         let text = format!("{}{}", if is_negative { "-" } else { "" }, self.text_of(span));
@@ -122,7 +122,7 @@ impl Parser<'_> {
         self.error(diagnostic)
     }
 
-    /// `(t, .., t)`, perhaps empty.
+    /// Parses `(t, .., t)`, which may be empty.
     fn arguments(&mut self) -> Parsed<Vec<Term>> {
         self.expect(Token::Open, "`(`")?;
         let mut arguments = Vec::new();
@@ -153,7 +153,7 @@ impl Parser<'_> {
         Ok(TermKind::List(items, tail))
     }
 
-    /// A name, quoted or not.
+    /// Parses a name, quoted or not.
     pub(super) fn name(&mut self, what: &str) -> Parsed<Name> {
         if !matches!(self.kind(), Token::Word | Token::Quoted) {
             return Err(self.expected(what));
@@ -165,7 +165,7 @@ impl Parser<'_> {
         Ok(Name { text: text.to_string(), span })
     }
 
-    /// `a(Role, Id)`.
+    /// Parses `a(Role, Id)`.
     pub(super) fn agent(&mut self) -> Parsed<Agent> {
         let start = self.position;
         if self.word() != "a" || self.kind_ahead(1) != Token::Open {

@@ -1,4 +1,4 @@
-//! Random terms and constraints, printed and read again, are the same.
+//! Random terms and constraints are printed and parsed again; the result must be the same term.
 
 use fastrand::Rng;
 
@@ -7,8 +7,7 @@ use crate::parser::parse_action;
 use crate::symbol::Symbol;
 use crate::term::{Head, TermId, Terms};
 
-/// Names as awkward as the language allows: words of the language, variables and numbers in quotes,
-/// quotes and comment signs inside quotes.
+/// Names that need quotes: keywords, variables, numbers, quotes and comment signs. The first two do not.
 const NAMES: [&str; 20] = [
     "a", "p", "null", "nil", "then", "or", "not", "and", "par", "mod", "is", "until", "X", "_x", "", "it's",
     "a \"b\"", "7", "-1", "% // /*",
@@ -99,7 +98,7 @@ fn constraint(random: &mut Rng, terms: &mut Terms, depth: u32) -> TermId {
     }
 }
 
-/// Reads what stands in a pattern: a message, or a constraint.
+/// Parses a message or a constraint inside an action pattern.
 fn read(terms: &mut Terms, text: &str, is_constraint: bool) -> TermId {
     let pattern = if is_constraint { format!("#({text})") } else { format!("in({text})") };
     let action = parse_action(&pattern, 0).unwrap_or_else(|e| panic!("{}: {pattern}", e.message));
@@ -110,21 +109,22 @@ fn read(terms: &mut Terms, text: &str, is_constraint: bool) -> TermId {
     }
 }
 
-/// 100 terms a seed: `SEEDS=0..1000 cargo test --release -p masque-lcc print::tests`.
+/// 100 terms per seed: `SEEDS=0..1000 cargo test --release -p masque-lcc print::tests`.
 #[test]
-fn terms_and_constraints_read_back() {
+fn printed_terms_and_constraints_parse_as_the_same_term() {
     for seed in masque_testkit::seeds("0..20") {
         let mut random = Rng::with_seed(seed);
         let mut terms = Terms::default();
         for n in 0..100 {
             let (depth, is_constraint) = (random.u32(..3), n % 2 == 0);
-            let made = match is_constraint {
-                true => constraint(&mut random, &mut terms, depth),
-                false => term(&mut random, &mut terms, depth),
+            let made = if is_constraint {
+                constraint(&mut random, &mut terms, depth)
+            } else {
+                term(&mut random, &mut terms, depth)
             };
             let made = terms.canonical(made);
             let mut texts = vec![terms.text(made)];
-            // As a statement writes a message.
+            // A message is also printed in a `mail` statement.
             if !is_constraint {
                 let parts = [terms.constant("r"), terms.constant("i")];
                 let mail = terms.app(Symbol::MESSAGE, &[parts[0], parts[1], parts[0], parts[1], made]);

@@ -1,4 +1,4 @@
-//! The statements of an instance, as trees.
+//! The statements of an instance, as plain trees.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) struct Clause {
 }
 
 pub(super) struct Fact {
-    /// `None` for common knowledge.
+    /// Id of the owner; `None` for common knowledge.
     pub(super) owner: Option<String>,
     pub(super) head: Term,
     pub(super) body: Option<Term>,
@@ -43,7 +43,7 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    /// Reads trees without errors; run-time states and mail are left out.
+    /// Reads trees that have no errors. `now` and `mail` statements are ignored.
     pub(super) fn new(trees: &[Tree]) -> Instance {
         let mut instance = Instance::default();
         for item in trees.iter().flat_map(|tree| &tree.items) {
@@ -74,7 +74,7 @@ impl Instance {
                     instance.choices.push((owner, choice.name.text.clone(), choice.arity));
                 }
                 Item::Setting(setting) => {
-                    // A setting that is no good is an error, which the checker has reported.
+                    // The checker has reported invalid settings as errors.
                     let _ = instance.options.set(&setting.name.text, &setting.value.text);
                 }
                 _ => {}
@@ -103,11 +103,12 @@ impl Instance {
     }
 }
 
-/// The variables of one statement.
+/// The variables of one statement, by name.
 #[derive(Default)]
 pub(super) struct Scope {
     names: BTreeMap<String, u32>,
     n_vars: u32,
+    /// The id that `self` stands for.
     pub(super) this: Option<String>,
 }
 

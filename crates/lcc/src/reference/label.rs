@@ -1,4 +1,4 @@
-//! Labels, and which patterns match them: sections 6.2 and 7.
+//! Labels, and the patterns that match them: sections 6.2 and 7.
 
 use masque_mu::tree::Pattern;
 
@@ -20,14 +20,15 @@ pub(super) struct Act {
 }
 
 impl Act {
-    /// Makes the constraints a set.
+    /// Makes one side of a label; the constraints are sorted and deduplicated.
     pub(super) fn new(kind: Kind, what: Vec<Term>, role: Term, id: Term, mut used: Vec<Term>) -> Act {
         used.sort_by_key(shape);
         used.dedup();
         Act { kind, what, role, id, used }
     }
 
-    /// The side as text: equal up to the names of variables if and only if the texts are.
+    /// Returns the side as text. Texts are equal if and only if the sides are equal up to the names of
+    /// variables.
     pub(super) fn text(&self) -> String {
         let mut canon = Canon::default();
         let what: Vec<String> = self.what.iter().map(|term| text(&canon.term(term))).collect();
@@ -46,14 +47,14 @@ impl Act {
     }
 }
 
-/// `P ::= - | -P | {P, ..} | in(..) | out(..) | #(..) | # | tau(..)`.
+/// Whether a label matches a pattern `P ::= - | -P | {P, ..} | in(..) | out(..) | #(..) | # | tau(..)`.
 pub(super) fn matches(label: &[Act], pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Any => true,
         Pattern::Not(inner) => !matches(label, inner),
         Pattern::Set(parts) => parts.iter().any(|part| matches(label, part)),
         Pattern::Is(text, span) => {
-            // A pattern that cannot be read is an error, which the checker has reported.
+            // The checker has reported patterns that cannot be parsed as errors.
             let Ok(action) = parse_action(text, span.start) else { return false };
             let mut scope = Scope::default();
             let literal = action.literal.as_ref().map(|literal| scope.constraint(literal));
@@ -70,7 +71,7 @@ pub(super) fn matches(label: &[Act], pattern: &Pattern) -> bool {
     }
 }
 
-/// Whether somebody does this with a message, or makes an internal step.
+/// Whether one side is an action of a kind, with these terms (message and peer) and by this agent.
 pub(super) fn is_done(act: &Act, kind: Kind, terms: &[Term], by: Option<&Term>) -> bool {
     let mut pairs = actor(act, by);
     match (terms, act.what.as_slice()) {
@@ -84,7 +85,7 @@ pub(super) fn is_done(act: &Act, kind: Kind, terms: &[Term], by: Option<&Term>) 
     act.kind == kind && all_equal(pairs)
 }
 
-/// Whether somebody does something that this constraint allows.
+/// Whether one side is a step by this agent that used a constraint.
 pub(super) fn has_used(act: &Act, literal: &Term, by: Option<&Term>) -> bool {
     act.used.iter().any(|used| {
         let mut pairs = actor(act, by);
@@ -93,12 +94,12 @@ pub(super) fn has_used(act: &Act, literal: &Term, by: Option<&Term>) -> bool {
     })
 }
 
-/// `tau(M, a(R,i), a(S,j))`: message, sender, receiver.
+/// Whether a label matches `tau(M, a(R,i), a(S,j))`: message, sender, receiver.
 fn is_exchange(label: &[Act], terms: &[Term]) -> bool {
     let [sender, receiver] = label else { return false };
     let mut pairs: Vec<(Term, Term)> = Vec::new();
-    for (at, term) in terms.iter().enumerate() {
-        match at {
+    for (index, term) in terms.iter().enumerate() {
+        match index {
             0 => pairs.push((term.clone(), receiver.what[0].clone())),
             1 => pairs.extend(party(term, &sender.role, &sender.id)),
             _ => pairs.extend(party(term, &receiver.role, &receiver.id)),
@@ -107,7 +108,7 @@ fn is_exchange(label: &[Act], terms: &[Term]) -> bool {
     all_equal(pairs)
 }
 
-/// What must be equal for somebody to be who acts: an id, or `a(role, id)`.
+/// Returns the pairs of terms that must be equal if `by`, an id or `a(role, id)`, is the acting agent.
 fn actor(act: &Act, by: Option<&Term>) -> Vec<(Term, Term)> {
     match by {
         None => Vec::new(),
@@ -116,7 +117,8 @@ fn actor(act: &Act, by: Option<&Term>) -> Vec<(Term, Term)> {
     }
 }
 
-/// What must be equal for an agent to be `a(role, id)`; a variable is anybody.
+/// Returns the pairs of terms that must be equal for an agent to be `a(role, id)`; none for a variable, which
+/// matches any agent.
 fn party(term: &Term, role: &Term, id: &Term) -> Vec<(Term, Term)> {
     match term {
         Term::App(name, args) if name == "a" && args.len() == 2 => {
@@ -126,10 +128,10 @@ fn party(term: &Term, role: &Term, id: &Term) -> Vec<(Term, Term)> {
     }
 }
 
-/// Whether terms of a pattern and terms of a label can be made equal, both with variables of their own.
+/// Whether the terms of a pattern unify with those of a label. The variables of both are distinct.
 fn all_equal(pairs: Vec<(Term, Term)>) -> bool {
-    let apart = |term: &Term| term.map(&mut |number| Term::Var(number + 1_000_000));
+    let rename = |term: &Term| term.map(&mut |number| Term::Var(number + 1_000_000));
     let theta =
-        pairs.iter().try_fold(Subst::new(), |theta, (wanted, found)| unify(&apart(wanted), found, &theta));
+        pairs.iter().try_fold(Subst::new(), |theta, (wanted, found)| unify(&rename(wanted), found, &theta));
     theta.is_some()
 }

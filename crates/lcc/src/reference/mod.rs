@@ -1,21 +1,22 @@
-//! The definition transcribed: slow, plain, and what the fast one is measured against.
+//! The reference semantics: a direct transcription of the definition, against which the fast implementation
+//! is tested.
 //!
-//! Terms are trees, substitutions are maps, answers are lists; nothing is shared, numbered or
-//! kept. The parser is all that this shares with the rest of the crate. Bounds on messages and
-//! processes are those of the definition; a proof that outgrows its bound is an error here.
+//! Terms are trees, substitutions are maps, and solutions are lists; nothing is shared, interned or cached.
+//! Only the parser is shared with the rest of the crate. Bounds on messages and processes are those of the
+//! definition; a proof that exceeds its bound is an error here.
 
-mod duty;
 mod instance;
 mod label;
+mod obligation;
 mod sat;
 mod step;
 mod system;
 mod term;
 
-pub use duty::Kept;
+pub use obligation::Kept;
 pub use system::{Reference, State, Transition};
 pub use term::{Process, Term};
 
-/// A proof is deeper than the bound allows, or a role change unfolds without end.
+/// The error if a proof is deeper than the bound allows, or if too many role changes are nested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfBounds;

@@ -1,4 +1,4 @@
-//! `sat(C)` for an agent: all answers, each with the literals it used; and the policies.
+//! `sat(C)` for an agent: all solutions of a constraint, each with the literals it used; and the policies.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -8,22 +8,23 @@ use super::instance::Instance;
 use super::term::{Canon, Subst, Term, text, unify};
 use crate::options::Conflict;
 
-/// A substitution and the literals it took.
-pub(super) type Answer = (Subst, Vec<Term>);
+/// A solution: a substitution and the literals it used.
+pub(super) type Solution = (Subst, Vec<Term>);
 pub(super) type Bounded<T> = Result<T, OutOfBounds>;
 
-/// The policies and everybody's knowledge.
+/// The knowledge of all agents, and the policies.
 pub(super) struct Knowledge {
     pub(super) instance: Instance,
     pub(super) conflicts: RefCell<BTreeSet<String>>,
     pub(super) unknown: RefCell<BTreeSet<String>>,
+    /// Next unused variable.
     pub(super) next: Cell<u32>,
-    /// Roles entered in the situation at hand.
+    /// Number of roles entered in the current situation.
     pub(super) n_entered: Cell<u32>,
 }
 
 impl Knowledge {
-    /// The terms with variables that nobody else has.
+    /// Renames the variables of terms to unused ones.
     pub(super) fn rename(&self, terms: &[&Term]) -> Vec<Term> {
         let base = self.next.get();
         let mut canon = Canon::default();
@@ -46,36 +47,41 @@ impl Knowledge {
         Term::Var(self.next.get() - 1)
     }
 
-    /// Section 5. A decision counts as refused where `positive` is false.
-    pub(super) fn sat(&self, agent: &str, c: &Term, theta: &Subst, positive: bool) -> Bounded<Vec<Answer>> {
+    /// Returns all solutions of a constraint (section 5). Where `positive` is false, decisions count as
+    /// refused.
+    pub(super) fn sat(&self, agent: &str, c: &Term, theta: &Subst, positive: bool) -> Bounded<Vec<Solution>> {
         if let Some(("and", [left, right])) = c.as_op() {
-            let mut answers = Vec::new();
+            let mut solutions = Vec::new();
             for (theta, used) in self.sat(agent, left, theta, positive)? {
                 for (theta, more) in self.sat(agent, right, &theta, positive)? {
-                    answers.push((theta, [used.clone(), more].concat()));
+                    solutions.push((theta, [used.clone(), more].concat()));
                 }
             }
-            return Ok(answers);
+            return Ok(solutions);
         }
         if let Some(("or", [left, right])) = c.as_op() {
-            let mut answers = self.sat(agent, left, theta, positive)?;
-            answers.extend(self.sat(agent, right, theta, positive)?);
-            return Ok(answers);
+            let mut solutions = self.sat(agent, left, theta, positive)?;
+            solutions.extend(self.sat(agent, right, theta, positive)?);
+            return Ok(solutions);
         }
         let with_literal =
             |thetas: Vec<Subst>| thetas.into_iter().map(|theta| (theta, vec![c.clone()])).collect();
         let thetas = match c.as_op() {
-            Some(("not", [inner])) => match self.sat(agent, inner, theta, !positive)?.is_empty() {
-                true => vec![theta.clone()],
-                false => Vec::new(),
-            },
-            Some(_) => self.common(c, agent, theta, positive, 0)?,
+            Some(("not", [inner])) => {
+                if self.sat(agent, inner, theta, !positive)?.is_empty() {
+                    vec![theta.clone()]
+                } else {
+                    Vec::new()
+                }
+            }
+            Some(_) => self.common(c, theta, positive, 0)?,
             None => self.literal(agent, c, theta, positive)?,
         };
         Ok(with_literal(thetas))
     }
 
-    /// A literal of a guard: from knowledge, by decision, or as the policies say; then the gate.
+    /// Solves a literal of a guard from knowledge, by a decision, or because the policies regulate it; then
+    /// the policies must allow it.
     fn literal(&self, agent: &str, c: &Term, theta: &Subst, positive: bool) -> Bounded<Vec<Subst>> {
         let thetas = match c.key() {
             Some(("true", 0)) => return Ok(vec![theta.clone()]),
@@ -116,44 +122,47 @@ impl Knowledge {
         own.chain(self.instance.facts.iter().filter(|fact| fact.owner.is_none()))
     }
 
-    /// Answers from what an agent and everybody know.
+    /// Solves a literal from the facts of an agent and common facts.
     fn known(&self, agent: &str, c: &Term, theta: &Subst, positive: bool, depth: u32) -> Bounded<Vec<Subst>> {
         if depth > self.instance.options.sld {
             return Err(OutOfBounds);
         }
-        let mut answers = Vec::new();
+        let mut solutions = Vec::new();
         for fact in self.facts(agent).filter(|fact| fact.head.key() == c.key()) {
             let parts: Vec<&Term> = [&fact.head].into_iter().chain(&fact.body).collect();
             let renamed = self.rename(&parts);
             let Some(theta) = unify(c, &renamed[0], theta) else { continue };
             match renamed.get(1) {
-                Some(body) => answers.extend(self.body(agent, body, &theta, positive, depth + 1)?),
-                None => answers.push(theta),
+                Some(body) => solutions.extend(self.body(agent, body, &theta, positive, depth + 1)?),
+                None => solutions.push(theta),
             }
         }
-        Ok(answers)
+        Ok(solutions)
     }
 
-    /// The body of a clause in an owner's knowledge.
+    /// Solves the body of an owner's fact or rule.
     fn body(&self, owner: &str, b: &Term, theta: &Subst, positive: bool, depth: u32) -> Bounded<Vec<Subst>> {
         match b.as_op() {
             Some(("and", [left, right])) => {
-                let mut answers = Vec::new();
+                let mut solutions = Vec::new();
                 for theta in self.body(owner, left, theta, positive, depth)? {
-                    answers.extend(self.body(owner, right, &theta, positive, depth)?);
+                    solutions.extend(self.body(owner, right, &theta, positive, depth)?);
                 }
-                Ok(answers)
+                Ok(solutions)
             }
             Some(("or", [left, right])) => {
-                let mut answers = self.body(owner, left, theta, positive, depth)?;
-                answers.extend(self.body(owner, right, theta, positive, depth)?);
-                Ok(answers)
+                let mut solutions = self.body(owner, left, theta, positive, depth)?;
+                solutions.extend(self.body(owner, right, theta, positive, depth)?);
+                Ok(solutions)
             }
-            Some(("not", [inner])) => match self.body(owner, inner, theta, !positive, depth)?.is_empty() {
-                true => Ok(vec![theta.clone()]),
-                false => Ok(Vec::new()),
-            },
-            Some(_) => self.common(b, owner, theta, positive, depth),
+            Some(("not", [inner])) => {
+                if self.body(owner, inner, theta, !positive, depth)?.is_empty() {
+                    Ok(vec![theta.clone()])
+                } else {
+                    Ok(Vec::new())
+                }
+            }
+            Some(_) => self.common(b, theta, positive, depth),
             None => match b.key() {
                 Some(("true", 0)) => Ok(vec![theta.clone()]),
                 None | Some(("fail" | "false", 0)) => Ok(Vec::new()),
@@ -164,15 +173,8 @@ impl Knowledge {
         }
     }
 
-    /// Comparisons and questions to the policies: the same in guards and bodies.
-    fn common(
-        &self,
-        c: &Term,
-        _owner: &str,
-        theta: &Subst,
-        positive: bool,
-        depth: u32,
-    ) -> Bounded<Vec<Subst>> {
+    /// Solves comparisons and questions to the policies, which mean the same in guards and bodies.
+    fn common(&self, c: &Term, theta: &Subst, positive: bool, depth: u32) -> Bounded<Vec<Subst>> {
         let Some((op, args)) = c.as_op() else { return Ok(Vec::new()) };
         match (op, args) {
             ("permit", [s, o, a]) => self.permitted([s, o, a], theta, positive, depth),
@@ -195,7 +197,7 @@ impl Knowledge {
         }
     }
 
-    /// Some rule of a sign, of any enforcer, unifies and its body holds.
+    /// Solves a triple with the rules, of all enforcers, that permit or forbid it.
     fn derive(
         &self,
         permits: bool,
@@ -207,7 +209,7 @@ impl Knowledge {
         if depth > self.instance.options.sld {
             return Err(OutOfBounds);
         }
-        let mut answers = Vec::new();
+        let mut solutions = Vec::new();
         for rule in self.instance.rules.iter().filter(|rule| rule.permits == permits) {
             let parts: Vec<&Term> = rule.triple.iter().chain(&rule.body).collect();
             let renamed = self.rename(&parts);
@@ -215,14 +217,16 @@ impl Knowledge {
                 triple.iter().zip(&renamed).try_fold(theta.clone(), |theta, (x, y)| unify(x, y, &theta));
             let Some(theta) = unified else { continue };
             match renamed.get(3) {
-                Some(body) => answers.extend(self.body(&rule.enforcer, body, &theta, positive, depth + 1)?),
-                None => answers.push(theta),
+                Some(body) => {
+                    solutions.extend(self.body(&rule.enforcer, body, &theta, positive, depth + 1)?)
+                }
+                None => solutions.push(theta),
             }
         }
-        Ok(answers)
+        Ok(solutions)
     }
 
-    /// Permitted, and not forbidden unless permission counts more.
+    /// Solves a triple that must be permitted and, unless permissions take precedence, not forbidden.
     fn permitted(
         &self,
         triple: [&Term; 3],
@@ -230,7 +234,7 @@ impl Knowledge {
         positive: bool,
         depth: u32,
     ) -> Bounded<Vec<Subst>> {
-        let mut answers = Vec::new();
+        let mut solutions = Vec::new();
         for theta in self.derive(true, triple, theta, positive, depth)? {
             let is_forbidden = !self.derive(false, triple, &theta, !positive, depth)?.is_empty();
             if is_forbidden {
@@ -239,10 +243,10 @@ impl Knowledge {
                 self.conflicts.borrow_mut().insert(format!("({s},{o},±{a})"));
             }
             if !is_forbidden || self.instance.options.conflict == Conflict::Permit {
-                answers.push(theta);
+                solutions.push(theta);
             }
         }
-        Ok(answers)
+        Ok(solutions)
     }
 
     fn is_regulated(&self, agent: &str, action: &Term) -> bool {
@@ -255,7 +259,7 @@ impl Knowledge {
         })
     }
 
-    /// The agent may do it, towards the object.
+    /// Solves the condition that the agent is allowed to perform the action towards the object.
     pub(super) fn gate(
         &self,
         agent: &str,
@@ -269,9 +273,10 @@ impl Knowledge {
         if self.is_regulated(agent, action) {
             return self.permitted(triple, theta, positive, 0);
         }
-        match self.derive(false, triple, theta, !positive, 0)?.is_empty() {
-            true => Ok(vec![theta.clone()]),
-            false => Ok(Vec::new()),
+        if self.derive(false, triple, theta, !positive, 0)?.is_empty() {
+            Ok(vec![theta.clone()])
+        } else {
+            Ok(Vec::new())
         }
     }
 }
@@ -298,7 +303,7 @@ fn float(number: &Term) -> f64 {
     }
 }
 
-/// The value of an arithmetic expression.
+/// Computes the value of an arithmetic expression.
 fn value(term: &Term, theta: &Subst) -> Option<Term> {
     match term.walk(theta) {
         Term::Var(_) => None,

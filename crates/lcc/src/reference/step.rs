@@ -1,16 +1,16 @@
-//! One agent's transitions: section 6.1, rule by rule.
+//! The transitions of one agent: section 6.1, rule by rule.
 
 use super::OutOfBounds;
 use super::sat::{Bounded, Knowledge};
 use super::term::{Canon, Process, Subst, Term, text, unify};
 use crate::options::{Guards, Roles};
 
-/// Role changes in one derivation.
-const UNFOLDINGS: usize = 60;
-/// Role changes in one situation: they may branch.
-const ENTRIES: u32 = 2_000;
+/// Maximum number of nested role changes in one derivation.
+const MAX_NESTED_ROLE_CHANGES: usize = 60;
+/// Maximum number of role changes in one situation, all branches together.
+const MAX_ROLE_CHANGES: u32 = 2_000;
 
-/// What is done.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Internal,
@@ -18,12 +18,12 @@ pub(super) enum Kind {
     Taken,
 }
 
-/// A transition before its substitution is applied.
+/// A transition whose substitution has not been applied yet.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) theta: Subst,
     pub(super) kind: Kind,
-    /// Message, and the peer's role and id.
+    /// Message, and the peer's role and id; empty for an internal step.
     pub(super) what: Vec<Term>,
     pub(super) role: Term,
     pub(super) used: Vec<Term>,
@@ -33,7 +33,7 @@ pub(super) struct Step {
 /// A message: sender's role and id, receiver's role and id, content.
 pub(super) type Message = [Term; 5];
 
-/// The agent, and what it is offered.
+/// An agent, and the message that is offered to it, if its receipts are asked for.
 #[derive(Clone, Copy)]
 pub(super) struct Actor<'a> {
     pub(super) id: &'a str,
@@ -41,7 +41,8 @@ pub(super) struct Actor<'a> {
 }
 
 impl Knowledge {
-    /// All transitions of a process in a role: its own, or those that take the offered message.
+    /// Returns all transitions of a process in a role: internal steps and sendings, or the receipts of the
+    /// offered message.
     pub(super) fn steps(
         &self,
         actor: Actor<'_>,
@@ -106,8 +107,8 @@ impl Knowledge {
             Process::Guard(step, c) => match &**step {
                 Process::Null | Process::Call(..) if is_own => {
                     let rest = if **step == Process::Null { Process::Nil } else { (**step).clone() };
-                    let answers = self.sat(actor.id, c, theta, true)?;
-                    Ok(answers
+                    let solutions = self.sat(actor.id, c, theta, true)?;
+                    Ok(solutions
                         .into_iter()
                         .map(|(theta, used)| internal(&theta, used, rest.clone()))
                         .collect())
@@ -133,7 +134,7 @@ impl Knowledge {
         }
     }
 
-    /// The two rules for `A <- C` as printed.
+    /// Applies the two rules for `A <- C` as printed in the paper.
     fn fig9(
         &self,
         actor: Actor<'_>,
@@ -218,7 +219,7 @@ impl Knowledge {
         Ok(thetas.into_iter().map(step).collect())
     }
 
-    /// Section 6.1, D16.
+    /// Matches the roles of sender and receiver: section 6.1, D16.
     fn same_role(&self, left: &Term, right: &Term, theta: &Subst) -> Option<Subst> {
         match (left.walk(theta), right.walk(theta)) {
             (Term::App(f, xs), Term::App(g, ys))
@@ -230,7 +231,7 @@ impl Knowledge {
         }
     }
 
-    /// Enters a role; one already being entered in this derivation is not entered again.
+    /// Enters a role, unless it is being entered in this derivation already.
     fn call(
         &self,
         actor: Actor<'_>,
@@ -246,7 +247,7 @@ impl Knowledge {
             return Ok(Vec::new());
         }
         self.n_entered.set(self.n_entered.get() + 1);
-        if entered.len() >= UNFOLDINGS || self.n_entered.get() >= ENTRIES {
+        if entered.len() >= MAX_NESTED_ROLE_CHANGES || self.n_entered.get() >= MAX_ROLE_CHANGES {
             return Err(OutOfBounds);
         }
         let entered = [entered, &[variant]].concat();
@@ -254,13 +255,13 @@ impl Knowledge {
         for clause in &self.instance.clauses {
             let base = self.next.get();
             let mut top = base;
-            let mut apart = |term: &Term| {
+            let mut rename = |term: &Term| {
                 term.map(&mut |number| {
                     top = top.max(base + number + 1);
                     Term::Var(base + number)
                 })
             };
-            let (role, head, body) = (apart(&clause.role), apart(&clause.id), clause.body.map(&mut apart));
+            let (role, head, body) = (rename(&clause.role), rename(&clause.id), clause.body.map(&mut rename));
             self.next.set(top);
             let Some(theta) = unify(&role, r, &theta).and_then(|theta| unify(&head, &id, &theta)) else {
                 continue;
@@ -274,7 +275,7 @@ impl Knowledge {
     }
 }
 
-/// `{R: P}`: nothing around what is finished, a frame, or a tail call.
+/// Returns `{R: P}`, or P itself if it is finished, a frame, or a role call.
 fn in_role(role: &Term, process: Process) -> Process {
     match process {
         Process::Nil | Process::Frame(..) | Process::Call(..) => process,

@@ -11,7 +11,7 @@ use super::term::{Canon, Process, Subst, Term, process_text, text};
 use crate::options::Comm;
 use crate::tree::Tree;
 
-/// An instance by the definition.
+/// An instance, executed by the definition.
 pub struct Reference {
     knowledge: Knowledge,
 }
@@ -23,14 +23,14 @@ pub struct State {
     mail: Vec<Message>,
 }
 
-/// Where a transition leads, and its label as text.
+/// A transition.
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// What is done, by whom, to whom, and why it may be done.
+    /// The label as text.
     pub label: String,
-    /// The same, for one agent or for both sides of a handshake.
+    /// The sides of the label: one, or two for a handshake.
     pub(super) acts: Vec<Act>,
-    /// The state after it.
+    /// The state after the transition.
     pub target: State,
 }
 
@@ -41,16 +41,16 @@ struct Offer {
 }
 
 /// A step with its substitution applied and its variables numbered.
-struct Done {
+struct FinishedStep {
     act: Act,
-    /// Of a receipt: the sending of that message, after the receipt.
+    /// For a receipt, the sender's side of the label in a handshake.
     sending: Option<Act>,
     rest: Process,
     sent: Option<Offer>,
 }
 
 impl Reference {
-    /// The instance of trees that have no errors; run-time states and mail are left out.
+    /// Makes the instance of trees that have no errors. `now` and `mail` statements are ignored.
     pub fn new(trees: &[Tree]) -> Reference {
         let knowledge = Knowledge {
             instance: Instance::new(trees),
@@ -62,20 +62,21 @@ impl Reference {
         Reference { knowledge }
     }
 
-    /// Everybody before the first step.
+    /// Returns the initial state.
     pub fn initial(&self) -> State {
         let members = &self.knowledge.instance.members;
         State { processes: members.iter().map(|member| canonical(&member.start)).collect(), mail: Vec::new() }
     }
 
-    /// The state as text: equal up to the names of variables if and only if the texts are.
+    /// Returns a state as text. Texts are equal if and only if the states are equal up to the names of
+    /// variables.
     pub fn text(&self, state: &State) -> String {
         let processes: Vec<String> = state.processes.iter().map(process_text).collect();
         let mail: Vec<String> = state.mail.iter().map(message_text).collect();
         format!("{} | {}", processes.join(" ; "), mail.join(" ; "))
     }
 
-    /// Section 6.2, Ends.
+    /// Whether a state is final: section 6.2, Ends.
     pub fn is_final(&self, state: &State) -> bool {
         let members = self.knowledge.instance.members.iter().zip(&state.processes);
         state.mail.is_empty()
@@ -84,17 +85,17 @@ impl Reference {
             })
     }
 
-    /// What was both permitted and forbidden so far.
+    /// Returns the actions found so far that are both permitted and forbidden.
     pub fn conflicts(&self) -> Vec<String> {
         self.knowledge.conflicts.borrow().iter().cloned().collect()
     }
 
-    /// The constraints that nobody could tell so far.
+    /// Returns the constraints tried so far about which the acting agent has no facts, choices or rules.
     pub fn unknown_constraints(&self) -> Vec<String> {
         self.knowledge.unknown.borrow().iter().cloned().collect()
     }
 
-    /// All transitions, each once, and whether a bound of section 6.3 hides some.
+    /// Returns all transitions, each once, and whether a bound of section 6.3 hides some.
     pub fn successors(&self, state: &State) -> Bounded<(Vec<Transition>, bool)> {
         let mut found: BTreeMap<(String, String), Transition> = BTreeMap::new();
         let mut is_cut = false;
@@ -104,12 +105,12 @@ impl Reference {
             found.entry(key).or_insert(Transition { label, acts, target });
         };
         let members = &self.knowledge.instance.members;
-        for (at, process) in state.processes.iter().enumerate() {
-            let (steps, hidden) = self.done(at, process, None)?;
+        for (index, process) in state.processes.iter().enumerate() {
+            let (steps, hidden) = self.finished_steps(index, process, None)?;
             is_cut |= hidden;
             for done in steps {
                 let mut target = state.clone();
-                target.processes[at] = done.rest.clone();
+                target.processes[index] = done.rest.clone();
                 match (&done.sent, self.knowledge.instance.options.comm) {
                     (None, _) => add(vec![done.act], target),
                     (Some(_), Comm::Mailbox)
@@ -123,8 +124,9 @@ impl Reference {
                         add(vec![done.act], target);
                     }
                     (Some(offer), Comm::Sync) => {
-                        for other in (0..members.len()).filter(|other| *other != at) {
-                            let (taken, hidden) = self.done(other, &state.processes[other], Some(offer))?;
+                        for other in (0..members.len()).filter(|other| *other != index) {
+                            let (taken, hidden) =
+                                self.finished_steps(other, &state.processes[other], Some(offer))?;
                             is_cut |= hidden && reaches(&offer.message, &members[other].id);
                             for taken in taken {
                                 let mut target = target.clone();
@@ -137,15 +139,15 @@ impl Reference {
             }
         }
         if self.knowledge.instance.options.comm == Comm::Mailbox {
-            for (place, message) in state.mail.iter().enumerate() {
+            for (mail_index, message) in state.mail.iter().enumerate() {
                 let offer = Offer { message: message.clone(), used: Vec::new() };
-                for (at, process) in state.processes.iter().enumerate() {
-                    let (steps, hidden) = self.done(at, process, Some(&offer))?;
-                    is_cut |= hidden && reaches(message, &members[at].id);
+                for (index, process) in state.processes.iter().enumerate() {
+                    let (steps, hidden) = self.finished_steps(index, process, Some(&offer))?;
+                    is_cut |= hidden && reaches(message, &members[index].id);
                     for done in steps {
                         let mut target = state.clone();
-                        target.processes[at] = done.rest;
-                        target.mail.remove(place);
+                        target.processes[index] = done.rest;
+                        target.mail.remove(mail_index);
                         add(vec![done.act], target);
                     }
                 }
@@ -154,10 +156,15 @@ impl Reference {
         Ok((found.into_values().collect(), is_cut))
     }
 
-    /// The steps of one agent, finished; and whether a bound hides some.
-    fn done(&self, at: usize, process: &Process, offered: Option<&Offer>) -> Bounded<(Vec<Done>, bool)> {
-        let member = &self.knowledge.instance.members[at];
-        // The variables of a process are numbered from 0; what is renamed apart lies above them.
+    /// Returns the steps of one agent, and whether a bound hides some.
+    fn finished_steps(
+        &self,
+        index: usize,
+        process: &Process,
+        offered: Option<&Offer>,
+    ) -> Bounded<(Vec<FinishedStep>, bool)> {
+        let member = &self.knowledge.instance.members[index];
+        // The variables of a process are numbered from 0; renamed variables start above them.
         self.knowledge.next.set(10_000);
         self.knowledge.n_entered.set(0);
         let (mut message, mut used) = (None, Vec::new());
@@ -168,8 +175,8 @@ impl Reference {
             message = Message::try_from(renamed).ok();
         }
         let actor = Actor { id: &member.id, offered: message.as_ref() };
-        let nowhere = Term::op("nil", Vec::new());
-        let steps = self.knowledge.steps(actor, process, &nowhere, &Subst::new(), &[])?;
+        let no_role = Term::op("nil", Vec::new());
+        let steps = self.knowledge.steps(actor, process, &no_role, &Subst::new(), &[])?;
         let mut is_cut = false;
         let mut done = Vec::new();
         for step in steps {
@@ -181,9 +188,9 @@ impl Reference {
         Ok((done, is_cut))
     }
 
-    /// Applies the substitution and numbers the variables, unless a bound is crossed. For a receipt,
-    /// `theirs` are the constraints that allowed the sender to send the message.
-    fn finish(&self, id: &str, step: Step, theirs: &[Term]) -> Option<Done> {
+    /// Applies the substitution and numbers the variables; `None` if a bound is exceeded. For a receipt,
+    /// `sender_used` are the constraints that allowed the sender to send the message.
+    fn finish(&self, id: &str, step: Step, sender_used: &[Term]) -> Option<FinishedStep> {
         let theta = &step.theta;
         let all = |terms: &[Term]| -> Vec<Term> { terms.iter().map(|term| term.apply(theta)).collect() };
         let rest = canonical(&step.rest.map(&mut |term| term.apply(theta)));
@@ -197,10 +204,10 @@ impl Reference {
                 let message = [&act.role, &act.id, r, j, m].map(|term| canon.term(term));
                 sent = Some(Offer { message, used: act.used.iter().map(|term| canon.term(term)).collect() });
             }
-            // Both sides of a handshake have the message as received, and the agents as they are.
+            // Both sides of a handshake have the message as received, and the actual roles and ids.
             (Kind::Taken, [m, from_role, from]) => {
                 let what = vec![m.clone(), act.role.clone(), act.id.clone()];
-                sending = Some(Act::new(Kind::Sent, what, from_role.clone(), from.clone(), all(theirs)));
+                sending = Some(Act::new(Kind::Sent, what, from_role.clone(), from.clone(), all(sender_used)));
             }
             _ => {}
         }
@@ -208,7 +215,7 @@ impl Reference {
         if rest.size() > options.psize || is_deep {
             return None;
         }
-        Some(Done { act, sending, rest, sent })
+        Some(FinishedStep { act, sending, rest, sent })
     }
 }
 

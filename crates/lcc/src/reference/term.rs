@@ -12,15 +12,15 @@ pub enum Term {
     Int(i64),
     /// A number with a fraction.
     Decimal(f64),
-    /// A constant, or a name with arguments. Operators are names with a sign before them that no
-    /// text can have.
+    /// A constant, or a name with arguments. The names of operators begin with a control character, so they
+    /// differ from all names in files.
     App(String, Vec<Term>),
 }
 
 /// A process.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Process {
-    /// Finished.
+    /// Nothing left to do.
     Nil,
     /// An internal step.
     Null,
@@ -30,19 +30,19 @@ pub enum Process {
     Send(Term, Term, Term),
     /// A message, the sender's role and id.
     Receive(Term, Term, Term),
-    /// A step behind a constraint.
+    /// A step with a constraint.
     Guard(Box<Process>, Term),
-    /// One after the other.
+    /// Sequence.
     Then(Box<Process>, Box<Process>),
-    /// Side by side.
+    /// Parallel composition.
     Par(Box<Process>, Box<Process>),
-    /// One of the two.
+    /// Choice.
     Or(Box<Process>, Box<Process>),
     /// A process in a role.
     Frame(Term, Box<Process>),
 }
 
-/// The values of variables.
+/// A substitution: the values of variables.
 pub(super) type Subst = BTreeMap<u32, Term>;
 
 impl Term {
@@ -53,7 +53,7 @@ impl Term {
         }
     }
 
-    /// The term with its variables replaced by what `by` says.
+    /// Replaces each variable by the result of `by`.
     pub(super) fn map(&self, by: &mut dyn FnMut(u32) -> Term) -> Term {
         match self {
             Term::Var(number) => by(*number),
@@ -91,7 +91,7 @@ impl Term {
         }
     }
 
-    /// The name and number of arguments.
+    /// Returns the name and number of arguments.
     pub(super) fn key(&self) -> Option<(&str, usize)> {
         match self {
             Term::App(name, args) => Some((name, args.len())),
@@ -103,7 +103,7 @@ impl Term {
         Term::App(format!("\u{1}{name}"), args)
     }
 
-    /// The operator, if it is one, and its arguments.
+    /// Returns the operator and its arguments, if the term is an operation.
     pub(super) fn as_op(&self) -> Option<(&str, &[Term])> {
         match self {
             Term::App(name, args) => name.strip_prefix('\u{1}').map(|op| (op, args.as_slice())),
@@ -112,7 +112,7 @@ impl Term {
     }
 }
 
-/// Most general unifier with occurs check, on top of a substitution.
+/// Computes the most general unifier with occurs check, as an extension of a substitution.
 pub(super) fn unify(left: &Term, right: &Term, theta: &Subst) -> Option<Subst> {
     let (left, right) = (left.walk(theta).clone(), right.walk(theta).clone());
     match (&left, &right) {
@@ -134,7 +134,7 @@ pub(super) fn unify(left: &Term, right: &Term, theta: &Subst) -> Option<Subst> {
 }
 
 impl Process {
-    /// The process with all its terms changed by `by`.
+    /// Applies `by` to all terms of the process.
     pub(super) fn map(&self, by: &mut dyn FnMut(&Term) -> Term) -> Process {
         match self {
             Process::Nil => Process::Nil,
@@ -165,7 +165,7 @@ impl Process {
         }
     }
 
-    /// Nodes, counted as a tree.
+    /// Number of tree nodes.
     pub(super) fn size(&self) -> u32 {
         match self {
             Process::Nil | Process::Null => 1,
@@ -180,7 +180,7 @@ impl Process {
     }
 }
 
-/// Numbers variables from 0 in the order in which they come.
+/// Numbers variables from 0 in the order of their first occurrence.
 #[derive(Default)]
 pub(super) struct Canon(BTreeMap<u32, u32>);
 
@@ -193,14 +193,14 @@ impl Canon {
     }
 }
 
-/// The term as text.
+/// Returns a term as text.
 pub(super) fn text(term: &Term) -> String {
     let mut out = String::new();
     write(&mut out, term);
     out
 }
 
-/// The text with all variables as `_`.
+/// Returns a term as text with every variable written `_`.
 pub(super) fn shape(term: &Term) -> String {
     text(&term.map(&mut |_| Term::App("\u{1}_".to_string(), Vec::new())))
 }
@@ -238,7 +238,7 @@ fn list(out: &mut String, mut term: &Term) {
     let _ = write!(out, "[{}{rest}]", items.join(","));
 }
 
-/// The process as text.
+/// Returns a process as text.
 pub(super) fn process_text(process: &Process) -> String {
     match process {
         Process::Nil => "nil".to_string(),

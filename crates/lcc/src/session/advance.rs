@@ -1,8 +1,8 @@
-//! What can happen now, and following what did.
+//! Lists the events that are possible in the current state, and advances the session by one of them.
 //!
-//! The state of an interaction is one. If what happened could lead to several states (the same label,
-//! but different answers to a constraint bound to variables that the label does not show), it is
-//! ambiguous, and the caller picks one of them by its number.
+//! A session is in exactly one state. If the event that happened could lead to several states (with the same
+//! label, but different solutions for variables that the label does not show), it is ambiguous, and the
+//! caller selects one of them by its index.
 
 use std::fmt;
 
@@ -12,73 +12,73 @@ use masque_text::Diagnostic;
 use super::Session;
 use crate::trace::Event;
 
-/// Something that can happen now.
+/// An event that is possible in the current state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Next {
-    /// Its number among all that can.
+    /// Index among the possible events.
     pub number: usize,
-    /// What happens.
+    /// The event.
     pub event: Event,
-    /// What remains of those who take part in it afterwards, as `now` statements.
+    /// What remains of the clauses of the participating agents afterwards, as `now` statements.
     pub then: Vec<String>,
 }
 
-/// All that can happen now.
+/// All events that are possible in the current state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moves {
-    /// In a fixed order.
+pub struct PossibleEvents {
+    /// The events, in a fixed order.
     pub next: Vec<Next>,
-    /// The bound beyond which there may be more.
+    /// Name of the bound that was exceeded, if any; there may then be more events.
     pub cut: Option<&'static str>,
 }
 
-/// The kinds of events.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An agent makes an internal step.
     Internal,
     /// A message is sent.
     Sent,
-    /// A message is taken from those under way.
+    /// A message under way is received.
     Taken,
-    /// A message is sent and taken in one step.
+    /// A message is sent and received in one step.
     Exchanged,
 }
 
-/// What an event is like: what is left out may be anything.
+/// A partial description of an event. `None` matches any value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Like {
-    /// Its kind.
+    /// Kind of the event.
     pub kind: Option<Kind>,
-    /// The message, as a term; variables and `_` stand for anything.
+    /// The message, as a term in which variables and `_` match any term.
     pub message: Option<String>,
-    /// The id of the sender, or of who makes an internal step.
+    /// Id of the sender, or of the agent that makes an internal step.
     pub from: Option<String>,
-    /// The id of the receiver.
+    /// Id of the receiver.
     pub to: Option<String>,
 }
 
-/// What happened.
+/// Selects the event that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// The event with this number in [`Session::moves`].
+    /// The event with this index in [`Session::moves`].
     Number(usize),
-    /// The event with this label, as [`Event::label`] has it.
+    /// The event whose [`Event::label`] is this text.
     Label(String),
     /// The event that matches an action pattern of formulas, such as `in(offer(_))@c1`.
     Pattern(String),
-    /// The event that is like this.
+    /// The event that matches this description.
     Like(Like),
 }
 
-/// Why the interaction cannot be followed. It is where it was.
+/// The error if a session cannot advance. Its state is unchanged.
 #[derive(Clone, Debug)]
 pub enum CannotAdvance {
-    /// The pattern cannot be read.
+    /// The pattern cannot be parsed.
     Unreadable(Vec<Diagnostic>),
-    /// Nothing of that kind can happen: this can.
-    Impossible(Moves),
-    /// Several events are meant, or one that leads to several states: these.
+    /// No possible event matches; these are the possible events.
+    Impossible(PossibleEvents),
+    /// These events match: several, or one that leads to several states.
     Ambiguous(Vec<Next>),
 }
 
@@ -90,19 +90,19 @@ impl fmt::Display for CannotAdvance {
         match self {
             CannotAdvance::Unreadable(diagnostics) => {
                 let message = diagnostics.first().map_or("", |diagnostic| diagnostic.message.as_str());
-                write!(f, "the pattern cannot be read: {message}")
+                write!(f, "the pattern cannot be parsed: {message}")
             }
             CannotAdvance::Impossible(moves) => {
-                write!(f, "this cannot happen now; what can:")?;
+                write!(f, "this event is not possible now; the possible events are:")?;
                 list(f, &moves.next)?;
                 match moves.cut {
-                    Some(bound) => write!(f, "\n  and what lies beyond the bound `{bound}`"),
-                    None if moves.next.is_empty() => write!(f, " nothing"),
+                    Some(bound) => write!(f, "\n  and possibly others beyond the bound `{bound}`"),
+                    None if moves.next.is_empty() => write!(f, " none"),
                     None => Ok(()),
                 }
             }
             CannotAdvance::Ambiguous(next) => {
-                write!(f, "this can happen in several ways; give the number of one:")?;
+                write!(f, "several events match; give the number of one:")?;
                 list(f, next)
             }
         }
@@ -112,7 +112,7 @@ impl fmt::Display for CannotAdvance {
 impl std::error::Error for CannotAdvance {}
 
 impl Like {
-    /// The action patterns that match such events and no others.
+    /// Returns action patterns that match exactly the described events.
     fn patterns(&self) -> Vec<String> {
         let any = |text: &Option<String>| text.clone().unwrap_or("_".to_string());
         let (message, from, to) = (any(&self.message), any(&self.from), any(&self.to));
@@ -133,45 +133,51 @@ impl Like {
 }
 
 impl Session {
-    /// What can happen now.
-    pub fn moves(&mut self) -> Moves {
+    /// Returns the events that are possible in the current state.
+    pub fn moves(&mut self) -> PossibleEvents {
         let (steps, cut) = self.steps();
-        let next = steps.iter().enumerate().map(|(number, step)| self.next(number, *step)).collect();
-        Moves { next, cut }
+        let next = steps
+            .iter()
+            .enumerate()
+            .map(|(number, (label, target))| self.next(number, *label, *target))
+            .collect();
+        PossibleEvents { next, cut }
     }
 
-    /// Follows the interaction: this happened. The answer is the event; if it cannot have happened,
-    /// or if it is not clear which event is meant, the state is as it was.
+    /// Advances the session by the event that happened, and returns the event. If the event is not possible,
+    /// or if several match, the state is unchanged.
     pub fn advance(&mut self, happened: &Happened) -> Result<Event, CannotAdvance> {
         let (steps, cut) = self.steps();
-        let meant: Vec<usize> = match happened {
-            Happened::Number(number) => (0..steps.len()).filter(|at| at == number).collect(),
+        let matching: Vec<usize> = match happened {
+            Happened::Number(number) => (0..steps.len()).filter(|index| index == number).collect(),
             Happened::Label(label) => {
                 let system = self.space.system();
-                (0..steps.len()).filter(|at| system.label_text(steps[*at].0) == *label).collect()
+                (0..steps.len()).filter(|index| system.label_text(steps[*index].0) == *label).collect()
             }
             Happened::Pattern(pattern) => self.matching(&steps, std::slice::from_ref(pattern))?,
             Happened::Like(like) => self.matching(&steps, &like.patterns())?,
         };
-        match meant.as_slice() {
+        match matching.as_slice() {
             [] => {
-                let next = (0..steps.len()).map(|at| self.next(at, steps[at])).collect();
-                Err(CannotAdvance::Impossible(Moves { next, cut }))
+                let next =
+                    (0..steps.len()).map(|index| self.next(index, steps[index].0, steps[index].1)).collect();
+                Err(CannotAdvance::Impossible(PossibleEvents { next, cut }))
             }
-            [at] => {
-                let (label, target) = steps[*at];
-                self.space.lts().go(target);
+            [index] => {
+                let (label, target) = steps[*index];
+                self.space.lts().set_initial(target);
                 self.has_past = true;
                 Ok(self.space.system().event(label))
             }
             several => {
-                let next = several.iter().map(|at| self.next(*at, steps[*at])).collect();
+                let next =
+                    several.iter().map(|index| self.next(*index, steps[*index].0, steps[*index].1)).collect();
                 Err(CannotAdvance::Ambiguous(next))
             }
         }
     }
 
-    /// The transitions of the state, each once, and the bound beyond which there are more.
+    /// Returns the transitions of the current state, each once, and the bound that was exceeded, if any.
     fn steps(&mut self) -> (Vec<(LabelId, StateId)>, Option<&'static str>) {
         let state = self.space.initial();
         let mut steps = Vec::new();
@@ -186,13 +192,13 @@ impl Session {
         }
     }
 
-    fn next(&mut self, number: usize, (label, target): (LabelId, StateId)) -> Next {
+    fn next(&mut self, number: usize, label: LabelId, target: StateId) -> Next {
         let from = self.space.initial();
         let system = self.space.system();
         Next { number, event: system.event(label), then: system.changed(from, target) }
     }
 
-    /// The transitions that match one of the patterns.
+    /// Returns the indices of the transitions that match one of the patterns.
     fn matching(
         &mut self,
         steps: &[(LabelId, StateId)],
@@ -206,10 +212,10 @@ impl Session {
             read.push(found.map_err(|diagnostic| CannotAdvance::Unreadable(vec![diagnostic]))?);
         }
         let system = self.space.lts();
-        let mut is_meant = |label: LabelId| {
+        let mut is_matching = |label: LabelId| {
             let label = system.label_term(label);
             read.iter().any(|pattern| system.label_matches(label, pattern))
         };
-        Ok((0..steps.len()).filter(|at| is_meant(steps[*at].0)).collect())
+        Ok((0..steps.len()).filter(|index| is_matching(steps[*index].0)).collect())
     }
 }

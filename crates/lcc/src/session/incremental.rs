@@ -1,13 +1,13 @@
-//! Keeping what a change does not touch.
+//! Incremental checking: keeps the results that a change does not affect.
 //!
 //! ```text
-//! update      the local situations that consulted a predicate or an action of it are stale
-//! next check  each of these is looked into again; where the agent can do something else now, the
-//!             states that have this situation forget their successors
-//!             answers and truth values are forgotten in states from which one of these can be reached
+//! update      the local situations that consulted a changed predicate or action become stale
+//! next check  each stale situation is computed again; if the agent's steps have changed, the states
+//!             with this situation forget their successors
+//!             answers and truth values are discarded in all states that can reach such a state
 //! ```
 //!
-//! Everything else stands.
+//! All other results are kept.
 
 use masque_mu::{Lts, Standing, StateId, recheck};
 use masque_verdict::{Budget, Show, Stop, Verdict, Why};
@@ -17,24 +17,24 @@ use crate::check::Checked;
 use crate::explore::Counts;
 use crate::resolve::Findings;
 
-/// What is known of one formula is not kept if it takes more bytes than this.
-const LARGEST: u64 = 1 << 26;
+/// Maximum size, in bytes, of the truth values that are kept for one formula.
+const MAX_KEPT_BYTES: u64 = 1 << 26;
 
 impl Session {
-    /// Looks again into what may have changed, and forgets what depends on what has.
-    pub(super) fn catch_up(&mut self, budget: &Budget) -> Result<(), Stop> {
+    /// Recomputes stale situations, and discards the results that depend on changed ones.
+    pub(super) fn refresh_situations(&mut self, budget: &Budget) -> Result<(), Stop> {
         let situations = self.space.lts().refresh(budget)?;
         if situations.is_empty() {
             return Ok(());
         }
         let mut states = self.space.system().states_with(&situations);
         states.retain(|state| self.space.is_expanded(*state));
-        self.memory.revise(&states, &self.space.leading_to(&states));
+        self.answers.revise(&states, &self.space.leading_to(&states));
         states.into_iter().for_each(|state| self.space.forget(state));
         Ok(())
     }
 
-    /// What a question may use: what it is allowed, and what the session may hold.
+    /// Returns the budget for a question: the given one, limited by what the session may hold.
     pub(super) fn allowed(&self, budget: &Budget) -> Budget {
         let least = |left: Option<u64>, right: Option<u64>| left.into_iter().chain(right).min();
         let rest = self.limits.memory.map(|bytes| bytes.saturating_sub(self.space.system().bytes()));
@@ -48,9 +48,9 @@ impl Session {
         allowed
     }
 
-    /// Forgets what is known of states and situations, if that is more than the session may hold. States
-    /// of the past are held as long as there are no more of them than a question may look into.
-    pub(super) fn make_room(&mut self) {
+    /// Discards all states and situations if there are more than the session may hold. Once the session has
+    /// moved on, also if there are more states than one question may expand.
+    pub(super) fn enforce_limits(&mut self) {
         let too_many = |limit: Option<u64>, held: u64| limit.is_some_and(|limit| held > limit);
         let most_states = self.has_past.then(|| self.space.system().most_states());
         let is_full = too_many(self.limits.states, self.n_states() as u64)
@@ -61,40 +61,40 @@ impl Session {
         }
     }
 
-    /// Forgets all that was found out; the next answer is computed from scratch.
+    /// Discards all results, so that the next answer is computed from scratch.
     pub fn forget(&mut self) {
         self.space.lts().forget();
         self.space.clear();
-        self.memory.clear();
+        self.answers.clear();
         self.has_past = false;
     }
 
-    /// Solves a question that has no answer yet.
-    pub(super) fn solve(&mut self, asked: usize, evidence: bool, budget: &Budget) -> Checked {
-        let asked = self.memory.asked(asked);
-        let answer = recheck(&mut self.space, &asked.formula, &mut asked.standing, evidence, budget);
-        if asked.standing.bytes() > LARGEST {
-            asked.standing = Standing::default();
+    /// Computes the answer to a question, using truth values that are kept.
+    pub(super) fn solve(&mut self, index: usize, evidence: bool, budget: &Budget) -> Checked {
+        let question = self.answers.question(index);
+        let answer = recheck(&mut self.space, &question.formula, &mut question.standing, evidence, budget);
+        if question.standing.bytes() > MAX_KEPT_BYTES {
+            question.standing = Standing::default();
         }
         let show = if evidence { Show::All } else { Show::None };
         Checked::of_answer(self.space.lts(), answer, show)
     }
 
-    /// Whether a limit was hit that counts what earlier questions have left behind: there may be room
-    /// without it.
-    pub(super) fn is_crowded(&self, verdict: Verdict, was_empty: bool) -> bool {
+    /// Whether the verdict is unknown because of a limit that also counts the results of earlier questions.
+    /// The question may then succeed after these have been discarded.
+    pub(super) fn is_limited_by_old_results(&self, verdict: Verdict, was_empty: bool) -> bool {
         !was_empty && matches!(verdict, Verdict::Unknown(Why::Memory | Why::States))
     }
 
-    /// Whether nothing was found out yet.
+    /// Whether there are no results yet.
     pub(super) fn is_empty(&self) -> bool {
         self.space.n_expanded() == 0 && self.n_states() <= 1
     }
 
-    /// Counts all states that can be reached from here. A bound that was met is in the answer.
+    /// Counts the states that are reachable from the current one. The result names a bound that was exceeded.
     pub fn explore(&mut self, budget: &Budget) -> Result<Counts, Stop> {
-        self.make_room();
-        self.catch_up(budget)?;
+        self.enforce_limits();
+        self.refresh_situations(budget)?;
         let was_empty = self.is_empty();
         let allowed = self.allowed(budget);
         let counts = self.count(&allowed);
@@ -110,8 +110,8 @@ impl Session {
         let states = self.space.explore(budget)?;
         let mut counts = Counts { states: states.len() as u64, ..Counts::default() };
         let most_states = self.space.system().most_states();
-        for (at, state) in states.into_iter().enumerate() {
-            if at as u64 >= most_states {
+        for (index, state) in states.into_iter().enumerate() {
+            if index as u64 >= most_states {
                 counts.cut.get_or_insert("states");
                 break;
             }
@@ -128,11 +128,11 @@ impl Session {
         Ok(counts)
     }
 
-    /// What is to be reported of the states that can be reached from here, as far as they were
-    /// looked into.
+    /// Collects the findings of the states that are reachable from the current one, as far as they have been
+    /// explored.
     pub(super) fn findings(&mut self) -> Findings {
-        // Most protocols have nothing to report, and then no state need be looked at.
-        if self.catch_up(&Budget::unlimited()).is_err() || self.space.system().has_no_findings() {
+        // Most protocols have no findings, and then no state need be visited.
+        if self.refresh_situations(&Budget::unlimited()).is_err() || self.space.system().has_no_findings() {
             return Findings::default();
         }
         let mut states = vec![self.space.initial()];

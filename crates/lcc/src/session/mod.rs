@@ -1,24 +1,24 @@
-//! Checking while agents interact. [ORW06 §6]
+//! Sessions: checking while agents interact. [ORW06 §6]
 //!
 //! A session is an instance that stays open: its rules and facts may change, the interaction may
-//! move on, and properties are asked again and again.
+//! move on, and properties are checked repeatedly.
 //!
 //! ```text
-//! open ─▶ check ─▶ update(add rule, remove fact) ─▶ check ─▶ advance(what happened) ─▶ check ..
+//! open ─▶ check ─▶ update(add rule, remove fact) ─▶ check ─▶ advance(event) ─▶ check ..
 //! ```
 //!
 //! | file | defines |
 //! |---|---|
-//! | `mod` | opening a session, and asking |
-//! | `update` | rules and facts that come and go |
-//! | `advance` | what can happen now, and following what did |
-//! | `incremental`, `memory` | what stands after a change, and what is remembered |
-//! | `place` | the state as `now` and `mail` statements |
+//! | `mod` | opening a session and asking questions |
+//! | `update` | adding and removing rules and facts |
+//! | `advance` | the possible events, and advancing by one of them |
+//! | `incremental`, `answer_cache` | results that remain valid after a change |
+//! | `state` | reading and setting the state as `now` and `mail` statements |
 
 mod advance;
+mod answer_cache;
 mod incremental;
-mod memory;
-mod place;
+mod state;
 mod update;
 
 use std::sync::Arc;
@@ -27,9 +27,9 @@ use masque_mu::{Property, Space, parse_formula, resolve};
 use masque_text::{Diagnostic, FileId, Severity, Sources, did_you_mean};
 use masque_verdict::{Budget, Verdict, Why, in_shares};
 
-pub use advance::{CannotAdvance, Happened, Kind, Like, Moves, Next};
-use memory::Memory;
-pub use update::{Update, Updated};
+pub use advance::{CannotAdvance, Happened, Kind, Like, Next, PossibleEvents};
+use answer_cache::AnswerCache;
+pub use update::{Update, UpdateSummary};
 
 use crate::check::Checked;
 use crate::import::{Library, NoFiles};
@@ -37,32 +37,32 @@ use crate::instance::{Given, Opened, Parts, open_with};
 use crate::options::Options;
 use crate::system::System;
 
-/// A text, with the name that messages show.
+/// A text, with the name that diagnostics show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    /// Where it comes from, such as a file's name.
+    /// Name of the text, such as a file name.
     pub name: String,
-    /// What it says.
+    /// The text itself.
     pub text: String,
 }
 
 impl Text {
-    /// A text with a name.
+    /// Makes a named text.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Text {
         Text { name: name.into(), text: text.into() }
     }
 }
 
-/// What a session may hold, whatever each question is allowed to use.
+/// Limits on what a session keeps between questions. `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// At most so many states.
+    /// Maximum number of states.
     pub states: Option<u64>,
-    /// At most so many bytes.
+    /// Maximum size in bytes.
     pub memory: Option<u64>,
 }
 
-/// What a session is opened with.
+/// The input from which a session is opened.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
     /// Texts with statements: protocol, team, knowledge, rules.
@@ -71,29 +71,29 @@ pub struct Setup {
     pub properties: Vec<Text>,
     /// Options by name and value, which override those in the texts.
     pub options: Vec<(String, String)>,
-    /// What the session may hold.
+    /// Limits on what the session keeps.
     pub limits: Limits,
-    /// Where imports are looked for that name none of the texts; nowhere if `None`.
+    /// Source of imported files that are not among the texts. `None`: such an import is an error.
     pub library: Option<Arc<dyn Library>>,
 }
 
 impl Setup {
-    /// Where imports are looked for.
+    /// Returns the source of imported files.
     pub(crate) fn library(&self) -> &dyn Library {
         self.library.as_deref().unwrap_or(&NoFiles)
     }
 }
 
-/// Texts that are no instance.
+/// The error if texts are not a valid instance.
 #[derive(Debug)]
 pub struct Refused {
-    /// The texts, which the diagnostics refer to.
+    /// The texts that the diagnostics refer to.
     pub sources: Sources,
-    /// What is wrong, and what else is to be said.
+    /// Errors and warnings about the texts.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// What is asked.
+/// A question to a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
     /// A property of the instance, by name.
@@ -102,47 +102,47 @@ pub enum Question {
     Formula(String),
 }
 
-/// An answer.
+/// The reply to a question.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The property's name, or the formula's text.
+    /// Name of the property, or text of the formula.
     pub name: String,
-    /// The verdict, what was looked at, and a run that shows it.
+    /// The verdict, and a run that shows it.
     pub checked: Checked,
     /// Patterns and atoms of the formula that match nothing because of a name.
     pub remarks: Vec<String>,
-    /// Warnings about these names, if a formula was asked; those about properties are in
+    /// Warnings about these names, if a formula was asked; warnings about properties are in
     /// [`Session::warnings`].
     pub warnings: Vec<Diagnostic>,
-    /// What it took.
+    /// Work spent on the reply.
     pub work: Work,
 }
 
-/// What an answer took.
+/// The work spent on a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Whether an earlier answer still stands; then nothing else was done.
+    /// Whether an earlier answer was reused without further work.
     pub is_kept: bool,
-    /// Local situations that were looked into: what one agent can do, alone or with one message.
+    /// Number of local situations computed: the steps of one agent, alone or with one message.
     pub situations: u64,
-    /// States that were asked for their successors.
+    /// Number of states whose list of successors was computed.
     pub lists: u64,
 }
 
-/// A formula that is asked: its number among all that are, and what is to be said of its names.
+/// A formula that is asked: its index in the cache, and remarks and warnings about its names.
 #[derive(Debug, Default)]
-struct Asking {
-    number: usize,
+struct AskedFormula {
+    index: usize,
     remarks: Vec<String>,
     warnings: Vec<Diagnostic>,
 }
 
-/// A property as stated.
+/// A property of the instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stated {
-    /// Its name.
+pub struct NamedFormula {
+    /// Name of the property.
     pub name: String,
-    /// Its formula.
+    /// Its formula, as text.
     pub formula: String,
 }
 
@@ -150,7 +150,7 @@ pub struct Stated {
 ///
 /// ```
 /// use masque_lcc::{Happened, Question, Session, Setup, Text, Update};
-/// use masque_verdict::{Budget, Verdict, Why, in_shares};
+/// use masque_verdict::{Budget, Verdict};
 ///
 /// let text = "a(reader, R) :: null <- open(F) then opened(F) => a(clerk, C).
 ///     a(clerk, C) :: opened(F) <= a(reader, R).
@@ -163,7 +163,7 @@ pub struct Stated {
 /// let budget = Budget::unlimited();
 /// assert_eq!(session.check(&ends, false, &budget).unwrap().checked.verdict, Verdict::Holds);
 ///
-/// // Rita is no longer a member: she is stuck, and the answer says why.
+/// // Rita is no longer a member: she is stuck, and the reply says why.
 /// let leave = Update { remove: vec!["know archive: member(rita).".to_string()], ..Update::default() };
 /// session.update(&leave).unwrap();
 /// let reply = session.check(&ends, true, &budget).unwrap();
@@ -171,7 +171,7 @@ pub struct Stated {
 /// let blame = reply.checked.trace.unwrap().blame;
 /// assert!(blame[0].ends_with("rule 1 of archive requires member(rita)"), "{blame:?}");
 ///
-/// // She had opened the diary by then, as it turns out, so nothing stands in the way.
+/// // If she had opened the diary before she left, nothing would prevent her from finishing.
 /// session.update(&Update { add: leave.remove.clone(), ..Update::default() }).unwrap();
 /// session.advance(&Happened::Pattern("#(open(diary))@rita".to_string())).unwrap();
 /// session.update(&leave).unwrap();
@@ -183,16 +183,16 @@ pub struct Session {
     warnings: Vec<Diagnostic>,
     properties: Vec<Property>,
     space: Space<System>,
-    memory: Memory,
+    answers: AnswerCache,
     limits: Limits,
-    /// How many of the texts will be needed again.
+    /// Number of texts that are kept; later ones are removed with the next question or update.
     n_texts: usize,
-    /// Whether there may be states that can no longer be reached.
+    /// Whether some states may be unreachable from the current one.
     has_past: bool,
 }
 
 impl Session {
-    /// Opens an instance. Warnings do not prevent that: [`Session::warnings`] has them.
+    /// Opens a session. Warnings do not prevent that; they are available as [`Session::warnings`].
     pub fn open(setup: Setup) -> Result<Session, Box<Refused>> {
         let mut sources = Sources::default();
         let parts = match parts(&mut sources, &setup) {
@@ -203,94 +203,103 @@ impl Session {
         match system {
             Some(system) => {
                 let (space, limits, n_texts) = (Space::new(system), setup.limits, sources.len());
-                let memory = Memory::new(properties.iter().map(|property| property.formula.clone()));
+                let answers = AnswerCache::new(properties.iter().map(|property| property.formula.clone()));
                 let warnings = diagnostics;
-                Ok(Session { sources, warnings, properties, space, memory, limits, n_texts, has_past: false })
+                Ok(Session {
+                    sources,
+                    warnings,
+                    properties,
+                    space,
+                    answers,
+                    limits,
+                    n_texts,
+                    has_past: false,
+                })
             }
             None => Err(Box::new(Refused { sources, diagnostics })),
         }
     }
 
-    /// All texts that diagnostics of this session refer to. Those of a question or of an update
-    /// that was refused are here until the next one.
+    /// Returns the texts that diagnostics of this session refer to. The text of a question or of a refused
+    /// update is available until the next one.
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
 
-    /// What was to be said of the texts when the session was opened.
+    /// Returns the warnings about the texts with which the session was opened.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// The properties of the instance: those in its texts, what its obligations demand, then those
-    /// of the property texts.
-    pub fn properties(&self) -> Vec<Stated> {
-        let stated = |property: &Property| Stated {
+    /// Returns the properties of the instance: those in its texts, obligations included, then those of the
+    /// property texts.
+    pub fn properties(&self) -> Vec<NamedFormula> {
+        let named = |property: &Property| NamedFormula {
             name: property.source.name.text.clone(),
             formula: property.source.phi.to_string(),
         };
-        self.properties.iter().map(stated).collect()
+        self.properties.iter().map(named).collect()
     }
 
-    /// The ids of the team.
+    /// Returns the ids of the team.
     pub fn team(&self) -> Vec<String> {
         self.space.system().team()
     }
 
-    /// What changes the meaning of the instance.
+    /// Returns the options of the instance.
     pub fn options(&self) -> &Options {
         self.space.system().options()
     }
 
-    /// What the session may hold.
+    /// Returns the limits on what the session keeps.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// The bytes this takes, roughly.
+    /// Estimated size in bytes.
     pub fn bytes(&self) -> u64 {
         let texts = self.sources.bytes();
-        self.space.system().bytes() + self.space.bytes() + self.memory.bytes() + texts
+        self.space.system().bytes() + self.space.bytes() + self.answers.bytes() + texts
     }
 
-    /// How many states are known.
+    /// Number of states found so far.
     pub fn n_states(&self) -> usize {
         self.space.system().n_states()
     }
 
-    /// Answers a question about the state the interaction is in, with a run that shows the answer
-    /// if `evidence` is wanted and there is one. What cannot be asked is told by diagnostics.
+    /// Answers a question about the current state, with a run that shows the verdict if `evidence` is wanted
+    /// and there is one. Returns diagnostics if the question is not valid.
     ///
-    /// An answer within limits is `unknown`, with the limit as its reason, and the session is as it
-    /// was: the question may be asked again.
+    /// If a limit is exceeded, the verdict is `unknown` with the limit as its reason. The session is
+    /// unchanged, and the question may be asked again.
     pub fn check(
         &mut self,
         question: &Question,
         evidence: bool,
         budget: &Budget,
     ) -> Result<Reply, Vec<Diagnostic>> {
-        let (name, asked, remarks, warnings) = match question {
+        let (name, index, remarks, warnings) = match question {
             Question::Property(name) => {
                 let found = self.properties.iter().position(|property| property.source.name.text == *name);
-                let asked = found.ok_or_else(|| vec![no_property(&self.properties, name)])?;
-                let remarks = self.space.system().remarks(&self.properties[asked].source.phi);
-                (name.clone(), asked, remarks, Vec::new())
+                let index = found.ok_or_else(|| vec![no_property(&self.properties, name)])?;
+                let remarks = self.space.system().remarks(&self.properties[index].source.phi);
+                (name.clone(), index, remarks, Vec::new())
             }
             Question::Formula(text) => {
-                let Asking { number, remarks, warnings } = self.formula(text)?;
-                (text.clone(), number, remarks, warnings)
+                let AskedFormula { index, remarks, warnings } = self.formula(text)?;
+                (text.clone(), index, remarks, warnings)
             }
         };
-        self.make_room();
+        self.enforce_limits();
         let before = self.effort();
         let mut work = Work::default();
-        let checked = match self.catch_up(budget) {
+        let checked = match self.refresh_situations(budget) {
             Err(stop) => Checked::verdict(Verdict::Unknown(stop.why), 0, 0),
             Ok(()) => {
                 let state = self.space.initial();
-                let kept = self.memory.asked(asked).answer(state, evidence);
+                let kept = self.answers.question(index).answer(state, evidence);
                 work.is_kept = kept.is_some();
-                kept.unwrap_or_else(|| self.answer(asked, evidence, budget))
+                kept.unwrap_or_else(|| self.answer(index, evidence, budget))
             }
         };
         let after = self.effort();
@@ -298,109 +307,113 @@ impl Session {
         Ok(Reply { name, checked, remarks, warnings, work })
     }
 
-    /// Answers a question anew, and remembers the answer.
-    fn answer(&mut self, asked: usize, evidence: bool, budget: &Budget) -> Checked {
+    /// Computes the answer to a question, and keeps it.
+    fn answer(&mut self, index: usize, evidence: bool, budget: &Budget) -> Checked {
         let was_empty = self.is_empty();
-        let mut checked = self.solve(asked, evidence, &self.allowed(budget));
-        if self.is_crowded(checked.verdict, was_empty) {
+        let mut checked = self.solve(index, evidence, &self.allowed(budget));
+        if self.is_limited_by_old_results(checked.verdict, was_empty) {
             self.forget();
-            checked = self.solve(asked, evidence, &self.allowed(budget));
+            checked = self.solve(index, evidence, &self.allowed(budget));
         }
         if !matches!(checked.verdict, Verdict::Unknown(_)) {
             let state = self.space.initial();
-            self.memory.asked(asked).keep(state, evidence, &checked);
+            self.answers.question(index).keep(state, evidence, &checked);
         }
         checked
     }
 
-    /// What all answers so far have taken together.
+    /// Returns the work spent on all replies so far.
     pub fn effort(&self) -> Work {
         let situations = self.space.system().situations.n_computed;
         Work { is_kept: false, situations, lists: self.space.n_asked() }
     }
 
-    /// Reads a formula, unless it was asked before and nothing was to be said about it.
-    fn formula(&mut self, text: &str) -> Result<Asking, Vec<Diagnostic>> {
-        let known = self.memory.find(text);
-        if let Some(number) = known.filter(|number| !self.memory.asked(*number).is_doubtful) {
-            return Ok(Asking { number, ..Asking::default() });
+    /// Parses and resolves a formula, unless it was asked before and caused no warnings.
+    fn formula(&mut self, text: &str) -> Result<AskedFormula, Vec<Diagnostic>> {
+        let known = self.answers.find(text);
+        if let Some(index) = known
+            && !self.answers.question(index).has_unknown_names
+        {
+            return Ok(AskedFormula { index, ..AskedFormula::default() });
         }
         let file = self.text("formula", text)?;
         let (phi, diagnostics) = parse_formula(&self.sources, self.sources.span(file));
         let Some(phi) = phi else { return Err(diagnostics) };
-        let number = match known {
-            Some(number) => number,
+        let index = match known {
+            Some(index) => index,
             None => {
                 let (formula, diagnostics) = resolve(&phi, self.space.lts());
-                self.memory.add(text.to_string(), formula.ok_or(diagnostics)?)
+                self.answers.add(text.to_string(), formula.ok_or(diagnostics)?)
             }
         };
         let system = self.space.system();
         let (remarks, warnings) = (system.remarks(&phi), system.name_warnings(&phi));
-        self.memory.asked(number).is_doubtful = !warnings.is_empty();
-        Ok(Asking { number, remarks, warnings })
+        self.answers.question(index).has_unknown_names = !warnings.is_empty();
+        Ok(AskedFormula { index, remarks, warnings })
     }
 
-    /// Adds a text that is needed until the next one is added, unless it is kept.
+    /// Adds a temporary text, and removes the previous one.
     fn text(&mut self, name: &str, text: &str) -> Result<FileId, Vec<Diagnostic>> {
         self.sources.truncate(self.n_texts);
         self.sources.add(name, text).map_err(|_| vec![too_large()])
     }
 
-    /// Answers all properties of the instance, in their order, each within its share of the time.
+    /// Checks all properties of the instance, in their order, each within its share of the time limit.
     pub fn check_all(&mut self, evidence: bool, budget: &Budget) -> Vec<Reply> {
-        let names: Vec<String> = self.properties().into_iter().map(|stated| stated.name).collect();
+        let names: Vec<String> = self.properties().into_iter().map(|property| property.name).collect();
         let mut replies: Vec<Option<Reply>> = vec![None; names.len()];
-        in_shares(names.len(), budget, |number, share| {
-            let reply = self.check(&Question::Property(names[number].clone()), evidence, share).ok();
-            replies[number] = reply;
+        in_shares(names.len(), budget, |index, share| {
+            let reply = self.check(&Question::Property(names[index].clone()), evidence, share).ok();
+            replies[index] = reply;
             let is_open = |reply: &Reply| reply.checked.verdict == Verdict::Unknown(Why::Timeout);
-            !replies[number].as_ref().is_some_and(is_open)
+            !replies[index].as_ref().is_some_and(is_open)
         });
         replies.into_iter().flatten().collect()
     }
 
-    /// What is both permitted and forbidden, as `(subject,object,±action)`, in what has been looked
-    /// into of what can be reached from here. After [`Session::explore`] that is everything.
+    /// Returns the actions that are both permitted and forbidden, as `(subject,object,±action)`, in the
+    /// explored states that are reachable from the current one. After [`Session::explore`] these are all
+    /// reachable states.
     pub fn conflicts(&mut self) -> Vec<String> {
         self.findings().conflicts.into_iter().collect()
     }
 
-    /// The constraints of which an agent knows nothing, as `agent: name/arity`, in what has been
-    /// looked into of what can be reached from here.
+    /// Returns the constraints about which an agent has no facts, choices or rules, as `agent: name/arity`,
+    /// in the explored states that are reachable from the current one.
     pub fn unknown_constraints(&mut self) -> Vec<String> {
         self.findings().unknown.into_iter().collect()
     }
 
-    /// Whether no message is under way, and everybody has finished or is a server at rest.
+    /// Whether the current state is final: no message is under way, and each agent has finished or is an idle
+    /// server.
     pub fn is_final(&mut self) -> bool {
         let state = self.space.initial();
         self.space.system().is_final(state)
     }
 
-    /// Why nothing can happen, agent by agent; empty if something can, or if the state is final.
+    /// Explains for each agent why it is stuck; empty unless the current state is a deadlock.
     pub fn blame(&mut self) -> Vec<String> {
         let state = self.space.initial();
         let system = self.space.lts();
-        match system.is_stuck(state) {
-            true => system.blame(state),
-            false => Vec::new(),
-        }
+        if system.is_stuck(state) { system.blame(state) } else { Vec::new() }
     }
 }
 
-/// A property that does not exist.
+/// Makes the diagnostic about a property that does not exist.
 pub(crate) fn no_property(properties: &[Property], name: &str) -> Diagnostic {
     let names: Vec<&str> = properties.iter().map(|property| property.source.name.text.as_str()).collect();
-    let help = did_you_mean(name, &names).unwrap_or_else(|| match names.is_empty() {
-        true => "the instance has no properties; ask for a formula".to_string(),
-        false => format!("the properties are {}", names.join(", ")),
+    let help = did_you_mean(name, &names).unwrap_or_else(|| {
+        if names.is_empty() {
+            "the instance has no properties; ask for a formula".to_string()
+        } else {
+            format!("the properties are {}", names.join(", "))
+        }
     });
     let message = format!("there is no property called `{name}`");
     Diagnostic::nowhere(Severity::Error, "lcc/unknown-property", message).hint(help)
 }
 
-/// The texts of a setup as files.
+/// Adds the texts of a setup to the sources.
 pub(crate) fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagnostic> {
     let mut add = |name: &str, text: &str| sources.add(name, text).map_err(|_| too_large());
     let mut parts = Parts::default();
@@ -418,7 +431,7 @@ pub(crate) fn parts(sources: &mut Sources, setup: &Setup) -> Result<Parts, Diagn
     Ok(parts)
 }
 
-/// The texts of a session outgrow the space of positions.
+/// Makes the diagnostic about texts that are together too large for positions of 32 bits.
 pub(crate) fn too_large() -> Diagnostic {
     let message = "the texts of this session together are larger than 4 GB";
     Diagnostic::nowhere(Severity::Error, "lcc/too-large", message)

@@ -1,55 +1,56 @@
-//! Rules and facts that come and go.
+//! Adds and removes rules, facts and choices.
 //!
-//! A statement is there or it is not: adding one that is there changes nothing, and removing one
-//! takes all copies of it. An update happens as a whole or not at all.
+//! Statements form a set: adding one that exists changes nothing, and removing one removes all copies of it.
+//! An update is applied as a whole or not at all.
 
 use masque_text::{Diagnostic, Span};
 
 use super::{Session, too_large};
 use crate::entry::Entry;
 use crate::lower::Lowering;
-use crate::names::in_statements;
+use crate::names::check_statements;
 use crate::parser::parse;
 use crate::stratify::stratify;
 use crate::tree::{Item, Term};
 
-/// Statements that come and go: `common ..`, `know id: ..`, `rule id: ..` and `choice ..`. Each
-/// text may have several.
+/// Statements to be added and removed: `common ..`, `know id: ..`, `rule id: ..` and `choice ..`. Each text
+/// may have several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Update {
-    /// What is true from now on.
+    /// Statements to be added.
     pub add: Vec<String>,
-    /// What no longer is. Names of variables do not matter.
+    /// Statements to be removed. The names of variables do not matter.
     pub remove: Vec<String>,
 }
 
-/// What an update came to.
+/// The result of an update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Updated {
-    /// Statements that were added, those that were there already not counted.
+pub struct UpdateSummary {
+    /// Number of statements that were added, without those that existed already.
     pub added: usize,
-    /// Statements that were removed.
+    /// Number of statements that were removed.
     pub removed: usize,
-    /// Local situations known so far whose outcome may depend on these statements.
+    /// Number of known local situations whose outcome may depend on these statements.
     pub situations: usize,
     /// Warnings about names in the added statements that the instance does not know. Their texts are
     /// in [`Session::sources`] until the next question or update.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A statement of an update, where it stands, and whether it is to be added.
+/// A statement of an update.
 struct Change {
     entry: Entry,
     span: Span,
+    /// Whether the statement is added; otherwise it is removed.
     is_added: bool,
 }
 
 impl Session {
-    /// Changes rules and facts. If anything is wrong with the update, nothing is changed.
+    /// Adds and removes rules, facts and choices. If the update has errors, nothing is changed.
     ///
-    /// Who knows or enforces something new must be somebody the instance names already: as a member
-    /// of the team, or as one who knows or enforces something.
-    pub fn update(&mut self, update: &Update) -> Result<Updated, Vec<Diagnostic>> {
+    /// The owner of an added fact or choice, and the enforcer of an added rule, must be known to the
+    /// instance: as a member of the team, or as the owner or enforcer of another statement.
+    pub fn update(&mut self, update: &Update) -> Result<UpdateSummary, Vec<Diagnostic>> {
         self.sources.truncate(self.n_texts);
         let mut items = self.items(&update.remove, "removed")?;
         let n_removed = items.len();
@@ -61,50 +62,50 @@ impl Session {
         let mut diagnostics = std::mem::take(&mut lowering.diagnostics);
         diagnostics.extend(contradictions(&changes));
         let changes = if diagnostics.is_empty() { changes } else { Vec::new() };
-        let mut updated = Updated::default();
-        let mut made: Vec<Entry> = Vec::new();
+        let mut summary = UpdateSummary::default();
+        let mut changed: Vec<Entry> = Vec::new();
         for Change { entry, span, is_added } in changes {
-            let is_there = lowering.program.has(&entry);
-            match (is_added, is_there) {
+            let exists = lowering.program.has(&entry);
+            match (is_added, exists) {
                 (true, true) => continue,
                 (true, false) => {
                     lowering.program.add(entry.clone());
-                    updated.added += 1;
+                    summary.added += 1;
                 }
                 (false, true) => {
                     lowering.program.remove(&entry);
-                    updated.removed += 1;
+                    summary.removed += 1;
                 }
                 (false, false) => {
                     diagnostics.push(self.not_there(span));
                     continue;
                 }
             }
-            made.push(entry);
+            changed.push(entry);
         }
-        if diagnostics.is_empty() && made.iter().any(Entry::has_body) {
+        if diagnostics.is_empty() && changed.iter().any(Entry::has_body) {
             diagnostics.extend(stratify(&lowering.program, &lowering.terms));
         }
         if diagnostics.is_empty() && items.len() > n_removed {
             let added = items[n_removed..].iter();
-            updated.warnings = in_statements(&lowering.program, &lowering.terms, added);
+            summary.warnings = check_statements(&lowering.program, &lowering.terms, added);
         }
         let system = self.space.lts();
         std::mem::swap(&mut lowering.terms, &mut system.terms);
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
-        if !made.is_empty() {
-            updated.situations = system.change(lowering.program, &made);
+        if !changed.is_empty() {
+            summary.situations = system.set_program(lowering.program, &changed);
             self.has_past = true;
-            if updated.added > 0 {
+            if summary.added > 0 {
                 self.n_texts = self.sources.len();
             }
         }
-        Ok(updated)
+        Ok(summary)
     }
 
-    /// The statements of some texts.
+    /// Parses the statements of some texts.
     fn items(&mut self, texts: &[String], what: &str) -> Result<Vec<Item>, Vec<Diagnostic>> {
         let mut items = Vec::new();
         let mut diagnostics = Vec::new();
@@ -125,10 +126,10 @@ impl Session {
     }
 }
 
-/// The statements as changes, those to be removed first.
+/// Lowers statements to changes. The first `n_removed` statements are to be removed.
 fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -> Vec<Change> {
     let mut changes = Vec::new();
-    for (at, item) in items.iter().enumerate() {
+    for (index, item) in items.iter().enumerate() {
         let (owner, span) = match item {
             Item::Fact(fact) => (fact.owner.as_ref(), fact.span),
             Item::Rule(rule) => (Some(&rule.enforcer), rule.span),
@@ -143,12 +144,12 @@ fn lower(lowering: &mut Lowering, items: &[Item], n_removed: usize) -> Vec<Chang
             continue;
         }
         let Some(entry) = lowering.entry(item) else { continue };
-        changes.push(Change { entry, span, is_added: at >= n_removed });
+        changes.push(Change { entry, span, is_added: index >= n_removed });
     }
     changes
 }
 
-/// A statement of a kind that stays as it is.
+/// Makes the diagnostic about a statement of a kind that cannot be updated.
 fn fixed(item: &Item) -> Diagnostic {
     let what = match item {
         Item::Clause(_) => "a clause of the protocol",
@@ -164,6 +165,7 @@ fn fixed(item: &Item) -> Diagnostic {
         .hint("updates are `common ..`, `know id: ..`, `rule id: (S, O, +act) ..` and `choice ..` statements")
 }
 
+/// Makes a diagnostic if an owner or enforcer is not known to the instance.
 fn unknown_owner(lowering: &mut Lowering, owner: &Term) -> Option<Diagnostic> {
     let id = crate::lower::Scope::default().term(&mut lowering.terms, owner);
     if lowering.program.owners.contains_key(&id) {
@@ -173,22 +175,22 @@ fn unknown_owner(lowering: &mut Lowering, owner: &Term) -> Option<Diagnostic> {
     let names: Vec<String> = lowering.program.ids.iter().map(|id| terms.text(*id)).collect();
     let name = terms.text(id);
     let help = masque_text::did_you_mean(&name, &names)
-        .unwrap_or_else(|| format!("those who know or enforce something are {}", names.join(", ")));
-    let message = format!("nobody in this session is called `{name}`");
+        .unwrap_or_else(|| format!("the known ids are {}", names.join(", ")));
+    let message = format!("no agent in this session is called `{name}`");
     Some(Diagnostic::error("lcc/unknown-agent", owner.span, message).hint(help))
 }
 
-/// What is to be added and removed at once.
+/// Makes diagnostics about statements that are both added and removed.
 fn contradictions(changes: &[Change]) -> Vec<Diagnostic> {
     let (added, removed): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|change| change.is_added);
     let mut diagnostics = Vec::new();
     for change in added {
         if let Some(other) = removed.iter().find(|other| other.entry.is_same(&change.entry)) {
-            let message = "this is to be added and removed at once";
+            let message = "this statement is both added and removed";
             let diagnostic = Diagnostic::error("lcc/contradictory-update", change.span, message)
                 .label("added here")
                 .also(other.span, "and removed here")
-                .hint("leave out one of them");
+                .hint("remove one of the two from the update");
             diagnostics.push(diagnostic);
         }
     }

@@ -1,90 +1,90 @@
-//! Finding teams that work: candidates for each role, every combination a team.
+//! Finds teams that satisfy properties, given candidates for each role. Every combination is a team.
 //!
 //! A team is the instance with the statements of its candidates added. Teams are tried in the order
 //! in which candidates are listed, those of the last role changing fastest.
 //!
 //! | file | defines |
 //! |---|---|
-//! | `mod` | the request, the answer, and the search |
-//! | `cast` | teams from one instance: what they share is read and solved once |
-//! | `alike` | teams that no formula can tell apart |
+//! | `mod` | the request, the result, and the search |
+//! | `team_system` | the system of an instance whose team can be replaced |
+//! | `shape` | teams that no formula can distinguish |
 
-mod alike;
-mod cast;
+mod shape;
+mod team_system;
 
 use masque_mu::{Formula, Play, Space, check, explain};
 use masque_text::{Diagnostic, Severity, Sources};
 use masque_verdict::{Budget, Stop, Verdict, Why};
 use rustc_hash::FxHashMap;
 
-use self::alike::{Run, Shapes, nearest_dead_end};
-use self::cast::Cast;
+use self::shape::{Shapes, TransitionPath, nearest_dead_end};
+use self::team_system::TeamSystem;
 use crate::session::{Question, Refused, Setup, Work};
 use crate::system::System;
 use crate::trace::Trace;
 
-/// So many teams are looked at, if all are.
-const MOST: u64 = 100_000;
+/// Maximum number of teams, if all of them are to be checked.
+const MAX_TEAMS: u64 = 100_000;
 
-/// Somebody who could play a role.
+/// An agent that could play a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
-    /// What the answer calls it; most likely its id.
+    /// Name of the candidate in the result, usually its id.
     pub name: String,
-    /// What it brings: its `agent` or `server` statement, what it knows, what is known of it, its
-    /// rules.
+    /// Statements that the candidate adds to the instance: its `agent` or `server` statement, facts, choices
+    /// and rules.
     pub statements: String,
-    /// What it costs; [`Want::Best`] prefers cheap teams among those of equal worth.
+    /// Cost of the candidate. [`Want::Best`] prefers the cheapest of the teams with the same verdicts.
     pub cost: u32,
 }
 
-/// A role and those who could play it, the favourites first.
+/// A role and its candidates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Role {
-    /// What the role is called in diagnostics.
+    /// Name of the role in diagnostics.
     pub name: String,
-    /// Who could play it.
+    /// The candidates, in the order in which they are tried.
     pub candidates: Vec<Candidate>,
 }
 
-/// Which teams are wanted.
+/// Which teams are searched for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Want {
-    /// The first for which all properties hold; later ones are not looked at.
+    /// The first team for which all properties hold; later teams are not checked.
     #[default]
     First,
-    /// All.
+    /// All teams.
     All,
-    /// The best: one for which the first property holds before one for which it does not, then
-    /// likewise for the second, and so on; among equals the cheapest; among these the first.
+    /// The best team: verdicts are compared property by property, and `holds` is better than `unknown`, which
+    /// is better than `fails`. Among teams with equal verdicts, the cheapest; among these, the first.
     Best,
 }
 
-/// What is asked.
+/// A request for teams.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The instance without those who are wanted.
+    /// The instance without the candidates.
     pub setup: Setup,
-    /// The roles that are to be filled.
+    /// The roles to be filled.
     pub roles: Vec<Role>,
-    /// What a team must satisfy, the most important first; all properties of the instance if empty.
+    /// What a team must satisfy, the most important first. Empty means all properties of the instance.
     pub questions: Vec<Question>,
-    /// Which teams are wanted.
+    /// Which teams are searched for.
     pub want: Want,
 }
 
-/// A team.
+/// A team and its verdicts.
 #[derive(Clone, Debug)]
 pub struct Team {
-    /// For each role, the number of its candidate.
+    /// For each role, the index of its candidate.
     pub candidates: Vec<usize>,
-    /// Their names.
+    /// Names of the candidates.
     pub names: Vec<String>,
-    /// What it costs.
+    /// Sum of the costs of the candidates.
     pub cost: u64,
-    /// For each property, in the order of [`Teams::properties`].
+    /// Verdict of each property, in the order of [`Teams::properties`].
     pub verdicts: Vec<Verdict>,
-    /// If a property fails: the shortest reason.
+    /// If a property fails, why.
     pub weakness: Option<Weakness>,
 }
 
@@ -98,35 +98,35 @@ impl Team {
 /// Why a team fails.
 #[derive(Clone, Debug)]
 pub struct Weakness {
-    /// A property that fails.
+    /// Name of a property that fails.
     pub property: String,
-    /// The shortest run that shows it.
+    /// The shortest run that shows the failure, if there is one.
     pub trace: Option<Trace>,
-    /// What stands in whose way at the nearest dead end.
+    /// If the run ends in a deadlock, why each agent is stuck there.
     pub blame: Vec<String>,
 }
 
-/// What was found.
+/// The result of a search for teams.
 #[derive(Debug, Default)]
 pub struct Teams {
-    /// What was asked of each team.
+    /// Names of the properties, or texts of the formulas, that were checked.
     pub properties: Vec<String>,
-    /// The teams that were looked at, in their order.
+    /// The teams that were checked, in their order.
     pub teams: Vec<Team>,
-    /// The one that is wanted, by its place in `teams`: the first that works, or the best. None if
-    /// none works, or if there is none at all.
+    /// Index in `teams` of the first team that works or, for [`Want::Best`], of the best team. `None` if
+    /// there is no such team.
     pub chosen: Option<usize>,
-    /// The limit that was hit before all teams were looked at.
+    /// The limit that was exceeded before all teams were checked.
     pub stopped: Option<Stop>,
-    /// What it took.
+    /// Work spent on the search.
     pub work: Work,
     /// Warnings about the instance, the candidates and the formulas that were asked.
     pub warnings: Vec<Diagnostic>,
-    /// The texts, which the warnings refer to.
+    /// The texts that the warnings refer to.
     pub sources: Sources,
 }
 
-/// Looks for teams.
+/// Searches for teams that satisfy properties.
 ///
 /// ```
 /// use masque_lcc::{Candidate, Request, Role, Setup, Text, Want, teams};
@@ -157,30 +157,34 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
     if let Some(diagnostic) = out_of_range(request) {
         return Err(Box::new(Refused { sources: Sources::default(), diagnostics: vec![diagnostic] }));
     }
-    let mut cast = Cast::new(request)?;
-    let formulas = match cast.formulas(&request.questions) {
+    let mut team_system = TeamSystem::new(request)?;
+    let formulas = match team_system.formulas(&request.questions) {
         Ok(formulas) => formulas,
-        Err(diagnostics) => return Err(Box::new(Refused { sources: cast.into_sources(), diagnostics })),
+        Err(diagnostics) => {
+            return Err(Box::new(Refused { sources: team_system.into_sources(), diagnostics }));
+        }
     };
     let mut found =
         Teams { properties: formulas.iter().map(|(name, _)| name.clone()).collect(), ..Teams::default() };
     let (mut shapes, mut known) = (Shapes::default(), FxHashMap::default());
     let mut candidates = Some(vec![0; request.roles.len()]);
     while let Some(chosen) = candidates {
-        if let Err(diagnostics) = cast.recast(&chosen) {
-            return Err(Box::new(Refused { sources: cast.into_sources(), diagnostics }));
+        if let Err(diagnostics) = team_system.set_team(&chosen) {
+            return Err(Box::new(Refused { sources: team_system.into_sources(), diagnostics }));
         }
-        let shape = shapes.of(&mut cast.space, budget);
-        let judged = match shape.and_then(|shape| known.get(&shape)) {
-            Some(judged) => Judged::clone(judged),
-            None => judge(&mut cast.space, &formulas, budget),
+        let shape = shapes.of(&mut team_system.space, budget);
+        let judgement = match shape.and_then(|shape| known.get(&shape)) {
+            Some(judgement) => Judgement::clone(judgement),
+            None => judge(&mut team_system.space, &formulas, budget),
         };
-        let team = tell(&mut cast, request, &chosen, &judged);
-        // What a limit left open may be decided for another team.
+        let team = describe_team(&mut team_system, request, &chosen, &judgement);
+        // A verdict that is unknown because of a limit may be decided for another team.
         let is_open =
             |verdict: &Verdict| matches!(verdict, Verdict::Unknown(why) if !matches!(why, Why::Bound(_)));
-        if let Some(shape) = shape.filter(|_| !judged.verdicts.iter().any(is_open)) {
-            known.insert(shape, judged);
+        if let Some(shape) = shape
+            && !judgement.verdicts.iter().any(is_open)
+        {
+            known.insert(shape, judgement);
         }
         if let Err(stop) = budget.check() {
             found.stopped = Some(stop);
@@ -191,54 +195,59 @@ pub fn teams(request: &Request, budget: &Budget) -> Result<Teams, Box<Refused>> 
         if is_enough {
             break;
         }
-        if request.setup.limits.memory.is_some_and(|bytes| cast.space.system().bytes() > bytes) {
-            cast.space.lts().forget();
-            cast.space.clear();
+        if request.setup.limits.memory.is_some_and(|bytes| team_system.space.system().bytes() > bytes) {
+            team_system.space.lts().forget();
+            team_system.space.clear();
             shapes.forget_labels();
         }
-        candidates = next(&request.roles, chosen);
+        candidates = next_combination(&request.roles, chosen);
     }
     found.chosen = match request.want {
         Want::First | Want::All => found.teams.iter().position(Team::works),
-        Want::Best => (0..found.teams.len()).min_by_key(|at| rank(&found.teams[*at])),
+        Want::Best => (0..found.teams.len()).min_by_key(|index| rank(&found.teams[*index])),
     };
-    let situations = cast.space.system().situations.n_computed;
-    found.work = Work { is_kept: false, situations, lists: cast.space.n_asked() };
-    found.warnings = std::mem::take(&mut cast.warnings);
-    found.sources = cast.into_sources();
+    let situations = team_system.space.system().situations.n_computed;
+    found.work = Work { is_kept: false, situations, lists: team_system.space.n_asked() };
+    found.warnings = std::mem::take(&mut team_system.warnings);
+    found.sources = team_system.into_sources();
     Ok(found)
 }
 
-/// A request that makes no team, or too many.
+/// Returns a diagnostic if the request has no teams, or too many.
 fn out_of_range(request: &Request) -> Option<Diagnostic> {
     if let Some(role) = request.roles.iter().find(|role| role.candidates.is_empty()) {
-        let message = format!("nobody is listed for the role `{}`", role.name);
+        let message = format!("no candidate is listed for the role `{}`", role.name);
         let diagnostic = Diagnostic::nowhere(Severity::Error, "lcc/no-candidates", message);
         return Some(diagnostic.hint("list at least one candidate for each role"));
     }
     let sizes = request.roles.iter().map(|role| role.candidates.len() as u64);
     let n_teams = sizes.fold(1_u64, u64::saturating_mul);
-    (n_teams > MOST && request.want != Want::First).then(|| {
-        let message = format!("these candidates make {n_teams} teams, and at most {MOST} are looked at");
+    (n_teams > MAX_TEAMS && request.want != Want::First).then(|| {
+        let message = format!("these candidates make {n_teams} teams, and at most {MAX_TEAMS} are checked");
         Diagnostic::nowhere(Severity::Error, "lcc/too-many-teams", message)
             .hint("list fewer candidates, or ask for the first team that works")
     })
 }
 
-/// What is found out about one team, and said of all of its shape.
+/// The result for one team, which is valid for all teams of its shape.
 #[derive(Clone, Debug)]
-struct Judged {
+struct Judgement {
     verdicts: Vec<Verdict>,
-    /// The property whose failure is told, and the run that shows it.
-    failure: Option<(String, Option<Run>)>,
+    /// A property that fails, and the path that shows it.
+    failure: Option<(String, Option<TransitionPath>)>,
 }
 
-/// Tells what is known of the team that is in place.
-fn tell(cast: &mut Cast, request: &Request, chosen: &[usize], judged: &Judged) -> Team {
-    let members = || request.roles.iter().zip(chosen).map(|(role, at)| &role.candidates[*at]);
-    let weakness = judged.failure.as_ref().map(|(property, run)| {
-        let play = run.as_ref().and_then(|run| run.play(&mut cast.space));
-        let trace = play.map(|play| cast.space.lts().trace(&play));
+/// Describes the current team.
+fn describe_team(
+    team_system: &mut TeamSystem,
+    request: &Request,
+    chosen: &[usize],
+    judgement: &Judgement,
+) -> Team {
+    let members = || request.roles.iter().zip(chosen).map(|(role, index)| &role.candidates[*index]);
+    let weakness = judgement.failure.as_ref().map(|(property, path)| {
+        let play = path.as_ref().and_then(|path| path.play(&mut team_system.space));
+        let trace = play.map(|play| team_system.space.lts().trace(&play));
         let blame = trace.as_ref().map(|trace| trace.blame.clone()).unwrap_or_default();
         Weakness { property: property.clone(), trace, blame }
     });
@@ -246,27 +255,27 @@ fn tell(cast: &mut Cast, request: &Request, chosen: &[usize], judged: &Judged) -
         candidates: chosen.to_vec(),
         names: members().map(|member| member.name.clone()).collect(),
         cost: members().map(|member| u64::from(member.cost)).sum(),
-        verdicts: judged.verdicts.clone(),
+        verdicts: judgement.verdicts.clone(),
         weakness,
     }
 }
 
-/// Checks the team that is in place.
-fn judge(space: &mut Space<System>, formulas: &[(String, Formula)], budget: &Budget) -> Judged {
+/// Checks the current team.
+fn judge(space: &mut Space<System>, formulas: &[(String, Formula)], budget: &Budget) -> Judgement {
     let verdicts: Vec<Verdict> =
         formulas.iter().map(|(_, formula)| check(space, formula, budget).verdict).collect();
     let failed = formulas.iter().zip(&verdicts).filter(|(_, verdict)| **verdict == Verdict::Fails);
     let failed: Vec<&(String, Formula)> = failed.map(|(formula, _)| formula).collect();
-    Judged { failure: failure(space, &failed, budget), verdicts }
+    Judgement { failure: failure(space, &failed, budget), verdicts }
 }
 
-/// The shortest reason why properties fail: a run into a dead end, if one shows it, since there the
-/// rule that stands in the way can be named; else the shortest run; else the nearest dead end.
+/// Finds the shortest explanation why properties fail: preferably a run into a deadlock, where the rule that
+/// prevents a step can be named; otherwise the shortest run; otherwise the nearest deadlock.
 fn failure(
     space: &mut Space<System>,
     failed: &[&(String, Formula)],
     budget: &Budget,
-) -> Option<(String, Option<Run>)> {
+) -> Option<(String, Option<TransitionPath>)> {
     let mut best: Option<((bool, usize), &str, Option<Play>)> = None;
     for (name, formula) in failed {
         let play = explain(space, formula, budget).evidence.map(|evidence| evidence.play);
@@ -285,22 +294,22 @@ fn failure(
     }
     let (_, name, play) = best?;
     let play = play.or_else(|| nearest_dead_end(space, budget));
-    Some((name.to_string(), play.and_then(|play| Run::new(space, &play))))
+    Some((name.to_string(), play.and_then(|play| TransitionPath::new(space, &play))))
 }
 
-/// The combination after this one.
-fn next(roles: &[Role], mut chosen: Vec<usize>) -> Option<Vec<usize>> {
-    for at in (0..chosen.len()).rev() {
-        chosen[at] += 1;
-        if chosen[at] < roles[at].candidates.len() {
+/// Returns the next combination of candidates.
+fn next_combination(roles: &[Role], mut chosen: Vec<usize>) -> Option<Vec<usize>> {
+    for index in (0..chosen.len()).rev() {
+        chosen[index] += 1;
+        if chosen[index] < roles[index].candidates.len() {
             return Some(chosen);
         }
-        chosen[at] = 0;
+        chosen[index] = 0;
     }
     None
 }
 
-/// The less, the better.
+/// Returns the key by which teams are compared; the least is the best.
 fn rank(team: &Team) -> (Vec<u8>, u64) {
     let worth = |verdict: &Verdict| match verdict {
         Verdict::Holds => 0,

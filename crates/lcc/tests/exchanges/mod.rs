@@ -1,4 +1,4 @@
-//! Random protocols whose agents exchange messages with variables in them, and random obligations.
+//! Random protocols whose messages contain variables, and random obligations.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use fastrand::Rng;
@@ -10,14 +10,14 @@ fn pick<'a>(rng: &mut Rng, items: &[&'a str]) -> &'a str {
     items[rng.usize(0..items.len())]
 }
 
-/// The text with this kind of communication instead of its own.
+/// Replaces the kind of communication of a text.
 pub(crate) fn with_comm(text: &str, comm: &str) -> String {
     let others = text.lines().filter(|line| !line.starts_with("option comm"));
     others.chain([format!("option comm = {comm}.").as_str()]).collect::<Vec<_>>().join("\n")
 }
 
-/// A protocol whose agents send and receive terms with unbound variables, in roles with arguments, behind
-/// constraints that bind what the exchange leaves open.
+/// Makes a protocol whose agents send and receive terms with unbound variables, in roles with arguments, with
+/// constraints that bind some of these variables.
 pub(crate) fn protocol(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let mut lines = Vec::new();
@@ -78,8 +78,8 @@ fn step(rng: &mut Rng, agent: usize) -> String {
     }
 }
 
-/// A dialogue: each message that somebody sends is awaited by somebody, in the same order. Some variables of
-/// messages are left open, and now and then a sender may do something else instead.
+/// Makes a dialogue: each message that an agent sends is awaited by another agent, in the same order. Some
+/// variables of messages are unbound, and sometimes the sender may make an internal step instead.
 pub(crate) fn dialogue(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let mut steps: [Vec<String>; 3] = Default::default();
@@ -119,7 +119,7 @@ pub(crate) fn dialogue(seed: u64) -> String {
     lines.join("\n")
 }
 
-/// An obligation about what `random::instance`, `random::talkers` and `protocol` do.
+/// Makes an obligation about the actions of `random::instance`, `random::talkers` and `protocol`.
 pub(crate) fn obligation(rng: &mut Rng) -> String {
     let enforcer = pick(rng, &["x", "boss"]);
     let subject = match (enforcer, rng.u32(0..8)) {
@@ -141,7 +141,7 @@ pub(crate) fn obligation(rng: &mut Rng) -> String {
     format!("rule {enforcer}: ({subject}, {object}, !{action}) after {after}{until}.")
 }
 
-/// A message, as an obligation or a pattern may have it.
+/// Picks a message for an obligation or a pattern.
 fn message(rng: &mut Rng) -> &'static str {
     pick(
         rng,
@@ -152,7 +152,7 @@ fn message(rng: &mut Rng) -> &'static str {
     )
 }
 
-/// A pattern with names that no obligation has.
+/// Makes a pattern that shares no variable with obligations.
 fn pattern(rng: &mut Rng) -> String {
     let one = |rng: &mut Rng| {
         let message = message(rng).replace(['S', 'O', 'X', 'M'], "V");

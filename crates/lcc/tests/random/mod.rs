@@ -1,18 +1,18 @@
-//! Random protocols and formulas as text, and shrinking.
+//! Random protocols and formulas as text, and shrinking of failing cases.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use fastrand::Rng;
 
 const AGENTS: [&str; 3] = ["x", "y", "z"];
 
-/// A random source of text.
+/// Writes random statements and formulas.
 pub(crate) struct Writer {
     rng: Rng,
     n_agents: usize,
     lines: Vec<String>,
 }
 
-/// A random instance, one statement per line.
+/// Makes a random instance, one statement per line.
 pub(crate) fn instance(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
     writer.n_agents = 2 + usize::from(writer.chance(30));
@@ -38,8 +38,8 @@ pub(crate) fn instance(seed: u64) -> String {
     writer.lines.join("\n")
 }
 
-/// A random instance of three agents that talk a lot: little data, many interleavings. One may be
-/// in the role `q`, and the choice `w` is open.
+/// Makes a random instance of three agents that exchange many messages with little data, so that there are
+/// many interleavings. An agent may enter the role `q`, and `w` is a choice.
 pub(crate) fn talkers(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 3, lines: Vec::new() };
     for (agent, id) in AGENTS.into_iter().enumerate() {
@@ -59,18 +59,19 @@ pub(crate) fn talkers(seed: u64) -> String {
     writer.lines.join("\n")
 }
 
-/// The names of workers that are all alike.
-const WORKERS: [&str; 3] = ["k1", "k2", "k3"];
+/// Ids of interchangeable agents.
+const TWINS: [&str; 3] = ["k1", "k2", "k3"];
 
-/// A random instance with two or three workers that are alike, now and then but for a statement.
-pub(crate) fn workers(seed: u64) -> String {
+/// Makes a random instance with two or three agents that are interchangeable, sometimes except for one
+/// statement.
+pub(crate) fn twins(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
-    let workers = &WORKERS[..writer.rng.usize(2..4)];
+    let twins = &TWINS[..writer.rng.usize(2..4)];
     let kind = writer.pick(&["agent", "server"]);
-    for worker in workers {
-        writer.lines.push(format!("{kind} a(k, {worker})."));
-        writer.lines.push(format!("know {worker}: me({worker})."));
-        writer.lines.push(format!("common peer({worker})."));
+    for twin in twins {
+        writer.lines.push(format!("{kind} a(k, {twin})."));
+        writer.lines.push(format!("know {twin}: me({twin})."));
+        writer.lines.push(format!("common peer({twin})."));
     }
     let (body, end) = (writer.talk(2, "x", "J"), writer.pick(&["", " then null <- lucky", " then a(q, I)"]));
     writer.lines.push(format!("a(k, I) :: {body}{end}."));
@@ -99,7 +100,7 @@ pub(crate) fn workers(seed: u64) -> String {
 }
 
 impl Writer {
-    /// A process that sends and receives a few messages.
+    /// Makes a process that sends and receives at most 2^`depth` messages.
     fn talk(&mut self, depth: u32, one: &str, two: &str) -> String {
         if depth > 0 && self.chance(85) {
             let op = self.pick(&["then", "then", "then", "or", "par"]);
@@ -149,7 +150,7 @@ impl Writer {
         }
     }
 
-    /// The role of a partner, as it may be addressed.
+    /// Makes a role to which a message for an agent is addressed.
     fn address(&mut self, agent: usize) -> String {
         match self.rng.u32(0..10) {
             0 => "q0".to_string(),
@@ -198,10 +199,7 @@ impl Writer {
                 format!("{} {arrow} a({role}, {id})", self.message())
             }
         };
-        match self.chance(45) {
-            true => format!("{step} <- {}", self.guard()),
-            false => step,
-        }
+        if self.chance(45) { format!("{step} <- {}", self.guard()) } else { step }
     }
 
     fn process(&mut self, depth: u32, agent: usize) -> String {
@@ -251,7 +249,7 @@ impl Writer {
         }
     }
 
-    /// `e` is given, `q` follows from it, and `p` from both: no recursion.
+    /// Writes facts without recursion: `q` depends on `e`, and `p` on both.
     fn knowledge(&mut self) {
         for _ in 0..self.rng.usize(1..4) {
             let owner = self.owner();
@@ -303,7 +301,7 @@ impl Writer {
         }
     }
 
-    /// A closed formula with alternating fixpoints.
+    /// Makes a formula with alternating fixpoints over the variables `vars`.
     fn formula(&mut self, depth: u32, vars: &mut Vec<String>) -> String {
         if depth == 0 {
             return match self.rng.u32(0..6) {
@@ -337,7 +335,7 @@ impl Writer {
         }
     }
 
-    /// A formula about talkers and workers, of the shapes that reductions accept, and some others.
+    /// Makes a formula about talkers and twins, of the shapes that reductions accept, and some others.
     fn insensitive(&mut self, depth: u32) -> String {
         if depth == 0 {
             let leaves = [
@@ -348,14 +346,14 @@ impl Writer {
                 "at(x, q)",
                 "!at(x, q)",
                 "idle(x)",
-                // What is so only as long as something is still to be done.
+                // These can be true only because a step is still pending.
                 "(at(x, q) && <->tt)",
                 "(!at(x, q) || [-]ff)",
                 "(done(x) && <->tt)",
                 "(!done(x) || [-]ff)",
                 "(at(x, q) && mu Y. <->tt && [in(_)]Y)",
                 "(!done(x) || nu Y. [-]ff || <in(m0)>Y)",
-                // What is offered.
+                // Actions that are offered.
                 "<#(w)>tt",
                 "[#(w)]ff",
                 "<out(m0)@x>tt",
@@ -387,7 +385,7 @@ impl Writer {
         }
     }
 
-    /// A pattern for what talkers and workers do.
+    /// Makes a pattern for the actions of talkers and twins.
     fn event(&mut self) -> String {
         self.pick(&[
             "-",
@@ -426,7 +424,7 @@ impl Writer {
     }
 }
 
-/// Random statements that an update of a random instance may add.
+/// Makes random statements that an update of a random instance may add.
 pub(crate) fn statements(seed: u64, n_agents: usize) -> Vec<String> {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents, lines: Vec::new() };
     writer.knowledge();
@@ -437,33 +435,33 @@ pub(crate) fn statements(seed: u64, n_agents: usize) -> Vec<String> {
     writer.lines
 }
 
-/// A random formula about random instances.
+/// Makes a random formula about random instances.
 pub(crate) fn formula(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
     let depth = writer.rng.u32(1..5);
     writer.formula(depth, &mut Vec::new())
 }
 
-/// A random formula about talkers and workers that does not see how many steps there are, unless its
-/// patterns do.
+/// Makes a random formula about talkers and twins. Apart from its patterns, it does not depend on the number
+/// of steps.
 pub(crate) fn insensitive(seed: u64) -> String {
     let mut writer = Writer { rng: Rng::with_seed(seed), n_agents: 2, lines: Vec::new() };
     let depth = writer.rng.u32(2..8) / 2;
     writer.insensitive(depth)
 }
 
-/// As few lines as still fail.
+/// Removes lines from a failing text as long as it still fails.
 pub(crate) fn shrink(text: &str, fails: &dyn Fn(&str) -> bool) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
-    let mut at = 0;
-    while at < lines.len() {
+    let mut index = 0;
+    while index < lines.len() {
         let mut fewer = lines.clone();
-        fewer.remove(at);
+        fewer.remove(index);
         if fails(&fewer.join("\n")) {
             lines = fewer;
-            at = 0;
+            index = 0;
         } else {
-            at += 1;
+            index += 1;
         }
     }
     lines.join("\n")

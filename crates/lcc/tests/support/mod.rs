@@ -1,18 +1,18 @@
-//! What the tests share.
+//! Helpers that several test files share.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::path::{Path, PathBuf};
 
 use masque_lcc::{Candidate, Given, Parts, Role, Setup, System, Text, open};
 use masque_mu::{Formula, read_formula};
-use masque_text::{Sources, render};
+use masque_text::{Diagnostic, FileId, Sources, render};
 
-/// The folder of the models.
+/// Returns the folder of the models.
 pub(crate) fn models() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/lcc")
 }
 
-/// One file of expected answers.
+/// A file of expected counts, findings and verdicts.
 pub(crate) struct Expectation {
     pub(crate) name: String,
     pub(crate) files: Vec<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Expectation {
     pub(crate) json: serde_json::Value,
 }
 
-/// All files of expected answers, by name.
+/// Reads all files of expected results, sorted by name.
 pub(crate) fn expectations() -> Vec<Expectation> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(models())
         .unwrap()
@@ -42,26 +42,34 @@ pub(crate) fn expectations() -> Vec<Expectation> {
     paths.iter().map(read).collect()
 }
 
-/// The system of some model files; they must have no errors.
+/// Opens some model files, which must have no errors.
 pub(crate) fn load(files: &[String], options: &[(String, String)]) -> (System, Sources) {
     let mut sources = Sources::default();
-    let texts =
-        files.iter().map(|file| (file.clone(), std::fs::read_to_string(models().join(file)).unwrap()));
-    let ids: Vec<_> = texts.map(|(file, text)| sources.add(file, text).unwrap()).collect();
-    let given: Vec<Given> = options
-        .iter()
-        .map(|(name, value)| {
-            let file = sources.add("--option", format!("{name}={value}")).unwrap();
-            Given { name: name.clone(), value: value.clone(), span: sources.span(file) }
-        })
-        .collect();
-    let opened = open(&mut sources, &Parts { files: ids, options: given, ..Parts::default() });
-    let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
-    let system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
-    (system, sources)
+    let files = files.iter().map(|file| add_model(&mut sources, file)).collect();
+    let options: Vec<(&str, &str)> =
+        options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    (open_system(&mut sources, files, &options), sources)
 }
 
-/// The team of the travel example with so many airlines, and what it knows.
+/// Adds a model file to the sources.
+fn add_model(sources: &mut Sources, file: &str) -> FileId {
+    let text = std::fs::read_to_string(models().join(file)).unwrap();
+    sources.add(file, text).unwrap()
+}
+
+/// Opens files, which must have no errors.
+fn open_system(sources: &mut Sources, files: Vec<FileId>, options: &[(&str, &str)]) -> System {
+    let option = |(name, value): &(&str, &str)| {
+        let file = sources.add("--option", format!("{name}={value}")).unwrap();
+        Given { name: name.to_string(), value: value.to_string(), span: sources.span(file) }
+    };
+    let options = options.iter().map(option).collect();
+    let opened = open(sources, &Parts { files, options, ..Parts::default() });
+    let drawn: String = opened.diagnostics.iter().map(|d| render(sources, d, false)).collect();
+    opened.system.unwrap_or_else(|| panic!("{drawn}"))
+}
+
+/// Returns the team of the travel example with `n_airlines` airlines, and its facts.
 pub(crate) fn travel_team(n_airlines: usize) -> String {
     let airlines: Vec<String> = (1..=n_airlines).map(|number| format!("air{number}")).collect();
     let team = std::fs::read_to_string(models().join("travel_team.lcc")).unwrap();
@@ -78,7 +86,7 @@ pub(crate) fn travel_team(n_airlines: usize) -> String {
     text
 }
 
-/// The travel example with so many airlines and all its properties, for a session.
+/// Returns the travel example with `n_airlines` airlines and all its properties, for a session.
 pub(crate) fn travel_setup(n_airlines: usize) -> Setup {
     let read = |file: &str| Text::new(file, std::fs::read_to_string(models().join(file)).unwrap());
     let mut files = vec![Text::new("team.lcc", travel_team(n_airlines))];
@@ -88,37 +96,26 @@ pub(crate) fn travel_setup(n_airlines: usize) -> Setup {
     Setup { files, properties: vec![read("travel.mu")], options, ..Setup::default() }
 }
 
-/// The travel example, but for its team.
+/// The files of the travel example, without its team.
 const TRAVEL: [&str; 6] =
     ["travel.lcc", "rules.pol", "f_member.lcc", "f_customer.lcc", "f_pgp.lcc", "f_x509.lcc"];
 
-/// The travel example with so many airlines, nobody refused.
+/// Opens the travel example with `n_airlines` airlines; no agent is refused access.
 pub(crate) fn travel(n_airlines: usize, options: &[(&str, &str)]) -> (System, Sources) {
     let mut sources = Sources::default();
-    let mut ids = vec![sources.add("team.lcc", travel_team(n_airlines)).unwrap()];
-    for file in TRAVEL {
-        let text = std::fs::read_to_string(models().join(file)).unwrap();
-        ids.push(sources.add(file, text).unwrap());
-    }
-    let given: Vec<Given> = options
-        .iter()
-        .map(|(name, value)| {
-            let file = sources.add("--option", format!("{name}={value}")).unwrap();
-            Given { name: name.to_string(), value: value.to_string(), span: sources.span(file) }
-        })
-        .collect();
-    let opened = open(&mut sources, &Parts { files: ids, options: given, ..Parts::default() });
-    let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
-    (opened.system.unwrap_or_else(|| panic!("{drawn}")), sources)
+    let mut files = vec![sources.add("team.lcc", travel_team(n_airlines)).unwrap()];
+    files.extend(TRAVEL.map(|file| add_model(&mut sources, file)));
+    (open_system(&mut sources, files, options), sources)
 }
 
-/// The travel example without travel agent, hotel and credit card, and five candidates for each.
-/// One of each is as in the paper, others know less, and some cannot do their part.
+/// Returns the travel example without travel agent, hotel and credit card, and five candidates for each. One
+/// of each is as in the paper; some of the others do not work.
 pub(crate) fn travel_roles() -> (Setup, Vec<Role>) {
     let read = |file: &str| Text::new(file, std::fs::read_to_string(models().join(file)).unwrap());
     let team = std::fs::read_to_string(models().join("travel_team.lcc")).unwrap();
-    let cast = ["(travel_agent", "(hotel", "know ta:", "know br:", "know ritz:", "choice visa:"];
-    let team: Vec<&str> = team.lines().filter(|line| !cast.iter().any(|part| line.contains(part))).collect();
+    let replaced = ["(travel_agent", "(hotel", "know ta:", "know br:", "know ritz:", "choice visa:"];
+    let team: Vec<&str> =
+        team.lines().filter(|line| !replaced.iter().any(|part| line.contains(part))).collect();
     let team = Text::new("team.lcc", team.join("\n"));
     let files = ["travel.lcc", "rules.pol", "f_customer.lcc", "f_pgp.lcc"].map(read);
     let files = std::iter::once(team).chain(files).collect();
@@ -165,7 +162,7 @@ pub(crate) fn travel_roles() -> (Setup, Vec<Role>) {
     (setup, vec![role("travel agent", agents), role("hotel", hotels), role("credit card", cards)])
 }
 
-/// Clients that are all alike and need a lock each, once.
+/// Returns a protocol with `n_clients` interchangeable clients that acquire a lock once each.
 pub(crate) fn lock(n_clients: usize) -> String {
     let clients: String = (1..=n_clients).map(|number| format!("agent a(client, c{number}). ")).collect();
     format!(
@@ -177,13 +174,11 @@ pub(crate) fn lock(n_clients: usize) -> String {
     )
 }
 
-/// The system of a text, and formulas about it.
+/// Opens a text, which must have no errors, and resolves formulas about it.
 pub(crate) fn read(text: &str, formulas: &[&str]) -> (System, Vec<Formula>) {
     let mut sources = Sources::default();
     let file = sources.add("text.lcc", text).unwrap();
-    let opened = open(&mut sources, &Parts { files: vec![file], ..Parts::default() });
-    let drawn: String = opened.diagnostics.iter().map(|d| render(&sources, d, false)).collect();
-    let mut system = opened.system.unwrap_or_else(|| panic!("{drawn}"));
+    let mut system = open_system(&mut sources, vec![file], &[]);
     let formula = |text: &&str| {
         let file = sources.add("formula", text.to_string()).unwrap();
         read_formula(&sources, sources.span(file), &mut system).0.unwrap()
@@ -192,11 +187,9 @@ pub(crate) fn read(text: &str, formulas: &[&str]) -> (System, Vec<Formula>) {
     (system, formulas)
 }
 
-/// What is said of some model files.
-pub(crate) fn diagnose(files: &[String]) -> Vec<masque_text::Diagnostic> {
+/// Returns the diagnostics about some model files.
+pub(crate) fn diagnose(files: &[String]) -> Vec<Diagnostic> {
     let mut sources = Sources::default();
-    let texts =
-        files.iter().map(|file| (file.clone(), std::fs::read_to_string(models().join(file)).unwrap()));
-    let ids: Vec<_> = texts.map(|(file, text)| sources.add(file, text).unwrap()).collect();
-    open(&mut sources, &Parts { files: ids, ..Parts::default() }).diagnostics
+    let files = files.iter().map(|file| add_model(&mut sources, file)).collect();
+    open(&mut sources, &Parts { files, ..Parts::default() }).diagnostics
 }

@@ -1,12 +1,10 @@
-//! Random protocols with long names that are far apart, in which each name that can be misspelt is
-//! marked: `‹kind:name›`.
+//! Random protocols with long, dissimilar names. Each name that can be misspelt is marked: `‹kind:name›`.
 
 use fastrand::Rng;
 
-/// Names differ in at least this many letters, so that after two wrong ones the right one is still the
-/// nearest.
+/// Minimum edit distance between names, so that after two edits the intended name is still the nearest.
 const MIN_DISTANCE: usize = 5;
-/// Words that mean something by themselves.
+/// Words of the language, from which names must be dissimilar.
 const RESERVED: [&str; 12] = [
     "send", "receive", "self", "final", "deadlock", "common", "choice", "option", "member", "server",
     "agent", "property",
@@ -20,7 +18,7 @@ struct Symbol {
 }
 
 impl Symbol {
-    /// Written with arguments, the name marked.
+    /// Writes the symbol with arguments, with its name marked.
     fn marked(&self, kind: &str, args: &[&str]) -> String {
         format!("‹{kind}:{}›{}", self.name, brackets(&args[..self.arity]))
     }
@@ -44,12 +42,12 @@ pub(crate) struct Generator {
     ids: Vec<String>,
     enforcers: Vec<String>,
     messages: Vec<Symbol>,
-    /// Literals of guards, and whether each stands below `not`.
+    /// Literals of guards, and whether each is below `not`.
     literals: Vec<(Symbol, bool)>,
     lines: Vec<String>,
 }
 
-/// A random protocol, one statement per line.
+/// Makes a random protocol, one statement per line.
 pub(crate) fn protocol(seed: u64) -> String {
     let mut generator = Generator {
         rng: Rng::with_seed(seed),
@@ -68,12 +66,12 @@ pub(crate) fn protocol(seed: u64) -> String {
     generator.lines.join("\n")
 }
 
-/// The text without marks.
+/// Removes the marks from a text.
 pub(crate) fn plain(text: &str) -> String {
     pieces(text).into_iter().map(|piece| piece.text).collect()
 }
 
-/// A part of a text: between marks, or a marked name.
+/// A part of a text: a marked name, or the text between two marks.
 struct Piece<'t> {
     kind: Option<&'t str>,
     text: &'t str,
@@ -94,52 +92,49 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 }
 
 /// A protocol in which one name is wrong.
-pub(crate) struct Spoilt {
+pub(crate) struct Misspelt {
     pub(crate) text: String,
-    /// What kind of name it is, and where.
+    /// Kind of the name, as in its mark.
     pub(crate) kind: String,
     pub(crate) intended: String,
     pub(crate) written: String,
-    /// Whether the name is right, and the number of arguments is not.
+    /// Whether the number of arguments is wrong, rather than the name.
     pub(crate) is_arity: bool,
 }
 
-/// Spoils one marked name: one or two wrong letters, or another number of arguments.
-pub(crate) fn spoil(marked: &str, seed: u64) -> Spoilt {
+/// Changes one marked name: one or two wrong letters, or another number of arguments.
+pub(crate) fn misspell_one(marked: &str, seed: u64) -> Misspelt {
     let mut rng = Rng::with_seed(seed ^ 0x5eed);
     let all = pieces(marked);
-    let places: Vec<usize> = (0..all.len()).filter(|at| all[*at].kind.is_some()).collect();
-    let at = places[rng.usize(0..places.len())];
-    let (kind, intended) = (all[at].kind.unwrap().to_string(), all[at].text.to_string());
+    let marked_indices: Vec<usize> = (0..all.len()).filter(|index| all[*index].kind.is_some()).collect();
+    let index = marked_indices[rng.usize(0..marked_indices.len())];
+    let (kind, intended) = (all[index].kind.unwrap().to_string(), all[index].text.to_string());
     let has_arity = !["id", "owner", "by", "choice"].contains(&kind.as_str());
     let is_arity = has_arity && rng.u32(0..5) == 0;
     let mut texts: Vec<String> = all.iter().map(|piece| piece.text.to_string()).collect();
     if is_arity {
-        let rest = &mut texts[at + 1];
-        match rest.starts_with('(') {
-            true => rest.insert_str(1, "_, "),
-            false => rest.insert_str(0, "(_)"),
-        }
+        let rest = &mut texts[index + 1];
+        if rest.starts_with('(') { rest.insert_str(1, "_, ") } else { rest.insert_str(0, "(_)") }
     } else {
-        texts[at] = misspell(&mut rng, &intended);
+        texts[index] = misspell(&mut rng, &intended);
     }
-    let written = texts[at].clone();
-    Spoilt { text: texts.concat(), kind, intended, written, is_arity }
+    let written = texts[index].clone();
+    Misspelt { text: texts.concat(), kind, intended, written, is_arity }
 }
 
-/// A name with one or two wrong letters, or with two neighbours swapped.
+/// Misspells a name: one or two wrong letters, or two adjacent letters swapped.
 fn misspell(rng: &mut Rng, name: &str) -> String {
     loop {
         let mut letters: Vec<char> = name.chars().collect();
         let n_edits = rng.usize(1..3);
         for _ in 0..n_edits {
-            let at = rng.usize(0..letters.len() - 1);
+            let index = rng.usize(0..letters.len() - 1);
             // A swap beside another edit would make three wrong letters.
             match rng.u32(0..if n_edits == 1 { 4 } else { 3 }) {
-                0 => letters[at] = rng.lowercase(),
-                1 => letters.insert(at, rng.lowercase()),
-                2 => drop(letters.remove(at)),
-                _ => letters.swap(at, at + 1),
+                0 => letters[index] = rng.lowercase(),
+                1 => letters.insert(index, rng.lowercase()),
+                2 => drop(letters.remove(index)),
+                _ => letters.swap(index, index + 1),
             }
         }
         let text: String = letters.into_iter().collect();
@@ -149,7 +144,7 @@ fn misspell(rng: &mut Rng, name: &str) -> String {
     }
 }
 
-/// The edit distance of two words.
+/// Computes the edit distance of two words.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -173,13 +168,13 @@ impl Generator {
         items[self.rng.usize(0..items.len())].clone()
     }
 
-    /// A new name that is far from all others.
+    /// Makes a new name that is dissimilar from all others.
     fn name(&mut self) -> String {
         loop {
             let n = self.rng.usize(6..11);
             let word: String = (0..n).map(|_| self.rng.lowercase()).collect();
-            let is_far = |other: &str| distance(other, &word) >= MIN_DISTANCE;
-            if self.taken.iter().map(String::as_str).chain(RESERVED).all(is_far) {
+            let is_dissimilar = |other: &str| distance(other, &word) >= MIN_DISTANCE;
+            if self.taken.iter().map(String::as_str).chain(RESERVED).all(is_dissimilar) {
                 self.taken.push(word.clone());
                 return word;
             }
@@ -190,7 +185,7 @@ impl Generator {
         Symbol { name: self.name(), arity: self.rng.usize(0..4) }
     }
 
-    /// The team, and clauses in which every message that is sent is received.
+    /// Writes the team, and clauses in which every message that is sent is received.
     fn clauses(&mut self) {
         for (option, value, percent) in [
             ("comm", "sync", 25),
@@ -215,7 +210,7 @@ impl Generator {
             let to = (from + self.rng.usize(1..n_roles)) % n_roles;
             let message = self.symbol();
             let text = message.plain(&["one", "Two", "Three"]);
-            let [sender, receiver] = [from, to].map(|at| self.roles[at].0.plain(&WILD));
+            let [sender, receiver] = [from, to].map(|index| self.roles[index].0.plain(&WILD));
             let peer = if self.chance(50) { self.ids[to].clone() } else { "Peer".to_string() };
             let (sends, takes) = (self.guarded(format!("{text} => a({receiver}, {peer})")), {
                 let text = message.plain(&WILD);
@@ -225,24 +220,24 @@ impl Generator {
             self.roles[to].1.push(takes);
             self.messages.push(message);
         }
-        // A role that is entered on the way.
+        // A role that an agent enters later.
         if self.chance(40) {
-            let at = self.rng.usize(0..n_roles);
+            let index = self.rng.usize(0..n_roles);
             let role = self.symbol();
             let call = self.guarded(format!("a({}, Me)", role.plain(&WILD)));
-            self.roles[at].1.push(call);
+            self.roles[index].1.push(call);
             let own = self.guarded("null".to_string());
             self.roles.push((role, vec![own]));
         }
-        for at in 0..self.roles.len() {
-            let (role, steps) = self.roles[at].clone();
+        for index in 0..self.roles.len() {
+            let (role, steps) = self.roles[index].clone();
             let head = role.plain(&["One", "Two", "Three"]);
             let body = if steps.is_empty() { self.guarded("null".to_string()) } else { steps.join(" then ") };
             self.lines.push(format!("a({head}, Me) :: {body}."));
         }
     }
 
-    /// A step, with a guard or without.
+    /// Writes a step, with a guard or without.
     fn guarded(&mut self, step: String) -> String {
         if self.chance(35) {
             return step;
@@ -263,7 +258,7 @@ impl Generator {
         format!("{step} <- {}", literals.join(" and "))
     }
 
-    /// `common`, or somebody who knows or decides something.
+    /// Picks the owner of a fact or choice; empty for common ones.
     fn owner(&mut self) -> String {
         if self.chance(35) {
             return String::new();
@@ -272,7 +267,7 @@ impl Generator {
         format!("‹owner:{}›: ", self.pick(&ids))
     }
 
-    /// Facts and choices about what guards ask for.
+    /// Writes facts and choices about the literals of guards.
     fn knowledge(&mut self) {
         for (literal, _) in self.literals.clone() {
             match self.rng.u32(0..10) {
@@ -289,7 +284,7 @@ impl Generator {
         }
     }
 
-    /// A fact, with a condition or without; what it asks for has facts as well.
+    /// Writes a fact, with a condition or without, and facts about the predicates of the condition.
     fn fact(&mut self, owner: &str, predicate: &Symbol, depth: u32) {
         let word = if owner.is_empty() { "common" } else { "know" };
         let head = predicate.marked("fact", &["One", "two", "_"]);
@@ -341,7 +336,7 @@ impl Generator {
             let Some((literal, _)) = self.literals.iter().find(|(_, is_negated)| !is_negated).cloned() else {
                 return;
             };
-            let (action, after) = (literal.marked("duty", &WILD), self.pattern());
+            let (action, after) = (literal.marked("obligation", &WILD), self.pattern());
             self.lines.push(format!("rule {enforcer}: ({subject}, _, !{action}) after {after}."));
         }
     }
@@ -362,11 +357,11 @@ impl Generator {
         match self.rng.u32(0..3) {
             0 => format!("‹id:{}›", self.pick(&ids)),
             1 => "self".to_string(),
-            _ => "Somebody".to_string(),
+            _ => "Anyone".to_string(),
         }
     }
 
-    /// A condition that asks for the rules about another action.
+    /// Adds a condition that asks for the rules about another action, and such rules.
     fn question(&mut self, enforcer: &str, body: &str) -> String {
         let action = self.symbol();
         for _ in 0..self.rng.usize(1..3) {
@@ -374,12 +369,12 @@ impl Generator {
             let sign = self.pick(&["+", "-"]);
             self.lines.push(format!("rule {enforcer}: (_, _, {sign}{head})."));
         }
-        let question = format!("(Somebody, self, +{})", action.marked("question", &WILD));
+        let question = format!("(Anyone, self, +{})", action.marked("question", &WILD));
         if body.is_empty() { format!(" <- {question}") } else { format!("{body} and {question}") }
     }
 
     fn properties(&mut self) {
-        for at in 0..self.rng.usize(1..5) {
+        for index in 0..self.rng.usize(1..5) {
             let (one, two) = (self.pattern(), self.pattern());
             let formula = match self.rng.u32(0..6) {
                 0 => format!("[-* . {one}]ff"),
@@ -389,7 +384,7 @@ impl Generator {
                 4 => format!("AG !{}", self.atom()),
                 _ => format!("nu X. mu Y. <{one}>X || <-{two}>Y || {}", self.atom()),
             };
-            self.lines.push(format!("property case_{at} : {formula} ;"));
+            self.lines.push(format!("property case_{index} : {formula} ;"));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Rows of numbers of any length, each stored once.
+//! A set of rows of numbers: rows may have any length, and each is stored once.
 
 use std::hash::{Hash, Hasher};
 
@@ -6,11 +6,11 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 
-/// Different rows, numbered in the order of their insertion.
+/// Distinct rows, indexed in the order of insertion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     words: Vec<u32>,
-    /// Where each row ends.
+    /// End of each row in `words`.
     ends: Vec<u32>,
     index: HashTable<u32>,
 }
@@ -20,11 +20,11 @@ impl Rows {
         self.ends.len()
     }
 
-    pub(crate) fn row(&self, number: u32) -> &[u32] {
-        row(&self.words, &self.ends, number)
+    pub(crate) fn row(&self, index: u32) -> &[u32] {
+        row(&self.words, &self.ends, index)
     }
 
-    /// The number of a row, new or not.
+    /// Returns the index of a row, which is added if it is new.
     pub(crate) fn insert(&mut self, words: &[u32]) -> u32 {
         let (all, ends) = (&mut self.words, &mut self.ends);
         let entry =
@@ -32,34 +32,34 @@ impl Rows {
         match entry {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => {
-                let number = ends.len() as u32;
+                let index = ends.len() as u32;
                 all.extend_from_slice(words);
                 ends.push(all.len() as u32);
-                entry.insert(number);
-                number
+                entry.insert(index);
+                index
             }
         }
     }
 
-    /// Forgets all rows, but not the room for them.
+    /// Removes all rows, but keeps the allocated memory.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.ends.clear();
         self.index.clear();
     }
 
-    /// The bytes this takes.
+    /// Size in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         ((self.words.capacity() + self.ends.capacity()) * 4 + self.index.capacity() * 5) as u64
     }
 }
 
-fn row<'w>(words: &'w [u32], ends: &[u32], number: u32) -> &'w [u32] {
-    let start = match number {
+fn row<'w>(words: &'w [u32], ends: &[u32], index: u32) -> &'w [u32] {
+    let start = match index {
         0 => 0,
-        _ => ends[number as usize - 1],
+        _ => ends[index as usize - 1],
     };
-    &words[start as usize..ends[number as usize] as usize]
+    &words[start as usize..ends[index as usize] as usize]
 }
 
 fn hash(words: &[u32]) -> u64 {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_any_length_are_told_apart() {
+    fn rows_of_any_length_are_distinguished() {
         let mut rows = Rows::default();
         let inputs: [&[u32]; 5] = [&[], &[1], &[1, 2], &[2, 1], &[1]];
         let numbers: Vec<u32> = inputs.iter().map(|row| rows.insert(row)).collect();

@@ -1,4 +1,4 @@
-//! The state of the interaction as `now` and `mail` statements.
+//! Reads and sets the state of a session as `now` and `mail` statements.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::term::TermId;
 use crate::tree::{Clause, Item};
 
 impl System {
-    /// A state as statements: what remains of each agent's clauses, in the order of the team, and
-    /// the messages under way, in the order of their text.
+    /// Returns a state as statements: what remains of each agent's clauses, in the order of the team, and the
+    /// messages under way, in the order of their text.
     pub(crate) fn statements(&self, state: StateId) -> Vec<String> {
         let (processes, mail) = self.parts(state);
         let now = processes.iter().zip(&self.program.agents);
@@ -25,10 +25,8 @@ impl System {
         statements.extend(mail);
         statements
     }
-}
 
-impl System {
-    /// What remains in a state of the agents whose processes are others than in the one before.
+    /// Returns `now` statements for the agents whose processes differ between two states, as in the second.
     pub(crate) fn changed(&self, before: StateId, state: StateId) -> Vec<String> {
         let (processes, _) = self.parts(state);
         let both = processes.iter().zip(self.parts(before).0).zip(&self.program.agents);
@@ -39,7 +37,7 @@ impl System {
 }
 
 impl Session {
-    /// The state of the interaction as statements: `now a(role, id) :: rest.` for each agent, with
+    /// Returns the current state as statements: `now a(role, id) :: rest.` for each agent, with
     /// `nil` for one that has finished, and `mail ..` for each message under way. [`Session::place`]
     /// reads them, and so does [`Session::open`] among the files of an instance.
     pub fn state(&mut self) -> Vec<String> {
@@ -47,9 +45,9 @@ impl Session {
         self.space.system().statements(state)
     }
 
-    /// Goes to the state that some `now` and `mail` statements give. An agent that none of them
-    /// speaks of is where it begins, as when an instance is opened. If anything is wrong with the
-    /// statements, the state is as it was.
+    /// Sets the state to the one that `now` and `mail` statements describe. An agent without a `now`
+    /// statement is in its first role, as when an instance is opened. If the statements have errors, the
+    /// state is unchanged.
     ///
     /// ```
     /// use masque_lcc::{Session, Setup, Text};
@@ -95,14 +93,18 @@ impl Session {
         }
         Arc::make_mut(&mut system.program.names).extend(&tree.items, &mut system.terms);
         let processes: Vec<TermId> = lowering.program.agents.iter().map(|agent| agent.now).collect();
-        system.go_to(&processes, &lowering.program.mail);
+        system.set_initial_parts(&processes, &lowering.program.mail);
         self.has_past = true;
         Ok(())
     }
 }
 
-/// A statement that is not about a state.
+/// Makes the diagnostic about a statement that does not describe a state.
 fn no_state(item: &Item) -> Diagnostic {
-    Diagnostic::error("lcc/no-state", item.span(), "this says nothing about the state of an interaction")
-        .hint("a state is given by `now a(role, id) :: rest.` and `mail a(r, i) -> a(s, j) : message.`")
+    Diagnostic::error(
+        "lcc/no-state",
+        item.span(),
+        "this statement does not describe the state of an interaction",
+    )
+    .hint("a state is given by `now a(role, id) :: rest.` and `mail a(r, i) -> a(s, j) : message.`")
 }

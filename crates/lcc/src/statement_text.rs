@@ -1,4 +1,4 @@
-//! Terms as they are written in files, so that they can be read again.
+//! Writes terms as `now` and `mail` statements that can be parsed again.
 
 use std::fmt::Write;
 
@@ -6,28 +6,28 @@ use crate::print::{decimal, quoted};
 use crate::symbol::Symbol;
 use crate::term::{Head, TermId, Terms};
 
-/// Terms nested deeper than this are written as `..` from there on, and cannot be read again;
-/// neither can others that are nested so deep.
-const DEEPEST: u32 = 1000;
-/// Words that mean something where a term may stand.
-const WORDS: [&str; 6] = ["a", "null", "nil", "is", "mod", "until"];
+/// Maximum nesting of a written term. Deeper parts are written as `..`. Such a term cannot be parsed again,
+/// nor can any other that exceeds the nesting limit of the parser.
+const MAX_WRITTEN_DEPTH: u32 = 1000;
+/// Words that need quotes because they have a meaning where a term may occur.
+const QUOTED_WORDS: [&str; 6] = ["a", "null", "nil", "is", "mod", "until"];
 
-/// How tightly an operator binds: what binds less tightly than its place needs brackets.
-type Level = u8;
-const ALTERNATIVES: Level = 0;
-const SIDE_BY_SIDE: Level = 1;
-const SEQUENCE: Level = 2;
-const STEP: Level = 3;
-const SUM: Level = 0;
-const PRODUCT: Level = 1;
+/// How tightly an operator binds. An operand that binds less tightly than required needs brackets.
+type Precedence = u8;
+const ALTERNATIVES: Precedence = 0;
+const PARALLEL: Precedence = 1;
+const SEQUENCE: Precedence = 2;
+const STEP: Precedence = 3;
+const SUM: Precedence = 0;
+const PRODUCT: Precedence = 1;
 
 impl Terms {
-    /// `now a(role, id) :: rest.` for what remains of an agent's process: one statement for each of
-    /// the roles that it began side by side.
+    /// Writes `now a(role, id) :: rest.` for what remains of an agent's process: one statement for each of
+    /// the roles in which it started in parallel.
     pub(crate) fn now(&self, id: TermId, process: TermId) -> Vec<String> {
         let mut parts = Vec::new();
         let mut rest = process;
-        // The first role is innermost.
+        // `par` nests to the left, so the first role is innermost.
         while self.symbol(rest) == Some(Symbol::PAR) {
             parts.push(self.arg(rest, 1));
             rest = self.arg(rest, 0);
@@ -61,7 +61,7 @@ impl Terms {
         writer.out
     }
 
-    /// `mail a(r, i) -> a(s, j) : M.` for a message under way.
+    /// Writes `mail a(r, i) -> a(s, j) : M.` for a message under way.
     pub(crate) fn mail(&self, message: TermId) -> String {
         let mut writer = Writer { terms: self, out: "mail ".to_string(), id: message };
         if let [from_role, from, to_role, to, what] = self.args(message) {
@@ -79,7 +79,7 @@ impl Terms {
 struct Writer<'t> {
     terms: &'t Terms,
     out: String,
-    /// Whose frames these are.
+    /// Id of the agent, for frames.
     id: TermId,
 }
 
@@ -92,20 +92,20 @@ impl Writer<'_> {
         self.out.push(')');
     }
 
-    /// A process, in brackets if it binds less tightly than `level`.
-    fn process(&mut self, process: TermId, level: Level, depth: u32) {
-        if depth > DEEPEST {
+    /// Writes a process, in brackets if it binds less tightly than `precedence`.
+    fn process(&mut self, process: TermId, precedence: Precedence, depth: u32) {
+        if depth > MAX_WRITTEN_DEPTH {
             return self.out.push_str("..");
         }
         let terms = self.terms;
         let (symbol, args) = (terms.symbol(process), terms.args(process));
         let (own, word) = match symbol {
             Some(Symbol::EITHER) => (ALTERNATIVES, " or "),
-            Some(Symbol::PAR) => (SIDE_BY_SIDE, " par "),
+            Some(Symbol::PAR) => (PARALLEL, " par "),
             Some(Symbol::THEN) => (SEQUENCE, " then "),
             _ => return self.step(symbol, args, depth),
         };
-        let is_bracketed = own < level || (own != ALTERNATIVES && level == SIDE_BY_SIDE);
+        let is_bracketed = own < precedence || (own != ALTERNATIVES && precedence == PARALLEL);
         self.out.push_str(if is_bracketed { "(" } else { "" });
         // Chains nest to the right.
         let mut rest = process;
@@ -143,9 +143,9 @@ impl Writer<'_> {
         }
     }
 
-    /// A constraint; only a chain of `within` needs no brackets.
+    /// Writes a constraint. A chain of `and` or `or` is bracketed unless its operator is `within`.
     fn constraint(&mut self, constraint: TermId, within: Symbol, depth: u32) {
-        if depth > DEEPEST {
+        if depth > MAX_WRITTEN_DEPTH {
             return self.out.push_str("..");
         }
         let terms = self.terms;
@@ -184,9 +184,9 @@ impl Writer<'_> {
         }
     }
 
-    /// A term, in brackets if it binds less tightly than `level`.
-    fn term(&mut self, term: TermId, level: Level, depth: u32) {
-        if depth > DEEPEST {
+    /// Writes a term, in brackets if it binds less tightly than `precedence`.
+    fn term(&mut self, term: TermId, precedence: Precedence, depth: u32) {
+        if depth > MAX_WRITTEN_DEPTH {
             return self.out.push_str("..");
         }
         let terms = self.terms;
@@ -197,7 +197,7 @@ impl Writer<'_> {
             Head::Decimal(value) => write!(self.out, "{}", decimal(value)),
             Head::App(Symbol::EMPTY) => write!(self.out, "[]"),
             Head::App(Symbol::CONS) => return self.list(term, depth),
-            // The brackets tell the operation from the sign of a number.
+            // The brackets distinguish the operation from the sign of a number.
             Head::App(Symbol::NEGATIVE) if args.len() == 1 => {
                 self.out.push_str("-(");
                 self.term(args[0], SUM, depth + 1);
@@ -205,11 +205,11 @@ impl Writer<'_> {
             }
             Head::App(symbol) if symbol.is_built_in() && args.len() == 2 => {
                 let own = if matches!(symbol, Symbol::PLUS | Symbol::MINUS) { SUM } else { PRODUCT };
-                self.out.push_str(if own < level { "(" } else { "" });
+                self.out.push_str(if own < precedence { "(" } else { "" });
                 self.term(args[0], own, depth + 1);
                 let _ = write!(self.out, " {} ", terms.symbols.name(symbol));
                 self.term(args[1], own + 1, depth + 1);
-                return self.out.push_str(if own < level { ")" } else { "" });
+                return self.out.push_str(if own < precedence { ")" } else { "" });
             }
             Head::App(symbol) => {
                 self.name(terms.symbols.name(symbol), !args.is_empty());
@@ -219,8 +219,8 @@ impl Writer<'_> {
     }
 
     fn arguments(&mut self, args: &[TermId], depth: u32) {
-        for (at, arg) in args.iter().enumerate() {
-            self.out.push_str(if at == 0 { "(" } else { ", " });
+        for (index, arg) in args.iter().enumerate() {
+            self.out.push_str(if index == 0 { "(" } else { ", " });
             self.term(*arg, SUM, depth + 1);
         }
         self.out.push_str(if args.is_empty() { "" } else { ")" });
@@ -242,11 +242,12 @@ impl Writer<'_> {
         self.out.push(']');
     }
 
-    /// A name, in quotes if it would be read as something else in a statement.
+    /// Writes a name, quoted if it would otherwise be parsed as something else in a statement.
     fn name(&mut self, name: &str, is_applied: bool) {
-        match WORDS.contains(&name) {
-            true => self.out.push_str(&format!("'{name}'")),
-            false => self.out.push_str(&quoted(name, is_applied)),
+        if QUOTED_WORDS.contains(&name) {
+            self.out.push_str(&format!("'{name}'"))
+        } else {
+            self.out.push_str(&quoted(name, is_applied))
         }
     }
 }

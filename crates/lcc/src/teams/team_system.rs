@@ -1,7 +1,7 @@
-//! Teams from one instance: what they share is read once, and only what differs is exchanged.
+//! The system of an instance whose team can be replaced.
 //!
-//! Terms, labels and local situations are shared by all teams. An agent of one team that consults
-//! the same knowledge and the same rules as in another finds its situations solved.
+//! Statements that all teams share are lowered once. Terms, labels and local situations are shared by all
+//! teams: if an agent consults the same facts and rules in two teams, its situations are computed once.
 
 use std::sync::Arc;
 
@@ -13,51 +13,51 @@ use crate::entry::Entry;
 use crate::instance::{Opened, Parts};
 use crate::lint::lint;
 use crate::lower::{Lowered, Lowering, lower_part};
-use crate::names::in_statements;
+use crate::names::check_statements;
 use crate::parser::parse;
 use crate::program::Program;
-use crate::related::unrelated;
 use crate::session::{Question, Refused, parts, too_large};
 use crate::stratify::stratify;
 use crate::system::System;
 use crate::term::Terms;
 use crate::tree::{Item, Member, Tree};
+use crate::unrelated_files::unrelated;
 
-/// What a candidate brings.
+/// The statements of a candidate.
 struct Contribution {
     members: Vec<Member>,
     entries: Vec<Entry>,
 }
 
-/// An instance whose team is exchanged.
-pub(super) struct Cast {
+/// An instance whose team can be replaced.
+pub(super) struct TeamSystem {
     sources: Sources,
     /// The instance without candidates.
     base: Program,
-    /// For each role and candidate.
+    /// The statements of each candidate of each role.
     roles: Vec<Vec<Contribution>>,
-    /// Whether some team might not be stratified.
-    is_suspect: bool,
+    /// Whether some team might not be stratified, so that each team must be checked for that.
+    may_be_unstratified: bool,
     pub(super) space: Space<System>,
     pub(super) properties: Vec<Property>,
-    /// Warnings about the instance, the candidates and the formulas that are asked.
+    /// Warnings about the instance, the candidates and the formulas in questions.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
-impl Cast {
+impl TeamSystem {
     /// Reads the instance and all candidates.
-    pub(super) fn new(request: &Request) -> Result<Cast, Box<Refused>> {
+    pub(super) fn new(request: &Request) -> Result<TeamSystem, Box<Refused>> {
         let mut sources = Sources::default();
-        match Cast::read(&mut sources, request) {
-            Ok(mut cast) => {
-                std::mem::swap(&mut cast.sources, &mut sources);
-                Ok(cast)
+        match TeamSystem::read(&mut sources, request) {
+            Ok(mut team_system) => {
+                std::mem::swap(&mut team_system.sources, &mut sources);
+                Ok(team_system)
             }
             Err(diagnostics) => Err(Box::new(Refused { sources, diagnostics })),
         }
     }
 
-    fn read(sources: &mut Sources, request: &Request) -> Result<Cast, Vec<Diagnostic>> {
+    fn read(sources: &mut Sources, request: &Request) -> Result<TeamSystem, Vec<Diagnostic>> {
         let parts: Parts = parts(sources, &request.setup).map_err(|diagnostic| vec![diagnostic])?;
         let (mut opened, imports) = Opened::gather(sources, &parts, request.setup.library());
         let mut roles: Vec<Vec<Tree>> = Vec::new();
@@ -72,10 +72,10 @@ impl Cast {
             }
             roles.push(trees);
         }
-        opened.checked()?;
+        opened.stop_on_errors()?;
         let candidates: Vec<Tree> = roles.iter().flatten().cloned().collect();
         opened.diagnostics.extend(unrelated(sources, &opened.trees, &imports, &candidates));
-        opened.checked()?;
+        opened.stop_on_errors()?;
         let Lowered { program, terms, diagnostics } = lower_part(&opened.trees, &parts.options, false);
         opened.diagnostics.extend(diagnostics);
         let mut lowering = Lowering::of(program, terms);
@@ -84,39 +84,47 @@ impl Cast {
             .map(|trees| trees.iter().map(|tree| contribution(&mut lowering, tree)).collect())
             .collect();
         opened.diagnostics.append(&mut lowering.diagnostics);
-        // What is wrong with a role or a clause is wrong in every team.
+        // Errors in roles and clauses concern every team, so all files are checked together.
         let all: Vec<Tree> = opened.trees.iter().cloned().chain(candidates).collect();
         opened.diagnostics.extend(lint(&all));
-        opened.checked()?;
+        opened.stop_on_errors()?;
         let Lowering { program: mut base, mut terms, .. } = lowering;
         let candidates: Vec<Item> = roles.into_iter().flatten().flat_map(|tree| tree.items).collect();
         Arc::make_mut(&mut base.names).extend(&candidates, &mut terms);
         opened.diagnostics.extend(stratify(&base, &terms));
-        opened.checked()?;
-        // Fewer statements depend on each other less: if all together are stratified, so is each team.
+        opened.stop_on_errors()?;
+        // If the statements of all candidates together are stratified, so are those of each team.
         let mut together = base.clone();
         let entries = roles_lowered.iter().flatten().flat_map(|one| &one.entries);
         entries.for_each(|entry| together.add(entry.clone()));
-        let is_suspect = !stratify(&together, &terms).is_empty();
+        let may_be_unstratified = !stratify(&together, &terms).is_empty();
         let items = all.iter().flat_map(|tree| &tree.items);
-        opened.diagnostics.extend(in_statements(&together, &terms, items));
-        Arc::make_mut(&mut base.names).mention(&candidates, &mut terms);
-        // Properties speak of those who are in every team.
+        opened.diagnostics.extend(check_statements(&together, &terms, items));
+        Arc::make_mut(&mut base.names).add_constants(&candidates, &mut terms);
+        // Properties may name only agents that are in every team.
         let mut system = System::new(base.clone(), terms);
         opened.read_properties(sources, &mut system);
-        opened.checked()?;
+        opened.stop_on_errors()?;
         let properties = std::mem::take(&mut opened.properties);
         let (sources, space) = (Sources::default(), Space::new(system));
         let warnings = opened.diagnostics;
-        Ok(Cast { sources, base, roles: roles_lowered, is_suspect, space, properties, warnings })
+        Ok(TeamSystem {
+            sources,
+            base,
+            roles: roles_lowered,
+            may_be_unstratified,
+            space,
+            properties,
+            warnings,
+        })
     }
 
-    /// The texts, for diagnostics about one of them.
+    /// Returns the texts that diagnostics refer to.
     pub(super) fn into_sources(self) -> Sources {
         self.sources
     }
 
-    /// The formulas that are asked, with their names.
+    /// Returns the formulas of questions, with their names.
     pub(super) fn formulas(
         &mut self,
         questions: &[Question],
@@ -147,44 +155,39 @@ impl Cast {
         Ok(formulas)
     }
 
-    /// Puts a team in place: for each role, the number of its candidate.
-    pub(super) fn recast(&mut self, chosen: &[usize]) -> Result<(), Vec<Diagnostic>> {
+    /// Replaces the team. `chosen` has the index of the candidate for each role.
+    pub(super) fn set_team(&mut self, chosen: &[usize]) -> Result<(), Vec<Diagnostic>> {
         let system = self.space.lts();
         let mut lowering = Lowering::of(self.base.clone(), Terms::default());
         std::mem::swap(&mut lowering.terms, &mut system.terms);
-        for contribution in self.roles.iter().zip(chosen).map(|(candidates, at)| &candidates[*at]) {
+        for contribution in self.roles.iter().zip(chosen).map(|(candidates, index)| &candidates[*index]) {
             contribution.members.iter().for_each(|member| lowering.member(member));
             contribution.entries.iter().for_each(|entry| lowering.program.add(entry.clone()));
         }
-        let mut diagnostics = match self.is_suspect {
-            true => stratify(&lowering.program, &lowering.terms),
-            false => Vec::new(),
-        };
+        let mut diagnostics =
+            if self.may_be_unstratified { stratify(&lowering.program, &lowering.terms) } else { Vec::new() };
         std::mem::swap(&mut lowering.terms, &mut system.terms);
         if lowering.program.agents.is_empty() {
-            let message = "nobody takes part in some team";
+            let message = "one of the teams has no members";
             diagnostics.push(Diagnostic::nowhere(Severity::Error, "lcc/no-team", message));
         }
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
-        system.recast(lowering.program);
+        system.set_team(lowering.program);
         self.space.forget_states();
         Ok(())
     }
 }
 
 impl Opened {
-    /// All that was said, if some of it is an error.
-    fn checked(&mut self) -> Result<(), Vec<Diagnostic>> {
-        match self.has_errors() {
-            true => Err(std::mem::take(&mut self.diagnostics)),
-            false => Ok(()),
-        }
+    /// Returns all diagnostics if one of them is an error.
+    fn stop_on_errors(&mut self) -> Result<(), Vec<Diagnostic>> {
+        if self.has_errors() { Err(std::mem::take(&mut self.diagnostics)) } else { Ok(()) }
     }
 }
 
-/// What a candidate's statements come to.
+/// Lowers the statements of a candidate.
 fn contribution(lowering: &mut Lowering, tree: &Tree) -> Contribution {
     let mut contribution = Contribution { members: Vec::new(), entries: Vec::new() };
     for item in &tree.items {
@@ -194,7 +197,7 @@ fn contribution(lowering: &mut Lowering, tree: &Tree) -> Contribution {
                 if lowering.program.agents.iter().any(|agent| agent.id == id) {
                     let message = format!("`{}` is in the team already", lowering.terms.text(id));
                     let diagnostic = Diagnostic::error("lcc/candidate", member.agent.id.span, message)
-                        .hint("a candidate has an id that the instance itself gives to nobody");
+                        .hint("a candidate needs an id that no agent of the instance has");
                     lowering.diagnostics.push(diagnostic);
                 } else {
                     contribution.members.push(member.clone());
@@ -204,9 +207,9 @@ fn contribution(lowering: &mut Lowering, tree: &Tree) -> Contribution {
                 contribution.entries.extend(lowering.entry(item));
             }
             other => {
-                let message = "a candidate cannot bring this";
+                let message = "a candidate cannot have this statement";
                 let diagnostic = Diagnostic::error("lcc/candidate", other.span(), message).hint(
-                    "a candidate brings `agent` or `server`, `know`, `common`, `rule` and `choice` statements",
+                    "a candidate has `agent` or `server`, `know`, `common`, `rule` and `choice` statements",
                 );
                 lowering.diagnostics.push(diagnostic);
             }

@@ -1,13 +1,13 @@
-//! Whether the files of an instance belong together.
+//! Finds out whether the files of an instance belong together.
 //!
-//! Files that are named together are one instance. If two of them each declare a team, and no role of
-//! one team is ever addressed from a role of the other, they are two protocols that happen to be checked
-//! at once: each would be a part of the other's environment and could change its verdicts.
+//! Files that are named together are one instance. If two of them each declare a team, and no role of one
+//! team is ever addressed from a role of the other, they are two protocols that would be checked together by
+//! accident: each would be part of the other's environment and could change its verdicts.
 //!
-//! A file's *team* is what its members can come to be: the roles in which they start, and those that
-//! they change to. Two files are related if a role of one team sends to, or receives from, a role of the
-//! other, or if some file imports both (it may be one of them). Shared messages, facts and constants do
-//! not relate files, and a file without a team belongs to all.
+//! The *team* of a file consists of the roles in which its members start, and of the roles that they change
+//! to. Two files are related if a role of one team sends to, or receives from, a role of the other, or if
+//! some file imports both (it may be one of them). Shared messages, facts and constants do not relate files,
+//! and a file without a team belongs to all.
 
 use masque_text::{Diagnostic, FileId, Sources, Span};
 use rustc_hash::FxHashMap;
@@ -17,20 +17,20 @@ use crate::lint::each_step;
 use crate::lower::role_name;
 use crate::tree::{Agent, Clause, Item, Proc, ProcKind, RoleDecl, Term, Tree};
 
-/// Maximum number of parts that a message lists, and of files in each of them.
-const MAX_SHOWN: usize = 6;
+/// Maximum number of parts that a message lists, and of files listed for each of them.
+const MAX_SHOWN_PARTS: usize = 6;
 
-/// An error if the files fall apart. `imports` has for each file the positions of those that it imports;
-/// `guests` are texts that may relate files but are no part themselves.
+/// Returns an error if the files are unrelated. `imports` has, for each file, the indices of the files that
+/// it imports. `candidates` are texts that may relate files but are not checked themselves.
 pub(crate) fn unrelated(
     sources: &Sources,
     files: &[Tree],
     imports: &[Vec<usize>],
-    guests: &[Tree],
+    candidates: &[Tree],
 ) -> Option<Diagnostic> {
-    let mut protocol = Protocol::new(files.iter().chain(guests));
-    // One file alone is never refused, and what nobody can play is an error of its own.
-    if protocol.teams.iter().take(files.len()).flatten().count() < 2 || protocol.has_stranger {
+    let mut protocol = Protocol::new(files.iter().chain(candidates));
+    // One file alone is never refused, and a role without a clause is reported elsewhere.
+    if protocol.teams.iter().take(files.len()).flatten().count() < 2 || protocol.has_role_without_clause {
         return None;
     }
     let mut groups = Groups::new(protocol.teams.len());
@@ -45,20 +45,20 @@ pub(crate) fn unrelated(
             None => parts.push((group, vec![team.span])),
         }
     }
-    (parts.len() > 1).then(|| falls_apart(sources, &parts))
+    (parts.len() > 1).then(|| unrelated_diagnostic(sources, &parts))
 }
 
-/// Roles by number.
+/// Index of a role.
 type RoleId = usize;
 
-/// What can be said and become in a role.
+/// The roles that an agent in one role can address or change to.
 #[derive(Clone, Debug, Default)]
 struct Role {
     /// Roles that agents in this role change to.
     next: Vec<RoleId>,
-    /// Roles that it sends to or receives from.
+    /// Roles that agents in this role send to or receive from.
     partners: Vec<RoleId>,
-    /// Whether it addresses, or changes to, a role that is a variable.
+    /// Whether agents in this role address, or change to, a role that is a variable.
     is_open: bool,
     has_clause: bool,
 }
@@ -66,35 +66,35 @@ struct Role {
 /// The team that a file declares.
 #[derive(Clone, Debug)]
 struct Team {
-    /// Where the first member is declared.
+    /// Location of the first member.
     span: Span,
     /// The roles in which members start.
     start: Vec<RoleId>,
-    /// What members do that are in the middle of a clause, or messages that are under way to them.
+    /// Roles addressed or entered by the rest of the clauses in `now` statements, and by messages under way.
     now: Role,
 }
 
 #[derive(Debug, Default)]
 struct Protocol<'t> {
-    numbers: FxHashMap<&'t str, RoleId>,
+    role_ids: FxHashMap<&'t str, RoleId>,
     roles: Vec<Role>,
-    /// For each file its team, if it declares one.
+    /// For each file, its team, if it declares one.
     teams: Vec<Option<Team>>,
-    /// Whether somebody starts in a role that has no clause.
-    has_stranger: bool,
+    /// Whether a member starts in a role that has no clause.
+    has_role_without_clause: bool,
 }
 
 impl<'t> Protocol<'t> {
     fn new(trees: impl Iterator<Item = &'t Tree> + Clone) -> Protocol<'t> {
         let mut protocol = Protocol::default();
-        let mut homes: FxHashMap<&str, usize> = FxHashMap::default();
+        let mut file_of_member: FxHashMap<&str, usize> = FxHashMap::default();
         for (file, tree) in trees.clone().enumerate() {
             protocol.teams.push(None);
             for item in &tree.items {
                 match item {
                     Item::Clause(clause) => protocol.clause(clause),
                     Item::Member(member) => {
-                        homes.extend(role_name(&member.agent.id).map(|id| (id, file)));
+                        file_of_member.extend(role_name(&member.agent.id).map(|id| (id, file)));
                         protocol.member(file, &member.agent);
                     }
                     _ => {}
@@ -107,15 +107,17 @@ impl<'t> Protocol<'t> {
                 match item {
                     // Without members, declared roles make the team.
                     Item::Role(role) if !has_members => protocol.declared(file, role),
-                    // Where an agent is says nothing of who is in the team, if a member has its id.
+                    // A `now` statement belongs to the file of the member with the same id, if there is one.
                     Item::Now(clause) => {
-                        let home = role_name(&clause.head.id).and_then(|id| homes.get(id));
-                        protocol.now(home.copied().unwrap_or(file), clause);
+                        let file_of_agent = role_name(&clause.head.id).and_then(|id| file_of_member.get(id));
+                        protocol.now(file_of_agent.copied().unwrap_or(file), clause);
                     }
                     Item::Mail(mail) => {
-                        let home = role_name(&mail.from.id).and_then(|id| homes.get(id));
-                        let to = protocol.number(&mail.to.role);
-                        if let Some(team) = home.and_then(|home| protocol.teams[*home].as_mut()) {
+                        let file_of_agent = role_name(&mail.from.id).and_then(|id| file_of_member.get(id));
+                        let to = protocol.role_id(&mail.to.role);
+                        if let Some(team) =
+                            file_of_agent.and_then(|file_of_agent| protocol.teams[*file_of_agent].as_mut())
+                        {
                             team.now.address(to);
                         }
                     }
@@ -124,14 +126,14 @@ impl<'t> Protocol<'t> {
             }
         }
         let starts = protocol.teams.iter().flatten().flat_map(|team| &team.start);
-        protocol.has_stranger = starts.into_iter().any(|role| !protocol.roles[*role].has_clause);
+        protocol.has_role_without_clause = starts.into_iter().any(|role| !protocol.roles[*role].has_clause);
         protocol
     }
 
-    /// The number of a role, unless it is a variable.
-    fn number(&mut self, role: &'t Term) -> Option<RoleId> {
-        let next = self.numbers.len();
-        let number = *self.numbers.entry(role_name(role)?).or_insert(next);
+    /// Returns the index of a role; `None` if the role is a variable.
+    fn role_id(&mut self, role: &'t Term) -> Option<RoleId> {
+        let next = self.role_ids.len();
+        let number = *self.role_ids.entry(role_name(role)?).or_insert(next);
         if number == next {
             self.roles.push(Role::default());
         }
@@ -139,7 +141,7 @@ impl<'t> Protocol<'t> {
     }
 
     fn clause(&mut self, clause: &'t Clause) {
-        let Some(number) = self.number(&clause.head.role) else { return };
+        let Some(number) = self.role_id(&clause.head.role) else { return };
         let done = self.process(&clause.body);
         let role = &mut self.roles[number];
         role.has_clause = true;
@@ -148,16 +150,16 @@ impl<'t> Protocol<'t> {
         role.is_open |= done.is_open;
     }
 
-    /// What a process addresses, and what it changes to.
+    /// Returns the roles that a process addresses and changes to.
     fn process(&mut self, body: &'t Proc) -> Role {
         let mut role = Role::default();
         each_step(body, &mut |step| match &step.kind {
-            ProcKind::Call(agent) | ProcKind::Frame(agent, _) => match self.number(&agent.role) {
+            ProcKind::Call(agent) | ProcKind::Frame(agent, _) => match self.role_id(&agent.role) {
                 Some(number) => role.next.push(number),
                 None => role.is_open |= matches!(step.kind, ProcKind::Call(_)),
             },
             ProcKind::Send(_, partner) | ProcKind::Receive(_, partner) => {
-                let number = self.number(&partner.role);
+                let number = self.role_id(&partner.role);
                 role.address(number);
             }
             _ => {}
@@ -170,14 +172,14 @@ impl<'t> Protocol<'t> {
     }
 
     fn member(&mut self, file: usize, agent: &'t Agent) {
-        let role = self.number(&agent.role);
+        let role = self.role_id(&agent.role);
         let team = self.team(file, agent.span);
         team.start.extend(role);
         team.now.is_open |= role.is_none();
     }
 
     fn declared(&mut self, file: usize, decl: &'t RoleDecl) {
-        if let Some(role) = self.number(&decl.role)
+        if let Some(role) = self.role_id(&decl.role)
             && decl.n_members() > 0
         {
             self.team(file, decl.span).start.push(role);
@@ -185,22 +187,22 @@ impl<'t> Protocol<'t> {
     }
 
     fn now(&mut self, file: usize, clause: &'t Clause) {
-        let role = self.number(&clause.head.role);
+        let role = self.role_id(&clause.head.role);
         let done = self.process(&clause.body);
         let team = self.team(file, clause.head.span);
-        // The role has been entered: what is left of its clause is here.
+        // The role has been entered already; only the rest of its clause counts.
         team.now.next.extend(done.next);
         team.now.partners.extend(done.partners);
         team.now.is_open |= done.is_open;
         team.now.next.extend(role);
     }
 
-    /// Relates files of which one addresses a role of the other.
+    /// Relates files if the team of one addresses a role in the team of the other.
     fn relate_by_roles(&mut self, groups: &mut Groups) {
         let n_roles = self.roles.len();
-        // For each role a file that has it in its team, and a file that addresses it. All files that
-        // have or address a role are related once there is one of each kind.
-        let (mut players, mut speakers) = (vec![Vec::new(); n_roles], vec![Vec::new(); n_roles]);
+        // For each role, the files that have it in their team, and the files that address it. If there are
+        // files of both kinds, all of them are related.
+        let (mut playing, mut addressing) = (vec![Vec::new(); n_roles], vec![Vec::new(); n_roles]);
         let mut reached_for = vec![usize::MAX; n_roles];
         let mut open = Vec::new();
         for (file, team) in self.teams.iter().enumerate() {
@@ -208,8 +210,8 @@ impl<'t> Protocol<'t> {
             let mut todo: Vec<RoleId> = team.start.iter().chain(&team.now.next).copied().collect();
             let mut is_open = team.now.is_open;
             let mut address = |partner: RoleId| {
-                if speakers[partner].last() != Some(&file) {
-                    speakers[partner].push(file);
+                if addressing[partner].last() != Some(&file) {
+                    addressing[partner].push(file);
                 }
             };
             team.now.partners.iter().for_each(|partner| address(*partner));
@@ -218,19 +220,19 @@ impl<'t> Protocol<'t> {
                     continue;
                 }
                 reached_for[role] = file;
-                players[role].push(file);
+                playing[role].push(file);
                 todo.extend(&self.roles[role].next);
                 is_open |= self.roles[role].is_open;
                 self.roles[role].partners.iter().for_each(|partner| address(*partner));
             }
             open.extend(is_open.then_some(file));
         }
-        for (players, speakers) in players.iter().zip(&speakers) {
-            if let (Some(first), false) = (players.first(), speakers.is_empty()) {
-                players.iter().chain(speakers).for_each(|file| groups.join(*first, *file));
+        for (playing, addressing) in playing.iter().zip(&addressing) {
+            if let (Some(first), false) = (playing.first(), addressing.is_empty()) {
+                playing.iter().chain(addressing).for_each(|file| groups.join(*first, *file));
             }
         }
-        // A role that is a variable may be anybody's.
+        // A role that is a variable may be any role.
         if let Some(open) = open.first() {
             let teams = self.teams.iter().enumerate().filter(|(_, team)| team.is_some());
             teams.for_each(|(file, _)| groups.join(*open, file));
@@ -239,7 +241,7 @@ impl<'t> Protocol<'t> {
 }
 
 impl Role {
-    /// Addresses a role, or any role if it is a variable.
+    /// Records that a role is addressed: any role if `None`.
     fn address(&mut self, partner: Option<RoleId>) {
         match partner {
             Some(partner) => self.partners.push(partner),
@@ -248,8 +250,8 @@ impl Role {
     }
 }
 
-/// Relates the files that some file imports, directly or not. Two files that import a third without a
-/// team are not related by that.
+/// Relates the files that some file imports, directly or indirectly. Two files that import the same file
+/// without a team are not related by that.
 fn relate_by_imports(imports: &[Vec<usize>], teams: &[Option<Team>], groups: &mut Groups) {
     let mut reached_for = vec![usize::MAX; imports.len()];
     for root in 0..imports.len() {
@@ -267,7 +269,7 @@ fn relate_by_imports(imports: &[Vec<usize>], teams: &[Option<Team>], groups: &mu
     }
 }
 
-/// Disjoint groups of files.
+/// Disjoint groups of files (union-find).
 struct Groups {
     parents: Vec<usize>,
 }
@@ -291,8 +293,8 @@ impl Groups {
     }
 }
 
-/// The message: which files make up which part.
-fn falls_apart(sources: &Sources, parts: &[(usize, Vec<Span>)]) -> Diagnostic {
+/// Makes the diagnostic, which lists the files of each part.
+fn unrelated_diagnostic(sources: &Sources, parts: &[(usize, Vec<Span>)]) -> Diagnostic {
     let name = |span: &Span| format!("`{}`", sources.name(sources.file_of(*span)));
     let part = |spans: &Vec<Span>| shortened(spans.iter().map(name).collect(), ", ");
     let numbered =
@@ -306,7 +308,7 @@ fn falls_apart(sources: &Sources, parts: &[(usize, Vec<Span>)]) -> Diagnostic {
     let (first, _) = spans.next().unwrap_or_default();
     let mut diagnostic =
         Diagnostic::error("lcc/unrelated-files", first, message).label("part 1 has its team here");
-    for (span, number) in spans.take(MAX_SHOWN - 1) {
+    for (span, number) in spans.take(MAX_SHOWN_PARTS - 1) {
         diagnostic = diagnostic.also(span, format!("part {number} has its team here"));
     }
     diagnostic.hint(
@@ -315,38 +317,42 @@ fn falls_apart(sources: &Sources, parts: &[(usize, Vec<Span>)]) -> Diagnostic {
     )
 }
 
-/// The first few of a list, and how many are left out.
+/// Joins the first [`MAX_SHOWN_PARTS`] items of a list, and adds how many more there are.
 fn shortened(mut items: Vec<String>, separator: &str) -> String {
-    if items.len() > MAX_SHOWN {
-        let n_left_out = items.len() - MAX_SHOWN;
-        items.truncate(MAX_SHOWN);
+    if items.len() > MAX_SHOWN_PARTS {
+        let n_left_out = items.len() - MAX_SHOWN_PARTS;
+        items.truncate(MAX_SHOWN_PARTS);
         items.push(format!("{n_left_out} more"));
     }
     items.join(separator)
 }
 
-/// What a file is with its imports, but without other files.
+/// Whether a file is an instance by itself, together with its imports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It has syntax errors, or something that it imports cannot be read.
+    /// The file has syntax errors, or an imported file cannot be read.
     Broken,
-    /// It has no team, so it is part of something else.
+    /// The file has no team, so it is part of another instance.
     NoTeam,
-    /// It has a team, but no clauses for some role in which a member starts.
+    /// The file has a team, but no clause for some role in which a member starts.
     NoClause,
-    /// It has a team, and clauses for all roles in which members start.
+    /// The file has a team, and clauses for all roles in which members start.
     Whole,
 }
 
-/// Reads a file and its imports: what they are by themselves, and all of them, the file first.
+/// Reads a file and its imports. Returns whether they are an instance by themselves, and all files, the given
+/// one first.
 pub fn survey(sources: &mut Sources, file: FileId, library: &dyn Library) -> (Standing, Vec<FileId>) {
-    let Gathered { files, trees, properties, diagnostics, .. } = gather(sources, (&[file], &[]), library);
+    let Gathered { files, trees, properties, diagnostics, .. } = gather(sources, &[file], &[], library);
     let protocol = Protocol::new(trees.iter());
-    let standing = match protocol.teams.iter().any(Option::is_some) {
-        _ if diagnostics.iter().any(Diagnostic::is_error) => Standing::Broken,
-        false => Standing::NoTeam,
-        true if protocol.has_stranger => Standing::NoClause,
-        true => Standing::Whole,
+    let standing = if diagnostics.iter().any(Diagnostic::is_error) {
+        Standing::Broken
+    } else if protocol.teams.iter().all(Option::is_none) {
+        Standing::NoTeam
+    } else if protocol.has_role_without_clause {
+        Standing::NoClause
+    } else {
+        Standing::Whole
     };
     (standing, [files, properties].concat())
 }

@@ -1,45 +1,47 @@
-//! Teams that no formula can tell apart.
+//! Teams that no formula can distinguish.
 //!
-//! Formulas see which of their patterns a label matches, and which of their atoms hold in a state.
-//! The graph of a team with no more than that is its *shape*. Teams of one shape have the same
-//! verdicts, so one of them is checked; and the run that shows why one of them fails is a run of each,
-//! transition by transition, with other names.
+//! Formulas see which of their patterns a label matches, and which of their atoms hold in a state. The state
+//! graph of a team, reduced to this information, is its *shape*. Teams of one shape have the same verdicts,
+//! so only one of them is checked. A run that shows why one of them fails is a run of each, with other names.
 
 use masque_mu::{AtomId, LabelId, Lts, PatternId, Play, Space, StateId, Step};
 use masque_verdict::Budget;
 use rustc_hash::FxHashMap;
 
-use crate::store::Rows;
+use crate::rows::Rows;
 use crate::system::System;
 
-/// Spaces larger than this are not explored for their shape: a check may need a part of them only.
-const LARGEST: u64 = 4096;
+/// Maximum number of states of a team whose shape is computed. A check may visit only a part of a larger
+/// space.
+const MAX_SHAPE_STATES: u64 = 4096;
 
-/// The shapes met so far.
+/// The shapes found so far.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     shapes: Rows,
-    /// For each label, the number of the patterns that it matches.
+    /// For each label, the index of the set of patterns that it matches.
     seen: Vec<u32>,
+    /// Sets of patterns.
     patterns: Rows,
+    /// Names of bounds that were exceeded.
     bounds: Vec<&'static str>,
 }
 
 impl Shapes {
-    /// The number of the shape of the team in place, if its space is not too large.
+    /// Returns the index of the shape of the current team; `None` if its space is too large.
     pub(super) fn of(&mut self, space: &mut Space<System>, budget: &Budget) -> Option<u32> {
-        let states = budget.states().unwrap_or(LARGEST).min(LARGEST);
+        let states = budget.states().unwrap_or(MAX_SHAPE_STATES).min(MAX_SHAPE_STATES);
         let states = space.explore(&budget.clone().with_states(states)).ok()?;
         if states.len() as u64 > space.system().most_states() {
             return None;
         }
         let n_states = space.system().n_states();
         let mut number = vec![0_u32; n_states];
-        states.iter().enumerate().for_each(|(at, state)| number[state.index()] = at as u32);
+        states.iter().enumerate().for_each(|(index, state)| number[state.index()] = index as u32);
         let (n_patterns, n_atoms) = (space.system().patterns.len(), space.system().atoms.len());
         let mut words = Vec::with_capacity(4 * n_states);
         for state in states {
-            // A dead end is none if it is final, whatever formulas say.
+            // Evidence distinguishes final states from dead ends, even if no formula does.
             let is_final = space.system().is_final(state);
             words.push(2 * space.transitions(state).len() as u32 + u32::from(is_final));
             words.push(space.cut(state).map_or(0, |bound| self.bound(bound)));
@@ -50,14 +52,15 @@ impl Shapes {
                 }
                 words.push(holds);
             }
-            for at in 0..space.transitions(state).len() {
-                let (label, to) = space.transitions(state)[at];
+            for index in 0..space.transitions(state).len() {
+                let (label, to) = space.transitions(state)[index];
                 words.extend([self.patterns_of(space, label, n_patterns), number[to.index()]]);
             }
         }
         Some(self.shapes.insert(&words))
     }
 
+    /// Returns a number for a bound, from 1 on.
     fn bound(&mut self, bound: &'static str) -> u32 {
         let known = self.bounds.iter().position(|other| *other == bound);
         known.unwrap_or_else(|| {
@@ -67,70 +70,71 @@ impl Shapes {
             + 1
     }
 
-    /// The number of the set of patterns that a label matches.
+    /// Returns the index of the set of patterns that a label matches.
     fn patterns_of(&mut self, space: &mut Space<System>, label: LabelId, n_patterns: usize) -> u32 {
         const UNSEEN: u32 = u32::MAX;
         if self.seen.len() <= label.index() {
             self.seen.resize(label.index() + 1, UNSEEN);
         }
         if self.seen[label.index()] == UNSEEN {
-            let matching = (0..n_patterns as u32).filter(|at| space.lts().matches(label, PatternId(*at)));
+            let matching =
+                (0..n_patterns as u32).filter(|index| space.lts().matches(label, PatternId(*index)));
             let matching: Vec<u32> = matching.collect();
             self.seen[label.index()] = self.patterns.insert(&matching);
         }
         self.seen[label.index()]
     }
 
-    /// Labels have other numbers from now on.
+    /// Discards what is known about labels, because they are renumbered.
     pub(super) fn forget_labels(&mut self) {
         self.seen.clear();
     }
 }
 
-/// A run by the places of its transitions among those of their states: it is one of every team of the
-/// same shape.
+/// A run, given by the index of each transition among those of its state, so that it is a run of every team
+/// of the same shape.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
-    places: Vec<usize>,
+pub(super) struct TransitionPath {
+    indices: Vec<usize>,
     loop_at: Option<usize>,
     is_closed: bool,
 }
 
-impl Run {
-    /// The run of a play.
-    pub(super) fn new(space: &Space<System>, play: &Play) -> Option<Run> {
+impl TransitionPath {
+    /// Makes the transition path of a play.
+    pub(super) fn new(space: &Space<System>, play: &Play) -> Option<TransitionPath> {
         let mut state = play.start;
-        let mut places = Vec::new();
+        let mut indices = Vec::new();
         for step in &play.steps {
             let is_it = |(label, to): &(LabelId, StateId)| (*label, *to) == (step.label, step.to);
-            places.push(space.transitions(state).iter().position(is_it)?);
+            indices.push(space.transitions(state).iter().position(is_it)?);
             state = step.to;
         }
-        Some(Run { places, loop_at: play.loop_at, is_closed: play.is_closed })
+        Some(TransitionPath { indices, loop_at: play.loop_at, is_closed: play.is_closed })
     }
 
-    /// The play of a run, in the team in place.
+    /// Returns the play of this path in the current team.
     pub(super) fn play(&self, space: &mut Space<System>) -> Option<Play> {
         let start = space.initial();
         let (mut state, mut steps) = (start, Vec::new());
-        for place in &self.places {
-            let (label, to) = *space.transitions(state).get(*place)?;
+        for index in &self.indices {
+            let (label, to) = *space.transitions(state).get(*index)?;
             steps.push(Step { label, to });
             state = to;
         }
-        let Run { loop_at, is_closed, .. } = *self;
+        let TransitionPath { loop_at, is_closed, .. } = *self;
         Some(Play { turns: Vec::new(), returns_to: None, start, steps, loop_at, is_closed })
     }
 }
 
-/// A shortest run into a dead end, if there is one within the budget.
+/// Finds a shortest run into a deadlock, if there is one within the budget.
 pub(super) fn nearest_dead_end(space: &mut Space<System>, budget: &Budget) -> Option<Play> {
     let states = space.explore(budget).ok()?;
     let is_dead = |state: &&StateId| {
         let is_stuck = space.transitions(**state).is_empty() && space.cut(**state).is_none();
         is_stuck && !space.system().is_final(**state)
     };
-    // The nearest come first, and so do the shortest ways to them.
+    // States are in breadth-first order, so the first predecessor found is on a shortest path.
     let end = *states.iter().filter(|state| space.is_expanded(**state)).find(is_dead)?;
     let mut before: FxHashMap<StateId, (StateId, LabelId)> = FxHashMap::default();
     for state in &states {
@@ -138,11 +142,11 @@ pub(super) fn nearest_dead_end(space: &mut Space<System>, budget: &Budget) -> Op
             before.entry(*to).or_insert((*state, *label));
         }
     }
-    let (start, mut at, mut steps) = (space.initial(), end, Vec::new());
-    while at != start {
-        let (from, label) = *before.get(&at)?;
-        steps.push(Step { label, to: at });
-        at = from;
+    let (start, mut state, mut steps) = (space.initial(), end, Vec::new());
+    while state != start {
+        let (from, label) = *before.get(&state)?;
+        steps.push(Step { label, to: state });
+        state = from;
     }
     steps.reverse();
     Some(Play { turns: Vec::new(), returns_to: None, start, steps, loop_at: None, is_closed: true })

@@ -1,4 +1,4 @@
-//! States and labels as text.
+//! Returns states and labels as text.
 
 use masque_mu::{LabelId, StateId};
 
@@ -7,8 +7,8 @@ use crate::system::{LabelTerm, System};
 use crate::term::TermId;
 
 impl System {
-    /// A state: the processes of the agents in the order of the team, then the messages under way
-    /// in the order of their text.
+    /// Returns a state as text: the processes of the agents in the order of the team, then the messages under
+    /// way in the order of their text.
     pub fn state_text(&self, state: StateId) -> String {
         let (processes, mail) = self.parts(state);
         let processes: Vec<String> =
@@ -18,7 +18,7 @@ impl System {
         format!("{} | {}", processes.join(" ; "), mail.join(" ; "))
     }
 
-    /// What a state is made of: the process of each agent, by its id, and the messages under way.
+    /// Returns the parts of a state: the id and the process of each agent, and the messages under way.
     pub fn state_parts(&self, state: StateId) -> Vec<(String, String)> {
         let (processes, mail) = self.parts(state);
         let text = |term: &u32| self.terms.text(TermId(*term));
@@ -32,9 +32,9 @@ impl System {
         parts
     }
 
-    /// A label: what is done, with whom, by whom, and the constraints that allowed it, as in
-    /// `out(offer(1), a(buyer,b))@a(seller,s) {willing}`. The two sides of a synchronous exchange
-    /// are set apart by a slash.
+    /// Returns a label as text: the action, the other party, the acting agent, and the constraints that
+    /// allowed the action, as in `out(offer(1), a(buyer,b))@a(seller,s) {willing}`. A slash separates the two
+    /// sides of a handshake.
     pub fn label_text(&self, label: LabelId) -> String {
         match self.label_term(label) {
             LabelTerm::Own(label) => self.side_text(label),
