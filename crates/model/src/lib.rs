@@ -1,4 +1,4 @@
-//! Interpreted systems, formulas and properties, and what they mean.
+//! Interpreted systems, formulas and properties, and their semantics.
 //!
 //! A [`System`] is a checked model: names are dense ids, domains are finite, and the variables that each
 //! agent sees are explicit. Engines read it; nothing in it refers to a source language. Spans are kept

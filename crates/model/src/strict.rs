@@ -1,7 +1,7 @@
 //! Strict readings: formulas that are false where a property is true vacuously.
 //!
 //! Some operators are vacuously true: `O(i, f)` where no state is green, `AX f` where there is no step,
-//! `<g> goal` where the group leaves no fair path. The strict reading of a formula is another formula
+//! `<g> goal` where the group prevents all fair paths. The strict reading of a formula is another formula
 //! that is false there. If a property holds, but not in its strict reading, it holds for a reason that
 //! its author probably did not intend; reports say so.
 //!
@@ -52,7 +52,7 @@ pub enum Vacuity {
     NothingGreen,
     /// No path continues.
     PathsEnd,
-    /// A group leaves no fair path.
+    /// A group prevents all fair paths.
     NoFairPath,
 }
 
@@ -70,7 +70,7 @@ pub enum Suspect {
     KnowsUnder(AgentId, GroupId),
     /// A universal path formula such as `AF ..`, where there is no step.
     Promise,
-    /// `<g> ..`, where the group can leave no fair path.
+    /// `<g> ..`, where the group can prevent all fair paths.
     Coalition(GroupId),
 }
 
@@ -128,7 +128,7 @@ impl System {
     }
 
     /// Returns the formulas of properties and constraints with their subformulas, without strict readings.
-    pub fn asked_formulas(&self) -> impl DoubleEndedIterator<Item = FormulaId> + use<> {
+    pub fn property_formulas(&self) -> impl DoubleEndedIterator<Item = FormulaId> + use<> {
         let n_without_readings = self.readings.n_without_readings.unwrap_or(self.formulas.len());
         self.formulas.ids().take(n_without_readings).collect::<Vec<_>>().into_iter()
     }

@@ -49,7 +49,7 @@ impl<'a, 's> Chain<'a, 's> {
         let reached = match self.in_rounds(from, max_nodes, &step, &mut on_round)? {
             Some(reached) => reached,
             None => {
-                let reached = self.from_bottom_up(from, &step, &mut on_round)?;
+                let reached = self.bottom_up(from, &step, &mut on_round)?;
                 self.in_rounds(&reached, usize::MAX, &step, &mut on_round)?.unwrap_or(reached)
             }
         };
@@ -89,7 +89,7 @@ impl<'a, 's> Chain<'a, 's> {
     }
 
     /// Applies events from the bottom of the order up, until the maximum number of images is reached.
-    fn from_bottom_up(
+    fn bottom_up(
         &self,
         from: &Set,
         step: &impl Fn(&Event, &Set) -> Limited<Set>,

@@ -29,20 +29,21 @@ const QUICK_LOG_STEPS_PER_BUDGET_STEP: u32 = 18;
 const MAX_CONDITION_STEPS: u64 = 1 << 17;
 
 /// Receiver of early verdicts, with the options of the engine.
-pub(crate) struct Watch<'w, 'e> {
+pub(crate) struct EarlyReceiver<'w, 'e> {
     pub(crate) evidence: Show,
     pub(crate) early: &'w mut Early<'e>,
     pub(crate) budget: &'w Budget,
 }
 
 /// Evaluation of properties during one exploration.
-pub(crate) struct Looking<'l, 'w, 'e, 's> {
-    watch: &'l mut Watch<'w, 'e>,
+pub(crate) struct EarlyEvaluation<'l, 'w, 'e, 's> {
+    receiver: &'l mut EarlyReceiver<'w, 'e>,
     system: &'s System,
     relation: &'l Relation,
     initial: &'l Set,
     has_one_initial: bool,
-    hunted: Vec<Hunted>,
+    /// Sets of states that decide a property as soon as one of them is reached.
+    deciding: Vec<DecidingStates>,
     /// Properties that are evaluated after 1, 2, 4, .. images.
     others: Vec<usize>,
     /// Sets of the conditions in these properties.
@@ -52,58 +53,55 @@ pub(crate) struct Looking<'l, 'w, 'e, 's> {
 
 /// Set of states that decide a property.
 #[derive(Clone)]
-struct Hunted {
+struct DecidingStates {
     /// Index of the property.
     index: usize,
     states: Set,
     verdict: bool,
 }
 
-impl<'w, 'e> Watch<'w, 'e> {
+impl<'w, 'e> EarlyReceiver<'w, 'e> {
     /// Prepares the evaluation and examines the initial states.
     pub(crate) fn begin<'l, 's>(
         &'l mut self,
         encoder: &mut Encoder<'s>,
         relation: &'l Relation,
         initial: &'l Set,
-    ) -> Limited<Looking<'l, 'w, 'e, 's>> {
+    ) -> Limited<EarlyEvaluation<'l, 'w, 'e, 's>> {
         let system = encoder.system;
         let has_one_initial = self.early.is_listening() && has_one(encoder, initial);
-        let (hunted, others) = (Vec::new(), Vec::new());
-        let conditions = FxHashMap::default();
-        let watch = self;
-        let mut looking = Looking {
-            watch,
+        let mut evaluation = EarlyEvaluation {
+            receiver: self,
             system,
             relation,
             initial,
             has_one_initial,
-            hunted,
-            others,
-            conditions,
+            deciding: Vec::new(),
+            others: Vec::new(),
+            conditions: FxHashMap::default(),
             n_steps: 0,
         };
-        for index in looking.watch.early.open() {
+        for index in evaluation.receiver.early.open() {
             // Conditions whose diagrams are too large are not searched for.
-            encoder.space.set_budget(&looking.watch.budget.branch().with_work(MAX_CONDITION_STEPS));
-            if looking.prepare(encoder, index).is_err() {
-                looking.hunted.retain(|hunted| hunted.index != index);
+            encoder.space.set_budget(&evaluation.receiver.budget.branch().with_work(MAX_CONDITION_STEPS));
+            if evaluation.prepare(encoder, index).is_err() {
+                evaluation.deciding.retain(|deciding| deciding.index != index);
             }
-            encoder.space.set_budget(looking.watch.budget);
+            encoder.space.set_budget(evaluation.receiver.budget);
         }
         let size = 0;
-        looking.step(encoder, &Reached { states: initial, new: initial, is_layer: true, size })?;
-        looking.n_steps = 0;
-        Ok(looking)
+        evaluation.step(encoder, &Reached { states: initial, new: initial, is_layer: true, size })?;
+        evaluation.n_steps = 0;
+        Ok(evaluation)
     }
 }
 
-impl<'s> Looking<'_, '_, '_, 's> {
+impl<'s> EarlyEvaluation<'_, '_, '_, 's> {
     /// Encodes the conditions of a property.
     fn prepare(&mut self, encoder: &mut Encoder<'s>, index: usize) -> Limited<()> {
         let formulas = &self.system.formulas;
         let formula = self.system.properties[index].formula;
-        let mut is_hunted = self.system.fairness.is_empty();
+        let mut is_decided_by_states = self.system.fairness.is_empty();
         for Hunt { formula, holds, verdict } in hunts(formulas, formula) {
             let at = self.system.properties[index].at;
             let decides =
@@ -111,12 +109,12 @@ impl<'s> Looking<'_, '_, '_, 's> {
             if self.system.fairness.is_empty() && is_condition(formulas, formula) && decides {
                 let set = condition(encoder, formula)?;
                 let states = if holds { set } else { encoder.space.not(&set)? };
-                self.hunted.push(Hunted { index, states, verdict });
+                self.deciding.push(DecidingStates { index, states, verdict });
             } else {
-                is_hunted = false;
+                is_decided_by_states = false;
             }
         }
-        if (is_hunted && is_single(self.system, index)) || !is_readable(self.system, formula) {
+        if (is_decided_by_states && is_single(self.system, index)) || !is_supported(self.system, formula) {
             return Ok(());
         }
         for condition in conditions(self.system, formula) {
@@ -131,37 +129,37 @@ impl<'s> Looking<'_, '_, '_, 's> {
     pub(crate) fn step(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Limited<()> {
         self.n_steps += 1;
         let mut found = Vec::new();
-        for hunted in &self.hunted {
-            if encoder.space.intersects(reached.new, &hunted.states)? {
-                found.push(hunted.clone());
+        for deciding in &self.deciding {
+            if encoder.space.intersects(reached.new, &deciding.states)? {
+                found.push(deciding.clone());
             }
         }
-        for Hunted { index, states, verdict } in found {
+        for DecidingStates { index, states, verdict } in found {
             // One image may decide a property twice.
-            if self.hunted.iter().any(|hunted| hunted.index == index) {
+            if self.deciding.iter().any(|deciding| deciding.index == index) {
                 self.report(encoder, index, verdict, Some(&states))?;
             }
         }
-        let allowance = if self.watch.early.is_quick() {
+        let allowance = if self.receiver.early.is_quick() {
             (encoder.space.steps() >> QUICK_LOG_STEPS_PER_BUDGET_STEP) + 1
         } else {
             encoder.space.steps() >> LOG_STEPS_PER_BUDGET_STEP
         };
         if self.n_steps.is_power_of_two() && allowance > 0 && !self.others.is_empty() {
-            encoder.space.set_budget(&self.watch.budget.branch().with_steps(allowance));
-            let read = self.read(encoder, reached);
-            encoder.space.set_budget(self.watch.budget);
+            encoder.space.set_budget(&self.receiver.budget.branch().with_steps(allowance));
+            let read = self.evaluate_others(encoder, reached);
+            encoder.space.set_budget(self.receiver.budget);
             for (index, verdict) in read {
                 self.report(encoder, index, verdict, None)?;
             }
         }
-        self.watch.early.enough()
+        self.receiver.early.enough()
     }
 
     /// Evaluates the other properties until the budget ends.
-    fn read(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Vec<(usize, bool)> {
+    fn evaluate_others(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Vec<(usize, bool)> {
         let mut found = Vec::new();
-        let Ok(sight) = Partly::new(self, encoder, reached) else { return found };
+        let Ok(sight) = ReachedPart::new(self, encoder, reached) else { return found };
         let mut look = Look { system: self.system, sight };
         for &index in &self.others {
             match look.verdict(&self.system.properties[index]) {
@@ -182,14 +180,14 @@ impl<'s> Looking<'_, '_, '_, 's> {
         states: Option<&Set>,
     ) -> Limited<()> {
         self.others.retain(|&other| other != index);
-        self.hunted.retain(|hunted| hunted.index != index);
+        self.deciding.retain(|deciding| deciding.index != index);
         let mut outcome = Outcome::from(Verdict::from(holds));
         if let Some(states) = states
-            && self.watch.evidence.wanted(outcome.verdict).is_some()
+            && self.receiver.evidence.wanted(outcome.verdict).is_some()
         {
             outcome.evidence = self.evidence(encoder, index, holds, states)?;
         }
-        self.watch.early.decided(index, NAME, outcome);
+        self.receiver.early.decided(index, NAME, outcome);
         Ok(())
     }
 
@@ -201,7 +199,7 @@ impl<'s> Looking<'_, '_, '_, 's> {
         holds: bool,
         states: &Set,
     ) -> Limited<Option<Evidence>> {
-        let budget = self.watch.budget;
+        let budget = self.receiver.budget;
         let path = path_to(encoder, self.relation, self.initial, states, budget)?;
         let Some(path) = path else { return Ok(None) };
         explain_found(self.system, &self.system.properties[index], holds, path.states, budget)
@@ -215,7 +213,7 @@ fn is_single(system: &System, index: usize) -> bool {
 
 /// Returns whether a formula can be evaluated on a part of the states: it is in CTL with knowledge and
 /// norms.
-fn is_readable(system: &System, formula: FormulaId) -> bool {
+fn is_supported(system: &System, formula: FormulaId) -> bool {
     use masque_model::Paths;
     let is_beyond = matches!(
         system.formulas.get(formula),
@@ -227,7 +225,7 @@ fn is_readable(system: &System, formula: FormulaId) -> bool {
             | Formula::Least(..)
             | Formula::Greatest(..)
     );
-    !is_beyond && system.formulas.operands(formula).into_iter().all(|operand| is_readable(system, operand))
+    !is_beyond && system.formulas.operands(formula).into_iter().all(|operand| is_supported(system, operand))
 }
 
 /// Returns the conditions in a formula and in the fairness constraints.
@@ -290,7 +288,7 @@ fn condition(encoder: &mut Encoder<'_>, formula: FormulaId) -> Limited<Set> {
 }
 
 /// Part of the reachable states. A set stands for its intersection with this part.
-struct Partly<'p, 's> {
+struct ReachedPart<'p, 's> {
     system: &'s System,
     encoder: &'p Encoder<'s>,
     relation: &'p Relation,
@@ -307,12 +305,12 @@ struct Partly<'p, 's> {
     noted: Noted<Set>,
 }
 
-impl<'p, 's> Partly<'p, 's> {
+impl<'p, 's> ReachedPart<'p, 's> {
     fn new(
-        looking: &'p Looking<'_, '_, '_, 's>,
+        evaluation: &'p EarlyEvaluation<'_, '_, '_, 's>,
         encoder: &'p Encoder<'s>,
         reached: &Reached<'p>,
-    ) -> Limited<Partly<'p, 's>> {
+    ) -> Limited<ReachedPart<'p, 's>> {
         let space = &encoder.space;
         let (expanded, open) = if reached.is_layer {
             (space.minus(reached.states, reached.new)?, reached.new.clone())
@@ -320,17 +318,17 @@ impl<'p, 's> Partly<'p, 's> {
             // Chaining events does not show which states are expanded.
             (reached.states.clone(), reached.states.clone())
         };
-        let live = match looking.system.meaning.deadlock {
-            Deadlock::Stutter => Some(looking.relation.live(encoder)?),
+        let live = match evaluation.system.meaning.deadlock {
+            Deadlock::Stutter => Some(evaluation.relation.live(encoder)?),
             Deadlock::Finite | Deadlock::Error => None,
         };
-        Ok(Partly {
-            system: looking.system,
+        Ok(ReachedPart {
+            system: evaluation.system,
             encoder,
-            relation: looking.relation,
-            conditions: &looking.conditions,
-            initial: looking.initial,
-            has_one_initial: looking.has_one_initial,
+            relation: evaluation.relation,
+            conditions: &evaluation.conditions,
+            initial: evaluation.initial,
+            has_one_initial: evaluation.has_one_initial,
             seen: reached.states,
             expanded,
             open,
@@ -352,7 +350,7 @@ impl<'p, 's> Partly<'p, 's> {
     }
 }
 
-impl Sight for Partly<'_, '_> {
+impl Sight for ReachedPart<'_, '_> {
     type Set = Set;
 
     fn noted(&mut self) -> &mut Noted<Set> {

@@ -13,7 +13,7 @@ use masque_verdict::{
 use serde::{Deserialize, Serialize};
 
 use crate::check::Checker;
-use crate::early::Watch;
+use crate::early::EarlyReceiver;
 use crate::encode::{Encoder, GrowthPolicy, node_limit};
 use crate::layout::{Item, Layout};
 use crate::order;
@@ -123,8 +123,8 @@ impl Symbolic {
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
         self.build_in_order(system, budget, stats, |ordered, stats| {
-            let mut watch = Watch { evidence: self.evidence, early, budget };
-            Built::new(ordered, self.jobs, &mut watch, stats)
+            let mut receiver = EarlyReceiver { evidence: self.evidence, early, budget };
+            Built::new(ordered, self.jobs, &mut receiver, stats)
         })
     }
 
@@ -159,7 +159,7 @@ impl Symbolic {
     }
 
     /// Calls `build` with the given order. If that is abandoned, calls it with the best orders found by
-    /// trial, and at last with the very best of these without a limit.
+    /// trial, and finally with the best of these without a limit.
     fn build_by_trial<'s, T>(
         &self,
         system: &'s System,
@@ -236,21 +236,21 @@ impl<'s> Built<'s> {
     pub(crate) fn new(
         ordered: OrderedSystem<'s, '_>,
         n_threads: usize,
-        watch: &mut Watch<'_, '_>,
+        receiver: &mut EarlyReceiver<'_, '_>,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
-        let mut encoder = encoder(ordered, n_threads, watch.budget);
+        let mut encoder = encoder(ordered, n_threads, receiver.budget);
         let start = Instant::now();
         let initial = reach::initial(&mut encoder);
         stats.spend("encode", start.elapsed());
-        Built::from_initial(encoder, initial?, watch, stats)
+        Built::from_initial(encoder, initial?, receiver, stats)
     }
 
     /// Encodes the relation and explores what is reachable from the initial states.
     pub(crate) fn from_initial(
         mut encoder: Encoder<'s>,
         initial: Set,
-        watch: &mut Watch<'_, '_>,
+        receiver: &mut EarlyReceiver<'_, '_>,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
         let start = Instant::now();
@@ -258,9 +258,9 @@ impl<'s> Built<'s> {
         stats.spend("encode", start.elapsed());
         let relation = relation?;
         let start = Instant::now();
-        let mut looking = watch.begin(&mut encoder, &relation, &initial)?;
+        let mut evaluation = receiver.begin(&mut encoder, &relation, &initial)?;
         let reached = reach::reachable(&encoder, &relation, &initial, |reached| {
-            looking.step(&encoder, reached)?;
+            evaluation.step(&encoder, reached)?;
             encoder.check_node_limit(reached.size)
         });
         stats.spend("reach", start.elapsed());

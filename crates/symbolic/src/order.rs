@@ -3,8 +3,8 @@
 //! Variables that are read or written together should be neighbours. Each line of the model adds to the
 //! attraction between its variables. The strongest attractions are considered first and join variables
 //! into chains end to end (as Kruskal's algorithm joins trees), until one chain is left for each
-//! connected component. Variables that attract very many others cannot be near all of them and go on
-//! top. In the declared order, more than 12 dining cryptographers are infeasible; in this order more
+//! connected component. Variables that attract very many others cannot be near all of them and are placed
+//! at the top. In the declared order, more than 12 dining cryptographers are infeasible; in this order more
 //! than 1000 are feasible. FORCE, even from a good seed, was far worse.
 
 use masque_model::{AgentId, Expr, ExprId, Formula, FormulaId, Protocol, System, VarId};
@@ -318,7 +318,7 @@ impl<'s> Affinity<'s> {
     /// Adds the formulas: `K(i, phi)` relates the variables of `i` to those of phi.
     fn add_formulas(&mut self) {
         let system = self.system;
-        for id in system.asked_formulas() {
+        for id in system.property_formulas() {
             let (agents, phi) = match system.formulas.get(id) {
                 Formula::Knows(agent, f) | Formula::KnowsUnder(agent, _, f) => (vec![agent], f),
                 Formula::EveryoneKnows(group, f) | Formula::DistributedKnowledge(group, f) => {
@@ -400,7 +400,7 @@ impl<'s> Affinity<'s> {
     }
 
     /// Computes the order in which items with more than `max_degree` partners are hubs: a hub cannot be
-    /// near all of its partners at any level, so it goes on top.
+    /// near all of its partners at any level, so it is placed at the top.
     fn order(&self, max_degree: u32) -> Vec<Item> {
         let n = self.items.len();
         let max_degree = max_degree.max(MIN_HUB_DEGREE);

@@ -7,8 +7,8 @@ use crate::moves::choose;
 use crate::space::{Limited, Set};
 
 impl Encoder<'_> {
-    /// Returns the states among `states`, in all of which every agent has an action, where some enabled
-    /// joint action makes an enabled line overflow.
+    /// Returns the states among `states` in which some enabled joint action makes an enabled line overflow.
+    /// In all of `states`, every agent must have an enabled action.
     ///
     /// ```text
     /// ⋃_lines ∃ action. (enabled(action) ∧ condition ∧ ¬∃ next. next = value)

@@ -1,4 +1,4 @@
-//! ATL: what a group can enforce, with and without fairness.
+//! ATL: the goals that a group can enforce with perfect information, with and without fairness.
 
 use masque_model::{Deadlock, Formula, FormulaId, GroupId, Strategies};
 use masque_verdict::{Stop, Why};

@@ -209,7 +209,7 @@ impl Checker<'_> {
         self.encoder.balanced(states, false)
     }
 
-    /// Returns the states in which a goal is met whatever follows, without fairness; not for `X`.
+    /// Returns the states in which a goal is met on every continuation, without fairness; not for `X`.
     fn done(&self, goal: &Goal<'_>) -> Limited<Set> {
         let space = &self.encoder.space;
         Ok(match goal.path {

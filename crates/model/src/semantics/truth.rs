@@ -102,7 +102,7 @@ impl<'a> Truths<'a> {
     /// `D = {g ∈ G | a path from g meets every constraint infinitely often} = ⟦E_fair G true⟧`.
     ///
     /// The constraints themselves are evaluated without fairness, over all of `G`. With no
-    /// constraint `D = G`, not `⟦EG true⟧`: deadlocked states stay in.
+    /// constraint `D = G`, not `⟦EG true⟧`: deadlocked states belong to it.
     pub(super) fn new(structure: &'a Structure, system: &'a System) -> Option<Self> {
         let all = vec![true; structure.n_states()];
         let fixpoints = Rc::new(system.formulas.fixpoints());
@@ -296,7 +296,7 @@ impl<'a> Truths<'a> {
     /// g ⊨ EX φ   iff   g → g' and g' ⊨ φ for some g' ∈ D
     /// ```
     ///
-    /// False at a dead end. Under fairness `D` is what makes the path through `g'` fair.
+    /// False at a dead end. Under fairness `g' ∈ D` ensures that a fair path continues from `g'`.
     pub(super) fn exists_next(&self, phi: &States) -> States {
         let step = |(g, &in_domain): (usize, &bool)| {
             in_domain && self.structure.successors[g].iter().any(|&successor| phi[successor])
@@ -386,7 +386,7 @@ impl<'a> Truths<'a> {
 
     /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: common knowledge as a greatest fixpoint. [FHMV95 Thm 2.4.2]
     ///
-    /// The iteration starts at `D`, the largest set there is.
+    /// The iteration starts at `D`, the largest set.
     pub(super) fn common_knowledge(&self, group: GroupId, phi: &States) -> States {
         let mut z = self.domain.clone();
         loop {

@@ -126,8 +126,8 @@ impl<'s> Moves<'s> {
     ) -> Result<Option<JointAction>, L::Stop> {
         let enabled: Vec<_> =
             self.system.agent_ids().map(|i| enabled_actions(self.system, i, state)).collect();
-        // due[n]: the units to check once the first n agents have chosen. early[n]: the units of which it
-        // is checked whether they may still approve.
+        // Once the first n agents have chosen, due[n] has the units to check, and early[n] the units that
+        // are checked for whether they may still approve.
         let mut due: Vec<Vec<&Unit<'_>>> = vec![Vec::new(); enabled.len() + 1];
         let mut early: Vec<Vec<usize>> = vec![Vec::new(); enabled.len() + 1];
         for (index, unit) in self.units.iter().enumerate() {
@@ -159,7 +159,7 @@ impl Limit for Tried {
 pub struct OverflowingStep {
     /// Joint action that makes the assignment overflow.
     pub joint_action: JointAction,
-    /// Agent whose evolution line it is.
+    /// Agent whose evolution line has the assignment.
     pub agent: AgentId,
     /// Index of the line among the agent's lines.
     pub line: usize,

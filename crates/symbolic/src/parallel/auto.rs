@@ -9,7 +9,7 @@ use masque_verdict::{Budget, Early, Show, Stats, Why};
 
 use super::strategy::{self, Explored};
 use super::{Parallel, Strategy};
-use crate::early::Watch;
+use crate::early::EarlyReceiver;
 use crate::encode::GrowthPolicy;
 use crate::engine::{Built, OrderedSystem, step_limit};
 use crate::layout::Layout;
@@ -30,8 +30,8 @@ pub(super) fn explore<'s>(
     stats: &mut Stats,
 ) -> Limited<Explored<'s>> {
     let whole = |policy, stats: &mut Stats| -> Limited<Explored<'s>> {
-        let mut watch = Watch { evidence: Show::None, early: &mut Early::deaf(), budget };
-        let built = Built::new(OrderedSystem { policy, ..ordered }, parallel.jobs, &mut watch, stats)?;
+        let mut receiver = EarlyReceiver { evidence: Show::None, early: &mut Early::deaf(), budget };
+        let built = Built::new(OrderedSystem { policy, ..ordered }, parallel.jobs, &mut receiver, stats)?;
         Ok(Explored::Whole(Box::new(built)))
     };
     match whole(GrowthPolicy::Abandon(u64::MAX), stats) {

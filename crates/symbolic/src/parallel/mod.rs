@@ -30,15 +30,15 @@ use crate::engine::Symbolic;
 use partitioned::Partitioned;
 use strategy::Explored;
 
-/// How the initial states are split, and what workers do with the parts.
+/// Options for splitting the initial states into parts for several workers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parallel {
     /// Distribution of the parts among the workers.
     pub strategy: Strategy,
     /// Number of workers. 0 means 1.
     pub jobs: usize,
-    /// Number of parts; fewer if the initial states cannot be split into so many. `None`: one part for
-    /// each value of the variables in `split`, or a number that suits the strategy if there are none.
+    /// Maximum number of parts; there are fewer if there are fewer initial states. `None`: one part for
+    /// each value of the variables in `split`, or a number that suits the strategy if `split` is empty.
     pub parts: Option<usize>,
     /// Variables by whose values the initial states are split. If empty, bits are chosen automatically.
     pub split: Vec<VarId>,
@@ -53,7 +53,7 @@ impl Parallel {
     }
 }
 
-/// What workers do with parts of the initial states. [KLQ10 §4]
+/// The distribution of the parts among the workers. [KLQ10 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Strategy {
     /// Like `Merge` if measured diagram steps show that splitting saves time, else nothing is split.

@@ -18,7 +18,7 @@ use super::team::run_workers;
 use super::worker::Worker;
 use super::{Parallel, Strategy};
 use crate::check::Checker;
-use crate::early::Watch;
+use crate::early::EarlyReceiver;
 use crate::encode::{Encoder, GrowthPolicy};
 use crate::engine::{Built, OrderedSystem, encoder};
 use crate::reach;
@@ -75,7 +75,7 @@ pub(super) fn explore<'s>(
         return Ok(Explored::Whole(Box::new(Built::new(
             ordered,
             n_jobs,
-            &mut Watch { evidence: Show::None, early: &mut Early::deaf(), budget },
+            &mut EarlyReceiver { evidence: Show::None, early: &mut Early::deaf(), budget },
             stats,
         )?)));
     }
@@ -131,7 +131,7 @@ struct Tasks {
 }
 
 /// The result of one worker's exploration.
-struct Reached<'s> {
+struct WorkerResult<'s> {
     encoder: Encoder<'s>,
     relation: Relation,
     /// Initial and reachable states of each submodel.
@@ -148,7 +148,7 @@ impl Tasks {
     ) -> Limited<Vec<Worker<'s>>> {
         let workers = run_workers(encoders, budget, set_budget, |index, slot, _| {
             let Some(reached) = self.reach(index, slot)? else { return Ok(None) };
-            let Reached { encoder, relation, submodels, n_steps } = reached;
+            let WorkerResult { encoder, relation, submodels, n_steps } = reached;
             let none = encoder.space.none();
             let checker = Checker::new(encoder, relation, none.clone(), none)?;
             let submodel = |(initial, reachable)| Submodel::new(&checker.encoder, initial, reachable);
@@ -172,7 +172,7 @@ impl Tasks {
         let reached = run_workers(encoders, budget, set_budget, |index, slot, _| self.reach(index, slot))?;
         let mut reached = reached.into_iter().flatten();
         let Some(first) = reached.next() else { return Err(masque_verdict::Why::Memory.into()) };
-        let Reached { encoder, relation, submodels, mut n_steps } = first;
+        let WorkerResult { encoder, relation, submodels, mut n_steps } = first;
         encoder.space.set_budget(budget);
         let mut all: Vec<Set> = submodels.into_iter().map(|(_, reachable)| reachable).collect();
         for other in reached {
@@ -186,7 +186,7 @@ impl Tasks {
     }
 
     /// Takes parts and explores them, one after the other. [Procedures 8, 14, 15]
-    fn reach<'s>(&self, index: usize, slot: &mut Option<Encoder<'s>>) -> Limited<Option<Reached<'s>>> {
+    fn reach<'s>(&self, index: usize, slot: &mut Option<Encoder<'s>>) -> Limited<Option<WorkerResult<'s>>> {
         let Some(mut encoder) = slot.take() else { return Ok(None) };
         let Some(mut part) = self.parcels.get(index) else { return Ok(None) };
         let relation = Relation::new(&mut encoder)?;
@@ -212,7 +212,7 @@ impl Tasks {
             }
         }
         encoder.space.lift_step_limit();
-        Ok(Some(Reached { encoder, relation, submodels, n_steps }))
+        Ok(Some(WorkerResult { encoder, relation, submodels, n_steps }))
     }
 
     /// Takes the next part that no worker has taken, if workers take more than one.

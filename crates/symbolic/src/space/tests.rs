@@ -1,4 +1,4 @@
-//! Operations on sets against their definitions.
+//! Tests that compare operations on sets with their definitions.
 
 use super::*;
 

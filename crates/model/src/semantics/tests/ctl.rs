@@ -4,7 +4,7 @@ use super::worlds::*;
 use super::*;
 use crate::semantics::Truth::{self, *};
 
-/// 0 branches to 1 and 3; 1 goes on to 2, which loops; 3 is a dead end; 4 is not reachable.
+/// 0 branches to 1 and 3; 1 leads to 2, which loops; 3 is a dead end; 4 is not reachable.
 const FORK: Worlds<'static> = Worlds {
     n: 5,
     edges: &[(0, 1), (1, 2), (2, 2), (0, 3), (4, 0)],

@@ -3,7 +3,7 @@
 use super::worlds::*;
 use super::*;
 
-/// 0 branches to 1 and 3; 1 goes on to 2, which loops; 3 is a dead end; 2 goes back to 1 as well.
+/// 0 branches to 1 and 3; 1 leads to 2, which loops; 3 is a dead end; 2 goes back to 1 as well.
 const FORK: Worlds<'static> = Worlds {
     n: 4,
     edges: &[(0, 1), (1, 2), (2, 2), (2, 1), (0, 3)],
