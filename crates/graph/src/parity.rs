@@ -109,7 +109,7 @@ struct Solver<'g, F> {
     game: &'g ParityGame,
     /// The reversed edges.
     back: Edges,
-    /// For each vertex, the depth of the smallest subgame that contains it.
+    /// For each vertex, the recursion depth of the smallest subgame that contains it, or [`GONE`].
     region: Vec<u32>,
     /// For each vertex, the number of its edges that lead outside the attractor being computed, else 0.
     outside: Vec<u32>,

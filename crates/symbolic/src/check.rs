@@ -170,8 +170,8 @@ impl<'s> Checker<'s> {
         let space = &encoder.space;
         let mut reached = context.clone();
         let outside = space.minus(domain, context)?;
-        // No agent confuses states that differ in what all agents see: only states that agree in that with
-        // a state on the other side matter.
+        // No agent confuses two states that differ in the bits that all agents see. So only states matter
+        // that agree on these bits with some state on the other side.
         let unshared = unshared_cube(encoder, &agents)?;
         let (a, b) = (space.exists(context, &unshared)?, space.exists(&outside, &unshared)?);
         let alike = space.and(&a, &b)?;
@@ -179,7 +179,7 @@ impl<'s> Checker<'s> {
             return Ok(reached);
         }
         let (context, outside) = (space.and(context, &alike)?, space.and(&outside, &alike)?);
-        each_view(encoder, &agents, (&context, &outside), &mut |_, seen, outside| {
+        each_view(encoder, &agents, &context, &outside, &mut |seen, outside| {
             // A new state has the same view as a state outside; usually there is none.
             if encoder.space.intersects(seen, outside)? {
                 let confused = encoder.space.and(seen, domain)?;

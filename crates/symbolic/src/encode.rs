@@ -64,12 +64,12 @@ pub(crate) struct Encoder<'s> {
     pub(crate) system: &'s System,
     pub(crate) space: Space,
     pub(crate) layout: Layout,
-    /// For each condition, the set of it if it has been encoded.
+    /// For each condition its set, once it has been encoded.
     memo: Vec<Option<Set>>,
     /// The sets in which one number is less than another.
     pub(crate) less: FxHashMap<(ExprId, ExprId), Set>,
     pub(crate) choices: Vec<Option<Choice>>,
-    /// The parts of the relation, kept once they have been built.
+    /// The parts of the relation, kept if a formula needs the actions of steps.
     pub(crate) parts: Option<Vec<Part>>,
     policy: GrowthPolicy,
     /// Siftings that are still allowed.

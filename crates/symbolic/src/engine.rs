@@ -32,7 +32,8 @@ const STEPS_PER_NODE: u64 = 120;
 const FIRST_ORDER_STEPS: u64 = 40_000;
 /// Diagram steps per level after which an order that was found by trial is abandoned.
 const TRIAL_ORDER_STEPS: u64 = 80_000;
-/// Diagram steps per level after which an order is abandoned while the model is encoded.
+/// Diagram steps per level after which an order is abandoned while the model is encoded. The limit stays
+/// in force during exploration, so it also bounds the two limits above.
 const ENCODING_STEPS: u64 = 48_000;
 
 /// Decides CTL, LTL, CTL*, ATL and the mu-calculus, all with knowledge and norms, on decision

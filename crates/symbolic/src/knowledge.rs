@@ -225,23 +225,24 @@ pub(crate) fn unshared_cube(encoder: &Encoder<'_>, agents: &[AgentId]) -> Limite
     cube_at(encoder, levels)
 }
 
-/// Calls `visit` with each agent and the projections of two sets to what it sees. The agents are split in
+/// Calls `visit` for each agent with the projections of two sets to what it sees. The agents are split in
 /// halves, and the bits that no agent of a half sees are quantified for the whole half.
 pub(crate) fn each_view(
     encoder: &Encoder<'_>,
     agents: &[AgentId],
-    (a, b): (&Set, &Set),
-    visit: &mut dyn FnMut(AgentId, &Set, &Set) -> Limited<()>,
+    a: &Set,
+    b: &Set,
+    visit: &mut dyn FnMut(&Set, &Set) -> Limited<()>,
 ) -> Limited<()> {
     let cube = cube_at(encoder, hidden_levels(encoder.system, encoder, agents))?;
     let (a, b) = (encoder.space.exists(a, &cube)?, encoder.space.exists(b, &cube)?);
     match agents {
         [] => Ok(()),
-        [agent] => visit(*agent, &a, &b),
+        [_] => visit(&a, &b),
         _ => {
             let (left, right) = agents.split_at(agents.len() / 2);
-            each_view(encoder, left, (&a, &b), visit)?;
-            each_view(encoder, right, (&a, &b), visit)
+            each_view(encoder, left, &a, &b, visit)?;
+            each_view(encoder, right, &a, &b, visit)
         }
     }
 }

@@ -284,7 +284,7 @@ impl<'s> Affinity<'s> {
                     group.extend(with);
                     self.attract(&group, weight);
                 }
-                // The terms of a long sum attract each other no more than all others.
+                // A long sum is skipped: it relates all of its terms equally.
                 None if self.seen.insert(id) && !matches!(self.system.exprs.get(id), Expr::Sum(_)) => {
                     self.system.exprs.each_operand(id, |a| open.push(a));
                 }
@@ -339,7 +339,7 @@ impl<'s> Affinity<'s> {
         }
     }
 
-    /// Returns the conditions in a formula, about the first eight of them.
+    /// Returns the conditions in a formula, at most nine of them.
     fn conditions(&self, root: FormulaId) -> Vec<ExprId> {
         let mut conditions = Vec::new();
         let mut open = vec![root];
@@ -379,8 +379,8 @@ impl<'s> Affinity<'s> {
         }
     }
 
-    /// Returns for each item the number of its partners: items that it attracts at least as much as a
-    /// formula makes it.
+    /// Returns for each item the number of its partners: items with an attraction of at least
+    /// [`FORMULA_WEIGHT`].
     fn degrees(&self) -> Vec<u32> {
         let mut degree = vec![0u32; self.items.len()];
         for (&(a, b), &weight) in &self.weights {

@@ -148,7 +148,7 @@ impl Space {
     }
 
     /// Makes a space with a step limit in which up to `n_threads` threads work on one large operation,
-    /// but never more than 8: there would be nothing for them to do.
+    /// but never more than 8: further threads would be idle.
     pub fn with_threads(n_bits: u32, budget: &Budget, max_steps: u64, n_threads: usize) -> Space {
         let n_threads = n_threads.clamp(1, MAX_THREADS) as u32;
         let memory = budget.memory().unwrap_or(DEFAULT_MEMORY);

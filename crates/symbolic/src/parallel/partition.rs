@@ -22,7 +22,8 @@ const MAX_CLASSES: usize = 4096;
 
 /// A partition of the initial states.
 pub(crate) struct Partition {
-    /// At least one part. No part is empty if there is an initial state.
+    /// At least one part; their union is the set of initial states. No part is empty if there is an
+    /// initial state.
     pub(crate) parts: Vec<Set>,
     /// Whether no state is reachable from two parts.
     pub(crate) is_disjoint: bool,

@@ -1,11 +1,11 @@
 //! Distributes the parts among the workers. [KLQ10 §4, Procedures 8, 14-16]
 //!
 //! ```text
-//!          parts            a worker explores        and checks
-//! SIMPLE   one per worker   its part                 its part
-//! MERGE    any number       parts until none is left all of its parts as one
-//! FULL     any number       parts until none is left each of its parts
-//! SEMI     one per worker   its part                 (the first worker:) everything
+//!          parts            a worker explores          and checks
+//! SIMPLE   one per worker   its part                   its part
+//! MERGE    any number       parts until none is left   all of its parts as one
+//! FULL     any number       parts until none is left   each of its parts
+//! SEMI     one per worker   its part                   everything (only the first worker)
 //! ```
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

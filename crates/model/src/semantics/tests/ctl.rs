@@ -73,7 +73,7 @@ fn temporal_operators_on_the_fork() {
 
 #[rustfmt::skip]
 #[test]
-fn until_and_its_kin_on_the_fork() {
+fn until_weak_until_and_release_on_the_fork() {
     //    p holds in     q holds in     formula                        true at         because
     check([0, 1],        [2],           some(until(p(), q())),         [0, 1, 2],      "0 1 2");
     check([1],           [2],           some(until(p(), q())),         [1, 2],         "p is false at 0");

@@ -107,7 +107,7 @@ fn verdicts_under_fairness() {
 }
 
 #[test]
-fn unsupported_constraints_are_unsupported() {
+fn path_formulas_as_constraints_are_unsupported() {
     let mut system = EXIT.system(&[0], &[]);
     let constraint = finally(p());
     system.fairness = vec![constraint(&mut system.formulas)];
