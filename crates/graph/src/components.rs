@@ -1,9 +1,9 @@
 //! Strongly connected components, by Tarjan's algorithm with an explicit stack. [Tarjan72 §4]
 //!
-//! Nodes are numbers. The edges of a node are read one by one, by position, so that a graph may be
-//! given as lists, as slices of one array, or computed on the way. A search may be restricted to a
-//! part of the graph; it then takes time linear in that part, however large the graph is. It needs
-//! one number per node, and a frame for each node on the current path.
+//! Vertices are numbers. The edges of a vertex are read one by one, by index, so that a graph may be
+//! given as lists, as slices of one array, or computed during the search. A search may be restricted to
+//! a part of the graph; it then takes time linear in that part, however large the graph is. It needs
+//! one number per vertex, and a frame for each vertex on the current path.
 
 use std::convert::Infallible;
 
@@ -19,23 +19,23 @@ use std::convert::Infallible;
 /// ```
 #[derive(Debug)]
 pub struct Components {
-    /// When a node of the part was visited, from 1; `NEW` before, `DONE` once its component is known.
-    /// All other nodes are `DONE`.
+    /// For each vertex of the part the number of its visit, from 1; `NEW` before, `DONE` once its
+    /// component is known. All other vertices are `DONE`.
     order: Vec<u32>,
     n_visited: u32,
-    /// Nodes visited whose component is not known yet, in the order of their visit.
+    /// Visited vertices whose component is not known yet, in the order of their visits.
     open: Vec<u32>,
-    /// Nodes on the current path.
+    /// Vertices on the current path.
     path: Vec<Frame>,
 }
 
-/// A node on the current path of the search.
+/// A vertex on the current path of the search.
 #[derive(Debug)]
 struct Frame {
-    node: u32,
-    /// Position of the edge to look at next.
+    vertex: u32,
+    /// Index of the edge to follow next.
     next: u32,
-    /// Earliest visit among the open nodes known to be reached from here.
+    /// Earliest visit among the open vertices known to be reachable from here.
     low: u32,
 }
 
@@ -43,14 +43,15 @@ const DONE: u32 = 0;
 const NEW: u32 = u32::MAX;
 
 impl Components {
-    /// A search in a graph with the nodes `0..n_nodes`.
-    pub fn new(n_nodes: usize) -> Components {
-        Components { order: vec![DONE; n_nodes], n_visited: 0, open: Vec::new(), path: Vec::new() }
+    /// Prepares searches in a graph with the vertices `0..n_vertices`.
+    pub fn new(n_vertices: usize) -> Components {
+        Components { order: vec![DONE; n_vertices], n_visited: 0, open: Vec::new(), path: Vec::new() }
     }
 
-    /// The components of a part of a graph given as lists, each after those it leads to.
+    /// Returns the components of a part of a graph given as lists. Each component comes after those it
+    /// leads to.
     pub fn of(&mut self, edges: &[Vec<u32>], part: &[u32]) -> Vec<Vec<u32>> {
-        let edge = |node: u32, position: u32| edges[node as usize].get(position as usize).copied();
+        let edge = |vertex: u32, index: u32| edges[vertex as usize].get(index as usize).copied();
         let mut all = Vec::new();
         let Ok(()) =
             self.search(part.iter().copied(), edge, never_stops, |members| all.push(members.to_vec()));
@@ -60,9 +61,9 @@ impl Components {
     /// Calls `found` with the members of each component of a part, after those it leads to. The first
     /// member is the one that was visited first.
     ///
-    /// `edge` is the edge of a node at a position from 0, none beyond the last; edges that leave the
-    /// part do not count. `step` is called for each node once or more often, and stops the search by
-    /// an error.
+    /// `edge` returns the target of a vertex's edge with an index from 0, and `None` beyond the last edge;
+    /// edges that leave the part are ignored. `step` is called at least once for each vertex, and stops
+    /// the search by an error.
     pub fn search<E>(
         &mut self,
         part: impl Iterator<Item = u32> + Clone,
@@ -70,7 +71,7 @@ impl Components {
         mut step: impl FnMut() -> Result<(), E>,
         mut found: impl FnMut(&[u32]),
     ) -> Result<(), E> {
-        part.clone().for_each(|node| self.order[node as usize] = NEW);
+        part.clone().for_each(|vertex| self.order[vertex as usize] = NEW);
         self.n_visited = 0;
         for root in part.clone() {
             if self.order[root as usize] == NEW {
@@ -80,7 +81,7 @@ impl Components {
                 if let Err(stop) = step() {
                     self.open.clear();
                     self.path.clear();
-                    part.for_each(|node| self.order[node as usize] = DONE);
+                    part.for_each(|vertex| self.order[vertex as usize] = DONE);
                     return Err(stop);
                 }
                 self.advance(&edge, &mut found);
@@ -89,18 +90,18 @@ impl Components {
         Ok(())
     }
 
-    fn visit(&mut self, node: u32) {
+    fn visit(&mut self, vertex: u32) {
         self.n_visited += 1;
-        self.order[node as usize] = self.n_visited;
-        self.open.push(node);
-        self.path.push(Frame { node, next: 0, low: self.n_visited });
+        self.order[vertex as usize] = self.n_visited;
+        self.open.push(vertex);
+        self.path.push(Frame { vertex, next: 0, low: self.n_visited });
     }
 
-    /// Looks at the edges of the last node on the path until one leads to a new node, or finishes it.
+    /// Follows the edges of the last vertex on the path until one leads to a new vertex, or finishes it.
     #[inline]
     fn advance(&mut self, edge: &impl Fn(u32, u32) -> Option<u32>, found: &mut impl FnMut(&[u32])) {
         let Some(frame) = self.path.last_mut() else { return };
-        while let Some(target) = edge(frame.node, frame.next) {
+        while let Some(target) = edge(frame.vertex, frame.next) {
             frame.next += 1;
             match self.order[target as usize] {
                 NEW => return self.visit(target),
@@ -108,11 +109,11 @@ impl Components {
                 order => frame.low = frame.low.min(order),
             }
         }
-        let Frame { node, low, .. } = *frame;
+        let Frame { vertex, low, .. } = *frame;
         self.path.pop();
-        if low == self.order[node as usize] {
-            // The component is complete: this node and all visited after it that are open.
-            let begin = self.open.iter().rposition(|&open| open == node).unwrap_or(0);
+        if low == self.order[vertex as usize] {
+            // The component is complete: this vertex and all open ones that were visited after it.
+            let begin = self.open.iter().rposition(|&open| open == vertex).unwrap_or(0);
             self.open[begin..].iter().for_each(|&member| self.order[member as usize] = DONE);
             found(&self.open[begin..]);
             self.open.truncate(begin);
@@ -123,8 +124,8 @@ impl Components {
     }
 }
 
-/// The number of the component of each node; a component has a smaller number than those that lead
-/// to it.
+/// Returns the number of the component of each vertex; a component has a smaller number than those that
+/// lead to it.
 pub fn component_numbers(edges: &[Vec<usize>]) -> Vec<usize> {
     let mut numbers = vec![0; edges.len()];
     let mut next = 0;
@@ -135,8 +136,8 @@ pub fn component_numbers(edges: &[Vec<usize>]) -> Vec<usize> {
     numbers
 }
 
-/// Whether some cycle of a graph meets every one of these sets of nodes. Without sets: whether there
-/// is a cycle.
+/// Returns whether some closed walk in a graph meets every one of these sets of vertices. Without sets:
+/// whether there is a cycle.
 pub fn has_cycle_meeting(edges: &[Vec<usize>], sets: &[Vec<bool>]) -> bool {
     let mut is_found = false;
     each_component(edges, |members| {
@@ -150,7 +151,7 @@ pub fn has_cycle_meeting(edges: &[Vec<usize>], sets: &[Vec<bool>]) -> bool {
 
 fn each_component(edges: &[Vec<usize>], found: impl FnMut(&[u32])) {
     let edge =
-        |node: u32, position: u32| edges[node as usize].get(position as usize).map(|&target| target as u32);
+        |vertex: u32, index: u32| edges[vertex as usize].get(index as usize).map(|&target| target as u32);
     let Ok(()) = Components::new(edges.len()).search(0..edges.len() as u32, edge, never_stops, found);
 }
 
@@ -162,13 +163,13 @@ fn never_stops() -> Result<(), Infallible> {
 mod tests {
     use super::*;
 
-    /// For each node the nodes of a part that can be reached from it inside the part.
+    /// Returns for each vertex the vertices of a part that are reachable from it inside the part.
     fn reached(edges: &[Vec<u32>], part: &[u32]) -> Vec<Vec<bool>> {
         let reach = |from: u32| {
             let mut seen = vec![false; edges.len()];
             let mut open = vec![from];
-            while let Some(node) = open.pop() {
-                for &next in edges[node as usize].iter().filter(|next| part.contains(next)) {
+            while let Some(vertex) = open.pop() {
+                for &next in edges[vertex as usize].iter().filter(|next| part.contains(next)) {
                     if !std::mem::replace(&mut seen[next as usize], true) {
                         open.push(next);
                     }
@@ -193,14 +194,14 @@ mod tests {
                 let found = components.of(&edges, &part);
                 let mut members = found.concat();
                 members.sort_unstable();
-                assert_eq!(members, part, "seed {seed}: each node once");
+                assert_eq!(members, part, "seed {seed}: each vertex once");
                 let leads = |from: u32, to: u32| reached[from as usize][to as usize];
                 for (number, component) in found.iter().enumerate() {
-                    for &node in component {
-                        let returns = |&other: &u32| node == other || leads(node, other);
+                    for &vertex in component {
+                        let returns = |&other: &u32| vertex == other || leads(vertex, other);
                         assert!(component.iter().all(returns), "seed {seed}: {component:?}");
                         let mut later = found[number + 1..].iter().flatten();
-                        assert!(!later.any(|&later| leads(node, later)), "seed {seed}: {found:?}");
+                        assert!(!later.any(|&later| leads(vertex, later)), "seed {seed}: {found:?}");
                     }
                 }
             }
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn a_search_that_was_stopped_can_be_repeated() {
         let edges = [vec![1], vec![2], vec![0], vec![2]];
-        let edge = |node: u32, position: u32| edges[node as usize].get(position as usize).copied();
+        let edge = |vertex: u32, index: u32| edges[vertex as usize].get(index as usize).copied();
         let mut components = Components::new(4);
         let mut n_left = 3;
         let step = || {
@@ -226,7 +227,7 @@ mod tests {
         // 0 ⇄ 1 → 2 → 2, and 3 → 0.
         let edges = [vec![1], vec![0, 2], vec![2], vec![0]];
         let meets = |sets: &[&[usize]]| {
-            let set = |members: &&[usize]| (0..4).map(|node| members.contains(&node)).collect();
+            let set = |members: &&[usize]| (0..4).map(|vertex| members.contains(&vertex)).collect();
             has_cycle_meeting(&edges, &sets.iter().map(set).collect::<Vec<_>>())
         };
         assert!(meets(&[]) && meets(&[&[0], &[1]]) && meets(&[&[2, 3]]));

@@ -1,11 +1,11 @@
 //! Graph algorithms that several crates share. They know nothing of models, formulas or budgets.
 //!
-//! Nodes are numbers from 0. A search that may take long has a callback that can stop it.
+//! Vertices are numbers from 0. A search that may take long has a callback that can stop it.
 //!
 //! | module | computes |
 //! |---|---|
-//! | `components` | strongly connected components, and whether a cycle meets given sets of nodes |
-//! | `parity` | who wins a parity game, and by which moves |
+//! | `components` | strongly connected components, and whether a cycle meets given sets of vertices |
+//! | `parity` | the winning regions and strategies of parity games |
 #![forbid(unsafe_code)]
 
 mod components;

@@ -1,20 +1,20 @@
 //! Parity games, by Zielonka's recursive algorithm. [Zielonka98, McNaughton93]
 //!
-//! Two players move a token along edges for ever; the largest priority that recurs decides, even for
-//! one player and odd for the other. Every vertex is won by one of them, with moves that depend on
-//! the vertex only.
+//! Two players move a token along edges forever. The largest priority that recurs decides: if it is even,
+//! the even player wins, else the odd player. Every vertex is won by one of them, with moves that depend
+//! on the vertex only.
 //!
 //! ```text
 //! solve(G):  p = largest priority, a its player
 //!            A = attr_a({v | priority(v) = p});  solve(G - A)
 //!            if the other player wins nothing there, a wins G
-//!            else B = attr_other(what she wins there); she wins B; solve(G - B)
+//!            else B = attr_other(what the other wins there); the other wins B; solve(G - B)
 //! ```
 //!
-//! Differs from the paper: the second call is a loop, so recursion is as deep as there are
-//! priorities.
+//! Differs from the paper: the second call is a loop, so the depth of the recursion is at most the number
+//! of priorities.
 
-/// Number of steps of an attractor between two calls that may stop the solver.
+/// Number of attracted vertices between two calls of `check`.
 const STEPS_BETWEEN_CHECKS: u32 = 4096;
 
 /// A game in which every vertex has an edge.
@@ -38,8 +38,8 @@ pub struct ParityGame {
 }
 
 impl ParityGame {
-    /// Adds the next vertex: whether the even player moves there, its priority, and its edges, at least
-    /// one.
+    /// Adds the next vertex: whether the even player moves there, its priority, and the targets of its
+    /// edges, at least one.
     pub fn push(&mut self, is_even: bool, priority: u32, targets: impl IntoIterator<Item = u32>) {
         self.is_even.push(is_even);
         self.priority.push(priority);
@@ -47,7 +47,7 @@ impl ParityGame {
     }
 }
 
-/// Lists of vertices, one after the other.
+/// Lists of vertices in one array.
 #[derive(Debug, Default)]
 struct Edges {
     ends: Vec<u32>,
@@ -58,7 +58,7 @@ impl Edges {
     /// Adds the list of the next vertex.
     fn push(&mut self, targets: impl IntoIterator<Item = u32>) {
         self.targets.extend(targets);
-        // The moves of a game are fewer than 2^32.
+        // A game has fewer than 2^32 edges.
         self.ends.push(self.targets.len() as u32);
     }
 
@@ -75,13 +75,13 @@ impl Edges {
         &self.targets[self.range(vertex)]
     }
 
-    /// The same edges, turned round.
+    /// Returns the reversed edges.
     fn reversed(&self) -> Edges {
         let mut ends = vec![0; self.len()];
         self.targets.iter().for_each(|&to| ends[to as usize] += 1);
         let mut sum = 0;
         for end in &mut ends {
-            // Where each list begins; it moves to the end while the list is filled.
+            // First the start of each list, which becomes its end while the list is filled.
             sum += std::mem::replace(end, sum);
         }
         let mut targets = vec![0; self.targets.len()];
@@ -95,21 +95,23 @@ impl Edges {
     }
 }
 
-/// Who wins where, and how.
+/// The solution of a game.
 #[derive(Debug)]
 pub struct Solution {
     /// For each vertex, whether the even player wins there.
     pub by_even: Vec<bool>,
-    /// For each vertex where its winner moves, the winner's move. Other entries have no meaning.
+    /// For each vertex at which its winner moves, the target of the winner's move. Other entries have no
+    /// meaning.
     pub strategy: Vec<u32>,
 }
 
 struct Solver<'g, F> {
     game: &'g ParityGame,
+    /// The reversed edges.
     back: Edges,
-    /// Each vertex of the game at hand has the number of that game here.
+    /// For each vertex, the recursion depth of the smallest subgame that contains it, or [`GONE`].
     region: Vec<u32>,
-    /// How many edges of a vertex lead outside the attractor; scratch.
+    /// For each vertex, the number of its edges that lead outside the attractor being computed, else 0.
     outside: Vec<u32>,
     by_even: Vec<bool>,
     strategy: Vec<u32>,
@@ -117,13 +119,13 @@ struct Solver<'g, F> {
     check: F,
 }
 
-/// A vertex of no game any more.
+/// Region of a vertex that is in no subgame any more.
 const GONE: u32 = u32::MAX;
 
-/// Solves a game. `check` is called now and then, and stops the solver by an error.
+/// Solves a game. `check` is called repeatedly, and stops the solver by an error.
 ///
-/// Everything is taken in order, so the same game has the same solution; of the moves into an
-/// attractor the one by which the end is nearest is taken.
+/// Vertices and edges are processed in order, so the same game always has the same solution. Among the
+/// moves into an attractor, one with a shortest way to its target is chosen.
 pub fn solve<E>(game: &ParityGame, check: impl FnMut() -> Result<(), E>) -> Result<Solution, E> {
     let n = game.edges.len();
     let mut solver = Solver {
@@ -140,18 +142,15 @@ pub fn solve<E>(game: &ParityGame, check: impl FnMut() -> Result<(), E>) -> Resu
 }
 
 impl<E, F: FnMut() -> Result<(), E>> Solver<'_, F> {
-    /// Solves the game number `depth`, which has these vertices.
+    /// Solves the subgame at a recursion depth, which has these vertices.
     fn region(&mut self, depth: u32, mut vertices: Vec<u32>) -> Result<(), E> {
         while let Some(highest) = vertices.iter().map(|&v| self.game.priority[v as usize]).max() {
             (self.check)()?;
             let even = highest.is_multiple_of(2);
             let at_highest = vertices.iter().copied().filter(|&v| self.game.priority[v as usize] == highest);
-            let (targets, attracted) = {
-                let targets: Vec<u32> = at_highest.collect();
-                let attracted = self.attract(depth, even, &targets)?;
-                (targets, attracted)
-            };
-            // What is attracted is marked by a game of no number.
+            let targets: Vec<u32> = at_highest.collect();
+            let attracted = self.attract(depth, even, &targets)?;
+            // The attracted vertices are marked while the others are collected.
             self.assign(&attracted, GONE);
             let outside = vertices.iter().copied().filter(|&v| self.region[v as usize] == depth);
             let rest: Vec<u32> = outside.collect();
@@ -164,7 +163,7 @@ impl<E, F: FnMut() -> Result<(), E>> Solver<'_, F> {
             if lost.is_empty() {
                 vertices.iter().for_each(|&v| self.by_even[v as usize] = even);
                 for target in targets {
-                    // She is free where the priority is the highest, as long as she stays.
+                    // Where the priority is the highest, any move inside the subgame wins.
                     let stays = |to: &&u32| self.region[**to as usize] == depth;
                     let first = self.game.edges.of(target as usize).iter().find(stays);
                     self.strategy[target as usize] = first.copied().unwrap_or(GONE);
@@ -183,12 +182,13 @@ impl<E, F: FnMut() -> Result<(), E>> Solver<'_, F> {
         vertices.iter().for_each(|&v| self.region[v as usize] = region);
     }
 
-    /// The vertices of a game from which a player can force the token to `targets`, and her moves.
+    /// Computes the vertices of a subgame from which a player can force the token to `targets`, and sets
+    /// the player's moves.
     fn attract(&mut self, depth: u32, even: bool, targets: &[u32]) -> Result<Vec<u32>, E> {
-        const IN: u32 = u32::MAX;
+        const ATTRACTED: u32 = u32::MAX;
         let mut attracted = targets.to_vec();
         let mut touched = targets.to_vec();
-        targets.iter().for_each(|&v| self.outside[v as usize] = IN);
+        targets.iter().for_each(|&v| self.outside[v as usize] = ATTRACTED);
         let mut done = 0;
         let mut n_left = STEPS_BETWEEN_CHECKS;
         while let Some(&to) = attracted.get(done) {
@@ -200,7 +200,7 @@ impl<E, F: FnMut() -> Result<(), E>> Solver<'_, F> {
             done += 1;
             for i in self.back.range(to as usize) {
                 let from = self.back.targets[i] as usize;
-                if self.region[from] != depth || self.outside[from] == IN {
+                if self.region[from] != depth || self.outside[from] == ATTRACTED {
                     continue;
                 }
                 if self.game.is_even[from] == even {
@@ -216,7 +216,7 @@ impl<E, F: FnMut() -> Result<(), E>> Solver<'_, F> {
                         continue;
                     }
                 }
-                self.outside[from] = IN;
+                self.outside[from] = ATTRACTED;
                 touched.push(from as u32);
                 attracted.push(from as u32);
             }
@@ -230,18 +230,20 @@ impl<E, F: FnMut() -> Result<(), E>> Solver<'_, F> {
 mod tests {
     use super::*;
 
-    /// Whether a player's moves keep every cycle good for her, by looking at all cycles' priorities.
+    /// Returns whether a player's moves win: they stay in the winning region, and every cycle there has a
+    /// largest priority of the player's parity.
     fn is_winning(game: &ParityGame, won: &Solution, even: bool) -> bool {
         let n = game.edges.len();
         let moves = |v: usize| -> Vec<usize> {
-            match game.is_even[v] == even {
-                true => vec![won.strategy[v] as usize],
-                false => game.edges.of(v).iter().map(|&t| t as usize).collect(),
+            if game.is_even[v] == even {
+                vec![won.strategy[v] as usize]
+            } else {
+                game.edges.of(v).iter().map(|&t| t as usize).collect()
             }
         };
-        let hers: Vec<usize> = (0..n).filter(|&v| won.by_even[v] == even).collect();
-        let stays = hers.iter().all(|&v| moves(v).iter().all(|&t| won.by_even[t] == even));
-        // A bad cycle returns to a vertex of a bad priority through smaller ones.
+        let region: Vec<usize> = (0..n).filter(|&v| won.by_even[v] == even).collect();
+        let stays = region.iter().all(|&v| moves(v).iter().all(|&t| won.by_even[t] == even));
+        // A lost cycle returns to a vertex with a priority of the wrong parity through smaller priorities.
         let bad = |&v: &usize| game.priority[v].is_multiple_of(2) != even;
         let returns = |v: usize| {
             let mut seen = vec![false; n];
@@ -256,11 +258,11 @@ mod tests {
             }
             false
         };
-        stays && !hers.iter().copied().filter(bad).any(returns)
+        stays && !region.iter().copied().filter(bad).any(returns)
     }
 
     #[test]
-    fn both_players_win_where_they_are_said_to() {
+    fn strategies_win_in_both_regions() {
         for seed in 0..3000 {
             let mut random = fastrand::Rng::with_seed(seed);
             let n = random.usize(1..14);
@@ -278,9 +280,9 @@ mod tests {
         }
     }
 
-    /// Against the definition: every way of choosing is tried for the even player.
+    /// Compares the solver with the definition: tries all memoryless strategies of the even player.
     #[test]
-    fn small_games_by_trial() {
+    fn small_games_agree_with_the_definition() {
         for seed in 0..2000 {
             let mut random = fastrand::Rng::with_seed(seed);
             let n = random.usize(2..7);
@@ -303,7 +305,7 @@ mod tests {
         }
     }
 
-    /// Whether every cycle that can be reached has an even largest priority.
+    /// Returns whether every reachable cycle has an even largest priority.
     fn all_cycles_are_even(game: &ParityGame, moves: &[Vec<u32>], from: usize) -> bool {
         let reach = |from: usize, highest: u32| {
             let mut seen = vec![false; moves.len()];

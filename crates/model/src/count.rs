@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Groups of nine decimal digits: the largest power of ten that fits into 32 bits.
+/// Base of the groups: the largest power of ten that fits into 32 bits, so a group has nine digits.
 const BASE: u64 = 1_000_000_000;
 
-/// An exact number of states or choices, however large. It is written in decimal, in JSON as a string.
+/// An exact number of states or choices, however large. Its text is decimal; in JSON it is a string.
 ///
 /// ```
 /// use masque_model::Count;
@@ -21,22 +21,22 @@ const BASE: u64 = 1_000_000_000;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Count {
-    /// The lowest group first; the highest is not zero, unless it is the only one.
+    /// The digits in base [`BASE`], lowest group first; the highest is not zero, unless it is the only one.
     groups: Vec<u32>,
 }
 
 impl Count {
-    /// Whether there is none.
+    /// Returns whether the number is 0.
     pub fn is_zero(&self) -> bool {
         self.groups == [0]
     }
 
-    /// Whether there is exactly one.
+    /// Returns whether the number is 1.
     pub fn is_one(&self) -> bool {
         self.groups == [1]
     }
 
-    /// The number, if it fits into a machine word.
+    /// Returns the number, if it fits into 64 bits.
     pub fn to_u64(&self) -> Option<u64> {
         let add = |sum: u64, group: &u32| sum.checked_mul(BASE)?.checked_add(u64::from(*group));
         self.groups.iter().rev().try_fold(0, add)
@@ -77,14 +77,14 @@ impl From<usize> for Count {
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        for (position, group) in self.groups.iter().rev().enumerate() {
-            text += &if position == 0 { group.to_string() } else { format!("{group:09}") };
+        for (index, group) in self.groups.iter().rev().enumerate() {
+            text += &if index == 0 { group.to_string() } else { format!("{group:09}") };
         }
         f.pad_integral(true, "", &text)
     }
 }
 
-/// A text that is not a decimal number.
+/// The error for a text that is not a decimal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotDecimal;
 

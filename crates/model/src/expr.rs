@@ -8,7 +8,7 @@ use crate::{ActionId, AgentId, SymbolId, VarId};
 pub struct ExprId(u32);
 
 impl ExprId {
-    /// The position in the pool, for tables indexed by expression.
+    /// Returns the index in the pool, for tables indexed by expression.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -32,7 +32,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// As written in ISPL.
+    /// Returns the operator as written in ISPL.
     pub fn symbol(self) -> &'static str {
         match self {
             Relation::Equal => "=",
@@ -44,7 +44,7 @@ impl Relation {
         }
     }
 
-    /// Whether two things so ordered stand in this relation.
+    /// Returns whether two values with this order are in the relation.
     pub fn admits(self, order: std::cmp::Ordering) -> bool {
         match self {
             Relation::Equal => order.is_eq(),
@@ -60,11 +60,11 @@ impl Relation {
 /// One expression, its operands as ids.
 ///
 /// Values are exact rationals: booleans are 0 and 1, an enumeration value is the number of its
-/// symbol. Division by zero, and `mod` of a fraction or by zero, have no value; an operation on
-/// something without a value has none, and a comparison with it is false.
+/// symbol. Division by zero, and `mod` of a fraction or by zero, have no value; an operation on an
+/// operand without a value has no value, and a comparison with it is false.
 pub type Expr<'p> = ExprWith<&'p [ExprId]>;
 
-/// An expression whose lists of operands are `L`: slices for readers, places in the pool inside it.
+/// An expression whose lists of operands have the type `L`: slices outside the pool, `List`s inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExprWith<L> {
     /// `true` or `false`.
@@ -100,7 +100,7 @@ pub enum ExprWith<L> {
 }
 
 impl<L> ExprWith<L> {
-    /// The same expression with another form of its list.
+    /// Returns the same expression with another type of list.
     fn with_list<M>(self, change: impl FnOnce(L) -> M) -> ExprWith<M> {
         match self {
             ExprWith::Bool(a) => ExprWith::Bool(a),
@@ -122,7 +122,7 @@ impl<L> ExprWith<L> {
     }
 }
 
-type Node = ExprWith<List>;
+type ExprNode = ExprWith<List>;
 
 /// The expressions of one system, each stored once.
 ///
@@ -137,26 +137,26 @@ type Node = ExprWith<List>;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Exprs {
-    pool: Pool<Node, ExprId>,
+    pool: Pool<ExprNode, ExprId>,
 }
 
 impl Exprs {
-    /// How many different expressions there are; ids are `0..len`.
+    /// Returns the number of different expressions; ids are `0..len`.
     pub fn len(&self) -> usize {
         self.pool.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no expressions.
     pub fn is_empty(&self) -> bool {
         self.pool.len() == 0
     }
 
-    /// All ids, operands before users.
+    /// Returns all ids, operands before users.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = ExprId> + use<> {
         (0..self.pool.len() as u32).map(ExprId)
     }
 
-    /// The expression behind an id.
+    /// Returns the expression with an id.
     pub fn get(&self, id: ExprId) -> Expr<'_> {
         self.pool.get(id.0).with_list(|list| self.pool.operands(list))
     }
@@ -177,35 +177,35 @@ impl Exprs {
     }
 }
 
-/// The constructors simplify constants away and nothing else.
+/// Constructors. They simplify constants and nothing else.
 impl Exprs {
-    fn add(&mut self, node: Node) -> ExprId {
+    fn add(&mut self, node: ExprNode) -> ExprId {
         ExprId(self.pool.intern(node))
     }
 
     /// `true` or `false`.
     pub fn bool(&mut self, value: bool) -> ExprId {
-        self.add(Node::Bool(value))
+        self.add(ExprNode::Bool(value))
     }
 
     /// An integer.
     pub fn number(&mut self, value: i64) -> ExprId {
-        self.add(Node::Number(value))
+        self.add(ExprNode::Number(value))
     }
 
     /// An enumeration value.
     pub fn symbol(&mut self, symbol: SymbolId) -> ExprId {
-        self.add(Node::Symbol(symbol))
+        self.add(ExprNode::Symbol(symbol))
     }
 
     /// A variable.
     pub fn variable(&mut self, variable: VarId) -> ExprId {
-        self.add(Node::Variable(variable))
+        self.add(ExprNode::Variable(variable))
     }
 
     /// `agent.Action = action`
     pub fn action_is(&mut self, agent: AgentId, action: ActionId) -> ExprId {
-        self.add(Node::ActionIs(agent, action))
+        self.add(ExprNode::ActionIs(agent, action))
     }
 
     /// `! a`
@@ -213,16 +213,16 @@ impl Exprs {
         match self.get(a) {
             Expr::Bool(b) => self.bool(!b),
             Expr::Not(inner) => inner,
-            _ => self.add(Node::Not(a)),
+            _ => self.add(ExprNode::Not(a)),
         }
     }
 
-    /// Conjunction; `true` if there is nothing to conjoin.
+    /// Conjunction; `true` if there are no operands.
     pub fn and(&mut self, operands: Vec<ExprId>) -> ExprId {
         self.junction(operands, true)
     }
 
-    /// Disjunction; `false` if there is nothing to disjoin.
+    /// Disjunction; `false` if there are no operands.
     pub fn or(&mut self, operands: Vec<ExprId>) -> ExprId {
         self.junction(operands, false)
     }
@@ -237,7 +237,7 @@ impl Exprs {
             [only] => only,
             _ => {
                 let list = self.pool.list(&operands);
-                self.add(if neutral { Node::And(list) } else { Node::Or(list) })
+                self.add(if neutral { ExprNode::And(list) } else { ExprNode::Or(list) })
             }
         }
     }
@@ -251,7 +251,7 @@ impl Exprs {
             [only] => only,
             _ => {
                 let list = self.pool.list(&operands);
-                self.add(Node::Xor(list))
+                self.add(ExprNode::Xor(list))
             }
         };
         if trues % 2 == 1 { self.not(rest) } else { rest }
@@ -272,29 +272,29 @@ impl Exprs {
         let (side, constant) = match (self.get(a), self.get(b)) {
             (Expr::Bool(constant), _) => (b, constant),
             (_, Expr::Bool(constant)) => (a, constant),
-            _ => return self.add(Node::Compare(relation, a, b)),
+            _ => return self.add(ExprNode::Compare(relation, a, b)),
         };
         if constant == (relation == Relation::Equal) { side } else { self.not(side) }
     }
 
-    /// A sum; 0 if there is nothing to add.
+    /// A sum; 0 if there are no operands.
     pub fn sum(&mut self, operands: Vec<ExprId>) -> ExprId {
-        self.fold(operands, 0, i128::checked_add, Node::Sum)
+        self.fold(operands, 0, i128::checked_add, ExprNode::Sum)
     }
 
-    /// A product; 1 if there is nothing to multiply.
+    /// A product; 1 if there are no operands.
     pub fn product(&mut self, operands: Vec<ExprId>) -> ExprId {
-        self.fold(operands, 1, i128::checked_mul, Node::Product)
+        self.fold(operands, 1, i128::checked_mul, ExprNode::Product)
     }
 
-    /// Constants are folded into one, which stands last. Where their total does not fit, all stay as
-    /// they are. Either way, folding the result again changes nothing.
+    /// Folds all constants into one, which becomes the last operand. If their total does not fit into 64
+    /// bits, they stay as they are. Either way, folding the result again changes nothing.
     fn fold(
         &mut self,
         mut operands: Vec<ExprId>,
         neutral: i64,
         combine: fn(i128, i128) -> Option<i128>,
-        node: fn(List) -> Node,
+        node: fn(List) -> ExprNode,
     ) -> ExprId {
         let constant = |pool: &Self, a: &ExprId| match pool.get(*a) {
             Expr::Number(n) => Some(i128::from(n)),
@@ -309,8 +309,8 @@ impl Exprs {
             }
         }
         match operands[..] {
-            // A lone constant is itself; a lone operand stays wrapped, since a boolean in a sum is
-            // a number only there.
+            // A single constant stands for itself; any other single operand stays in a sum, because a
+            // boolean is a number only there.
             [only] if constant(self, &only).is_some() => only,
             _ => {
                 let list = self.pool.list(&operands);
@@ -323,7 +323,7 @@ impl Exprs {
     pub fn negate(&mut self, a: ExprId) -> ExprId {
         match self.get(a) {
             Expr::Number(n) if n != i64::MIN => self.number(-n),
-            _ => self.add(Node::Negate(a)),
+            _ => self.add(ExprNode::Negate(a)),
         }
     }
 
@@ -331,7 +331,7 @@ impl Exprs {
     pub fn divide(&mut self, a: ExprId, b: ExprId) -> ExprId {
         match (self.get(a), self.get(b)) {
             (Expr::Number(x), Expr::Number(y)) if y != 0 && x.checked_rem(y) == Some(0) => self.number(x / y),
-            _ => self.add(Node::Divide(a, b)),
+            _ => self.add(ExprNode::Divide(a, b)),
         }
     }
 
@@ -342,7 +342,7 @@ impl Exprs {
                 Some(r) => self.number(r),
                 None => self.number(0), // i64::MIN mod -1
             },
-            _ => self.add(Node::Modulo(a, b)),
+            _ => self.add(ExprNode::Modulo(a, b)),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Which formulas have free fixpoint variables, and which fixpoints need not exist.
+//! Finds formulas with free fixpoint variables, and fixpoints that may not exist.
 
 use std::collections::BTreeSet;
 
 use crate::{FixpointId, Formula, FormulaId, Formulas};
 
-/// What there is to know of the fixpoints inside each formula of a pool, by its form.
+/// Facts about the fixpoints inside each formula of a pool, derived from its syntax.
 ///
 /// ```
 /// use masque_model::{Formula, Formulas};
@@ -19,36 +19,37 @@ use crate::{FixpointId, Formula, FormulaId, Formulas};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Fixpoints {
-    /// Empty if there is no fixpoint at all.
+    /// Facts by formula; empty if no formula has a fixpoint.
     of: Vec<Inside>,
 }
 
-/// What is inside one formula.
+/// Facts about the fixpoints inside one formula.
 #[derive(Clone, Debug, Default)]
 struct Inside {
-    /// The free variables that occur under an even, and under an odd number of negations.
+    /// The free variables that occur under an even number of negations, and those under an odd number.
     free: [BTreeSet<FixpointId>; 2],
     /// The variables that fixpoints inside bind.
     binds: BTreeSet<FixpointId>,
-    /// Some fixpoint inside has its variable under an odd number of negations, or binds a variable
-    /// that is bound inside once more.
+    /// Whether some fixpoint inside has its variable under an odd number of negations, or binds a
+    /// variable that is bound again inside it.
     is_unsound: bool,
 }
 
 impl Fixpoints {
-    /// Whether the truth of a formula depends on a variable that it does not bind.
+    /// Returns whether the truth of a formula depends on a variable that it does not bind.
     pub fn is_open(&self, formula: FormulaId) -> bool {
         let inside = self.of.get(formula.index());
         inside.is_some_and(|inside| inside.free.iter().any(|free| !free.is_empty()))
     }
 
-    /// Whether all fixpoints inside a formula are of monotone functions, so that they exist, and no
-    /// variable is bound again where it is bound already.
+    /// Returns whether all fixpoints inside a formula are of monotone functions, so that they exist, and
+    /// no variable is bound again where it is bound already.
     pub fn is_sound(&self, formula: FormulaId) -> bool {
         self.of.get(formula.index()).is_none_or(|inside| !inside.is_unsound)
     }
 
-    /// Whether a formula has the variable free under an even, and under an odd number of negations.
+    /// Returns whether a formula has the variable free under an even number of negations, and whether
+    /// under an odd number.
     pub fn occurs(&self, variable: FixpointId, formula: FormulaId) -> [bool; 2] {
         let has = |parity: usize| {
             let inside = self.of.get(formula.index());
@@ -59,7 +60,7 @@ impl Fixpoints {
 }
 
 impl Formulas {
-    /// What there is to know of the fixpoints inside each formula.
+    /// Collects the facts about the fixpoints inside each formula.
     ///
     /// A variable occurs negatively under an odd number of negations, where the left side of `->`
     /// and both sides of `<->` count; every other operator is monotone in its operands.
@@ -109,7 +110,7 @@ impl Formulas {
 mod tests {
     use super::*;
 
-    /// Of `mu Z. f(Z)`: what it says of the fixpoint, by how `f` is made.
+    /// Whether `mu Z. f(Z)` is sound, for several forms of `f`.
     #[test]
     fn soundness_by_form() {
         type Make = fn(&mut Formulas, FormulaId) -> FormulaId;

@@ -11,7 +11,7 @@ use crate::{AgentId, ExprId, GroupId, PropositionId};
 pub struct FormulaId(u32);
 
 impl FormulaId {
-    /// The position in the pool, for tables indexed by formula.
+    /// Returns the index in the pool, for tables indexed by formula.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -22,36 +22,36 @@ impl FormulaId {
 pub struct FixpointId(pub(crate) u32);
 
 impl FixpointId {
-    /// The position among all variables of fixpoints.
+    /// Returns the index among all fixpoint variables.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a path quantifier ranges over; it matters at states without successors only.
+/// The paths that a quantifier ranges over; the difference matters only at states without successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Paths {
-    /// CTL: the operators are the usual fixpoints of EX, so `EF` may be met by a finite path.
+    /// CTL: the operators are the usual fixpoints of EX, so a finite path can satisfy `EF`.
     Ctl,
     /// LTL and CTL*: infinite paths only.
     Infinite,
 }
 
-/// Which strategies a coalition may use.
+/// The strategies that a coalition may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Strategies {
     /// Any memoryless strategy on global states.
     Perfect,
-    /// Uniform, winning from all states that some member confuses with this one (ATL_ir).
+    /// Uniform, winning from all states that some member cannot distinguish from this one (ATL_ir).
     Uniform,
-    /// Uniform, winning from all states that the members together confuse with this one.
+    /// Uniform, winning from all states that the members together cannot distinguish from this one.
     UniformJoint,
     /// Uniform, winning from this state.
     UniformObjective,
 }
 
 impl Strategies {
-    /// The word used in formulas and by `--strategies`.
+    /// Returns the word used in formulas and by `--strategies`.
     pub fn name(self) -> &'static str {
         match self {
             Strategies::Perfect => "perfect",
@@ -65,7 +65,7 @@ impl Strategies {
 /// One formula, its operands as ids. Each operator's truth definition is in `semantics`.
 pub type Formula<'p> = FormulaWith<&'p [FormulaId]>;
 
-/// A formula whose lists of operands are `L`: slices for readers, places in the pool inside it.
+/// A formula whose lists of operands have the type `L`: slices outside the pool, `List`s inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FormulaWith<L> {
     /// `true` or `false`.
@@ -112,7 +112,7 @@ pub enum FormulaWith<L> {
     DistributedKnowledge(GroupId, FormulaId),
     /// `GCK(g, phi)`
     CommonKnowledge(GroupId, FormulaId),
-    /// `O(i, phi)`: wherever `i` behaves correctly.
+    /// `O(i, phi)`: phi is true in all states in which `i` behaves correctly.
     Correct(AgentId, FormulaId),
     /// `KH(i, g, phi)`: `i` knows, on the assumption that all of `g` behave correctly.
     KnowsUnder(AgentId, GroupId, FormulaId),
@@ -126,12 +126,12 @@ pub enum FormulaWith<L> {
     Least(FixpointId, FormulaId),
     /// `nu Z. phi`: the greatest fixpoint.
     Greatest(FixpointId, FormulaId),
-    /// The variable of a fixpoint around it.
+    /// The variable of an enclosing fixpoint.
     Bound(FixpointId),
 }
 
 impl Formula<'_> {
-    /// Whether this is an operator of paths, with no quantifier over them: `X F G U W R`.
+    /// Returns whether this is a temporal operator without a path quantifier: `X F G U W R`.
     pub fn is_temporal(&self) -> bool {
         matches!(
             self,
@@ -146,7 +146,7 @@ impl Formula<'_> {
 }
 
 impl<L> FormulaWith<L> {
-    /// The same formula with another form of its list.
+    /// Returns the same formula with another type of list.
     fn with_list<M>(self, change: impl FnOnce(L) -> M) -> FormulaWith<M> {
         match self {
             FormulaWith::Bool(a) => FormulaWith::Bool(a),
@@ -197,57 +197,57 @@ impl<L> FormulaWith<L> {
 #[derive(Clone, Debug, Default)]
 pub struct Formulas {
     pool: Pool<FormulaWith<List>, FormulaId>,
-    /// The names of fixpoint variables; different fixpoints may use the same.
+    /// The names of the fixpoint variables; different fixpoints may use the same variable.
     fixpoints: Vec<String>,
 }
 
 impl Formulas {
-    /// How many different formulas there are; ids are `0..len`.
+    /// Returns the number of different formulas; ids are `0..len`.
     pub fn len(&self) -> usize {
         self.pool.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no formulas.
     pub fn is_empty(&self) -> bool {
         self.pool.len() == 0
     }
 
-    /// All ids, operands before users.
+    /// Returns all ids, operands before users.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = FormulaId> + use<> {
         (0..self.pool.len() as u32).map(FormulaId)
     }
 
-    /// The variable of this name, new or not.
+    /// Returns the fixpoint variable with this name; adds it if it is new.
     pub fn fixpoint(&mut self, name: &str) -> FixpointId {
-        let position = self.fixpoints.iter().position(|known| known == name).unwrap_or_else(|| {
+        let index = self.fixpoints.iter().position(|known| known == name).unwrap_or_else(|| {
             self.fixpoints.push(name.to_string());
             self.fixpoints.len() - 1
         });
-        FixpointId(position as u32)
+        FixpointId(index as u32)
     }
 
-    /// The name of a fixpoint's variable.
+    /// Returns the name of a fixpoint variable.
     pub fn fixpoint_name(&self, id: FixpointId) -> &str {
         &self.fixpoints[id.index()]
     }
 
-    /// How many variables of fixpoints there are.
+    /// Returns the number of fixpoint variables.
     pub fn n_fixpoints(&self) -> usize {
         self.fixpoints.len()
     }
 
-    /// The id of a formula, new or not. Formulas are kept as they were written.
+    /// Returns the id of a formula; adds it if it is new. Formulas are not simplified.
     pub fn add(&mut self, formula: Formula<'_>) -> FormulaId {
         let node = formula.with_list(|list| self.pool.list(list));
         FormulaId(self.pool.intern(node))
     }
 
-    /// The formula behind an id.
+    /// Returns the formula with an id.
     pub fn get(&self, id: FormulaId) -> Formula<'_> {
         self.pool.get(id.0).with_list(|list| self.pool.operands(list))
     }
 
-    /// The direct subformulas of `id`.
+    /// Returns the direct subformulas of `id`.
     pub fn operands(&self, id: FormulaId) -> Vec<FormulaId> {
         let mut operands = Vec::new();
         self.each_operand(id, |operand| operands.push(operand));
@@ -292,7 +292,7 @@ impl Formulas {
         }
     }
 
-    /// For each formula, whether it is a path formula: a temporal operator stands outside all
+    /// Returns for each formula whether it is a path formula: some temporal operator in it is outside all
     /// path quantifiers, coalitions and knowledge operators. Indexed by id.
     pub fn path_formulas(&self) -> Vec<bool> {
         let mut is_path = vec![false; self.len()];

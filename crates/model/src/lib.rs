@@ -1,8 +1,8 @@
-//! Interpreted systems, formulas and properties, and what they mean.
+//! Interpreted systems, formulas and properties, and their semantics.
 //!
-//! A [`System`] is a checked model: names are dense ids, domains are finite, who sees what is
-//! explicit. Engines read it; nothing in it refers to a source language. Spans are kept for
-//! reports only.
+//! A [`System`] is a checked model: names are dense ids, domains are finite, and the variables that each
+//! agent sees are explicit. Engines read it; nothing in it refers to a source language. Spans are kept
+//! for reports only.
 //!
 //! | module | defines |
 //! |---|---|
@@ -10,9 +10,9 @@
 //! | `expr`, `formula`, `fixpoint` | expressions and formulas, each stored once (`pool`) |
 //! | `count` | exact numbers of states |
 //! | `print` | formulas and expressions as text |
-//! | `strict` | formulas that are false where a property holds for the wrong reason |
-//! | [`semantics`] | the truth definition: slow, and straight from the page |
-//! | [`steps`] | single steps: which joint action leads where, checked and listed by the definition |
+//! | `strict` | formulas that are false where a property holds vacuously |
+//! | [`semantics`] | the truth definition, transcribed from the papers: slow |
+//! | [`steps`] | single steps by the definition: checks them, and lists joint actions and successors |
 #![forbid(unsafe_code)]
 
 mod count;

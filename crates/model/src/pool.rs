@@ -43,7 +43,7 @@ impl<N: Copy + Eq + Hash, I: Copy + Eq + Hash> Pool<N, I> {
         &self.operands[list.start as usize..(list.start + list.len) as usize]
     }
 
-    /// The id of `node`, new or not.
+    /// Returns the id of `node`; adds it if it is new.
     pub(crate) fn intern(&mut self, node: N) -> u32 {
         let hash = |node: &N| FxBuildHasher.hash_one(node);
         let nodes = &mut self.nodes;
@@ -60,7 +60,7 @@ impl<N: Copy + Eq + Hash, I: Copy + Eq + Hash> Pool<N, I> {
         }
     }
 
-    /// The list of these operands, new or not: equal lists have equal [`List`]s.
+    /// Returns the list of these operands; adds it if it is new. Equal lists have equal [`List`]s.
     pub(crate) fn list(&mut self, items: &[I]) -> List {
         let hash = |items: &[I]| FxBuildHasher.hash_one(items);
         let operands = &mut self.operands;

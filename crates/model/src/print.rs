@@ -1,21 +1,21 @@
 //! Expressions and formulas as text that reads back as the same tree.
 //!
 //! A condition and a formula may mean the same and still be different trees: `Ag.x = false` is one
-//! condition, `!Ag.x` the negation of another. So a condition inside a formula is always written as
-//! a variable or a comparison, the only two forms that the reader takes for a condition.
+//! condition, `!Ag.x` the negation of another. So a condition inside a formula is always printed as
+//! a variable or a comparison, the only two forms that the parser reads as a condition.
 
 use std::fmt::Write;
 
 use crate::{AgentId, Expr, ExprId, FixpointId, Formula, FormulaId, GroupId, Paths, Strategies, System};
 
-/// What is still to be written; a stack of these replaces recursion, so depth costs no stack.
+/// A piece that is still to be printed. An explicit stack of pieces replaces recursion.
 enum Piece {
     Text(&'static str),
     Expr(ExprId),
     Formula(FormulaId),
     /// An operand of `and`, `or`, `->` or `<->`, in brackets unless it binds tighter.
     Operand(FormulaId),
-    /// The operand of `!`, which would take in a comparison without brackets.
+    /// The operand of `!`; a comparison needs brackets there.
     Negated(FormulaId),
     /// An operand of `U`, `W` or `R`, which bind tighter than `!`.
     Tight(FormulaId),
@@ -26,7 +26,7 @@ enum Piece {
 /// How tightly the text of a formula binds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tightness {
-    /// An infix operator, or a fixpoint, which reaches to the end.
+    /// An infix operator, or a fixpoint, whose body extends to the end.
     Loose,
     Negation,
     Comparison,
@@ -35,13 +35,14 @@ enum Tightness {
 }
 
 impl System {
-    /// The formula in the syntax of ISPL. What quantifies over infinite paths is written in CTL*,
-    /// LTL too: `CTL* A(G(F(p)))`.
+    /// Returns the formula in the syntax of ISPL. Formulas with quantifiers over infinite paths are printed
+    /// in CTL*, also those of LTL: `CTL* A(G(F(p)))`.
     pub fn formula_text(&self, id: FormulaId) -> String {
         let logic = if self.is_about_infinite_paths(id) { "CTL* " } else { "" };
         self.write(vec![Piece::Formula(id), Piece::Text(logic)])
     }
 
+    /// Returns whether some quantifier in a formula ranges over infinite paths.
     fn is_about_infinite_paths(&self, root: FormulaId) -> bool {
         let mut seen = vec![false; self.formulas.len()];
         let mut open = vec![root];
@@ -58,7 +59,7 @@ impl System {
         false
     }
 
-    /// The expression in the syntax of ISPL.
+    /// Returns the expression in the syntax of ISPL.
     pub fn expr_text(&self, id: ExprId) -> String {
         self.write(vec![Piece::Expr(id)])
     }
@@ -110,17 +111,17 @@ impl System {
         }
     }
 
-    /// Whether a condition in a formula is written as it is in other places, without a comparison.
+    /// Returns whether a condition in a formula is printed without a comparison, as in other places.
     fn is_plain_condition(&self, e: ExprId) -> bool {
         match self.exprs.get(e) {
             Expr::Bool(_) => true,
-            // `Ag.GreenStates` would be read as the set of states.
+            // `Ag.GreenStates` would be parsed as the set of states.
             Expr::Variable(v) => !matches!(&*self.variable(v).name, "GreenStates" | "RedStates"),
             _ => false,
         }
     }
 
-    /// A condition inside a formula: a variable or a comparison.
+    /// Prints a condition inside a formula: as a variable or a comparison.
     fn condition_pieces(&self, e: ExprId, stack: &mut Vec<Piece>) {
         match self.exprs.get(e) {
             _ if self.is_plain_condition(e) => stack.push(Piece::Expr(e)),
@@ -244,7 +245,7 @@ impl System {
                 join(stack, list.iter().map(|&e| Piece::Expr(e)), ", ");
                 stack.push(Piece::Text(")"));
             }
-            // A sum or product of one operand is another tree than the operand.
+            // A sum or product of one operand is a different tree from the operand.
             Expr::Sum(&[only]) => stack.extend([Piece::Text("("), Piece::Term(only), Piece::Text(" + 0)")]),
             Expr::Product(&[only]) => {
                 stack.extend([Piece::Text("("), Piece::Term(only), Piece::Text(" * 1)")])
@@ -254,25 +255,19 @@ impl System {
             Expr::Divide(a, b) => nary(stack, &[a, b], Piece::Term, " / "),
             Expr::Modulo(a, b) => nary(stack, &[a, b], Piece::Term, " mod "),
             Expr::Compare(relation, a, b) => {
-                let word = match relation {
-                    crate::Relation::Equal => " = ",
-                    crate::Relation::Unequal => " <> ",
-                    crate::Relation::Less => " < ",
-                    crate::Relation::AtMost => " <= ",
-                    crate::Relation::Greater => " > ",
-                    crate::Relation::AtLeast => " >= ",
-                };
-                stack.extend([Piece::Term(a), Piece::Text(word), Piece::Term(b)]);
+                let operator = [" ", relation.symbol(), " "].map(Piece::Text);
+                stack.extend([Piece::Term(a)].into_iter().chain(operator).chain([Piece::Term(b)]));
             }
         }
     }
 }
 
-/// A piece, in brackets or not.
+/// Pushes a piece, in brackets or not.
 fn enclose(stack: &mut Vec<Piece>, piece: Piece, is_bracketed: bool) {
-    match is_bracketed {
-        true => stack.extend([Piece::Text("("), piece, Piece::Text(")")]),
-        false => stack.push(piece),
+    if is_bracketed {
+        stack.extend([Piece::Text("("), piece, Piece::Text(")")]);
+    } else {
+        stack.push(piece);
     }
 }
 

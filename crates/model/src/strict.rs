@@ -1,9 +1,9 @@
-//! Strict readings: formulas that are true for the wrong reason, read so that they are false.
+//! Strict readings: formulas that are false where a property is true vacuously.
 //!
-//! Some operators are true of everything where there is nothing to be true of: `O(i, f)` where no
-//! state is green, `AX f` where no step follows, `<g> goal` where the group leaves no fair path. The
-//! strict reading of a formula is another formula that is false there. A property that holds, but
-//! not when it is read strictly, holds for a reason that its author hardly meant; reports say so.
+//! Some operators are vacuously true: `O(i, f)` where no state is green, `AX f` where there is no step,
+//! `<g> goal` where the group prevents all fair paths. The strict reading of a formula is another formula
+//! that is false there. If a property holds, but not in its strict reading, it holds for a reason that
+//! its author probably did not intend; reports say so.
 //!
 //! ```text
 //! strict reading                       is
@@ -16,12 +16,12 @@
 //!
 //! where `dead` is `AX false`. Operands are read strictly too; under a negation they are read
 //! *leniently*, by duality: `¬EX f` is `AX ¬f`, so there `EX f` is `EX f ∨ dead`. `AG`, `A .. W`,
-//! `A .. R` and `AX{c}` promise nothing that must come, and stay as they are.
+//! `A .. R` and `AX{c}` do not promise that anything becomes true, and are not changed.
 //!
-//! `honest(g, goal)` says that the group can meet the goal in such a way that, whatever the others do, a
-//! fair path that meets it remains: it stays in a set `S` of states from which it wins, and from each
-//! of which some fair path meets the goal by choices of the group that lead nowhere else than to `S`. With
-//! the group's choices `a`, and `W` for `<g> goal` with perfect information,
+//! `honest(g, goal)` says that the group can meet the goal in such a way that, for all actions of the
+//! others, a fair path that meets it remains: the group stays in a set `S` of states from which it wins,
+//! and from each state in `S` some fair path meets the goal by choices of the group that lead only to
+//! `S`. With the group's choices `a`, and `W` for `<g> goal` with perfect information,
 //!
 //! ```text
 //! H(Z)        = ⋁_a EX{a} Z ∧ AX{a} S          a choice that may lead into Z and stays in S
@@ -31,9 +31,9 @@
 //! f W g         νS. W ∧ (reach(f, g) ∨ stay(f))              f R g   is   g W (f ∧ g)
 //! ```
 //!
-//! for all fairness constraints `c`. A group that cannot leave the others without a fair path has this
-//! wherever it wins. Under uniform strategies the choices may be ones that only perfect information
-//! allows: so there the strict reading may overlook something, but it never accuses wrongly.
+//! for all fairness constraints `c`. If a group cannot prevent all fair paths, this is true in all states
+//! from which it wins. Under uniform strategies the choices may be ones that need perfect information, so
+//! the strict reading may miss a vacuous property there, but it never reports one wrongly.
 
 use std::collections::BTreeMap;
 
@@ -41,40 +41,41 @@ use crate::{
     ActionId, AgentId, Deadlock, Expr, ExprId, Formula, FormulaId, GroupId, Paths, Strategies, System,
 };
 
-/// Groups with more choices than this are not read strictly: the formula has one part per choice.
+/// Maximum number of a group's joint choices; coalitions with more are not read strictly, because the
+/// strict reading has one subformula per choice.
 const MAX_CHOICES: usize = 128;
 
-/// Why a formula may be true of everything.
+/// The reasons why a formula may be vacuously true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Vacuity {
-    /// No state in question is green.
+    /// No relevant state is green.
     NothingGreen,
-    /// No path goes on.
+    /// No path continues.
     PathsEnd,
-    /// A group leaves no fair path.
+    /// A group prevents all fair paths.
     NoFairPath,
 }
 
 impl Vacuity {
-    /// All there are.
+    /// All reasons.
     pub const ALL: [Vacuity; 3] = [Vacuity::NothingGreen, Vacuity::PathsEnd, Vacuity::NoFairPath];
 }
 
-/// Part of a property that is true of everything where its condition is true.
+/// A subformula that is vacuously true where its condition is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suspect {
     /// `O(i, ..)`, where no state is green for the agent.
     Correct(AgentId),
     /// `KH(i, g, ..)`, where the agent considers no state possible that is green for the group.
     KnowsUnder(AgentId, GroupId),
-    /// A promise about all paths, where no step follows.
+    /// A universal path formula such as `AF ..`, where there is no step.
     Promise,
-    /// `<g> ..`, where the group can leave no fair path.
+    /// `<g> ..`, where the group can prevent all fair paths.
     Coalition(GroupId),
 }
 
 impl Suspect {
-    /// Why the part is true there.
+    /// Returns the reason why the subformula is true there.
     pub fn vacuity(self) -> Vacuity {
         match self {
             Suspect::Correct(_) | Suspect::KnowsUnder(..) => Vacuity::NothingGreen,
@@ -87,24 +88,24 @@ impl Suspect {
 /// The strict readings of one formula.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Parts that may be true of everything, each with a formula that says where.
+    /// Subformulas that may be vacuously true, each with a formula for the states where they are.
     pub suspects: Vec<(Suspect, FormulaId)>,
-    /// The formula read strictly in one respect, for each that there are suspects for.
+    /// For each reason that occurs in `suspects`, the formula read strictly for this reason only.
     pub by: Vec<(Vacuity, FormulaId)>,
-    /// The formula read strictly in every respect.
+    /// The formula read strictly for all reasons.
     pub all: Option<FormulaId>,
 }
 
 /// The strict readings of a system's properties.
 #[derive(Clone, Debug, Default)]
 pub struct Readings {
-    /// How many formulas there were before.
-    n_asked: Option<usize>,
+    /// Number of formulas before the readings were added.
+    n_without_readings: Option<usize>,
     of: BTreeMap<FormulaId, Reading>,
 }
 
 impl Readings {
-    /// The readings of a property's formula; none if nothing in it may be true of everything.
+    /// Returns the readings of a property's formula; `None` if no subformula may be vacuously true.
     pub fn of(&self, formula: FormulaId) -> Option<&Reading> {
         self.of.get(&formula)
     }
@@ -113,8 +114,8 @@ impl Readings {
 impl System {
     /// Adds the strict readings of all properties to the formulas, so that engines can decide them.
     pub fn add_strict_readings(&mut self) {
-        let n_asked = self.formulas.len();
-        self.readings = Readings { n_asked: Some(n_asked), of: BTreeMap::new() };
+        let n_without_readings = self.formulas.len();
+        self.readings = Readings { n_without_readings: Some(n_without_readings), of: BTreeMap::new() };
         let mut roots: Vec<FormulaId> = self.properties.iter().map(|property| property.formula).collect();
         roots.sort_unstable();
         roots.dedup();
@@ -126,19 +127,19 @@ impl System {
         }
     }
 
-    /// The formulas of properties and constraints with their parts, without strict readings.
-    pub fn asked_formulas(&self) -> impl DoubleEndedIterator<Item = FormulaId> + use<> {
-        let n_asked = self.readings.n_asked.unwrap_or(self.formulas.len());
-        self.formulas.ids().take(n_asked).collect::<Vec<_>>().into_iter()
+    /// Returns the formulas of properties and constraints with their subformulas, without strict readings.
+    pub fn property_formulas(&self) -> impl DoubleEndedIterator<Item = FormulaId> + use<> {
+        let n_without_readings = self.readings.n_without_readings.unwrap_or(self.formulas.len());
+        self.formulas.ids().take(n_without_readings).collect::<Vec<_>>().into_iter()
     }
 }
 
-/// How a part is read.
+/// How a subformula is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Side {
-    /// False where it would be true of everything.
+    /// False where it would be vacuously true.
     Strict,
-    /// True where its negation would be true of everything.
+    /// True where its negation would be vacuously true.
     Lenient,
 }
 
@@ -153,45 +154,45 @@ impl Side {
 
 struct Reader<'s> {
     system: &'s mut System,
-    /// The respects in which to read strictly.
-    respects: Vec<Vacuity>,
-    /// The choices of groups, as conditions on a step; none if there are too many.
+    /// The reasons for which formulas are read strictly.
+    reasons: Vec<Vacuity>,
+    /// The choices of groups, as conditions on a step; `None` if there are too many.
     choices: BTreeMap<GroupId, Option<Vec<ExprId>>>,
     suspects: Vec<(Suspect, FormulaId)>,
 }
 
-/// Formulas that were read, by how.
+/// The readings of subformulas.
 type Read = BTreeMap<(FormulaId, Side), FormulaId>;
 
 impl<'s> Reader<'s> {
     fn new(system: &'s mut System) -> Reader<'s> {
-        Reader { system, respects: Vec::new(), choices: BTreeMap::new(), suspects: Vec::new() }
+        Reader { system, reasons: Vec::new(), choices: BTreeMap::new(), suspects: Vec::new() }
     }
 
     fn reading(mut self, root: FormulaId) -> Reading {
         let mut possible = vec![Vacuity::NothingGreen];
         let has_fairness = !self.system.fairness.is_empty();
-        // Where there is fairness every state in question has a fair path, and so a successor.
+        // With fairness, operators range over states that start a fair path, and so have a successor.
         if !has_fairness && self.system.meaning.deadlock != Deadlock::Stutter {
             possible.push(Vacuity::PathsEnd);
         }
         if has_fairness && self.system.fairness.iter().all(|&constraint| self.is_local(constraint)) {
             possible.push(Vacuity::NoFairPath);
         }
-        self.respects = possible;
+        self.reasons = possible;
         let all = self.read(root);
         let suspects = std::mem::take(&mut self.suspects);
         let mut by = Vec::new();
         for vacuity in Vacuity::ALL {
             if suspects.iter().any(|(suspect, _)| suspect.vacuity() == vacuity) {
-                self.respects = vec![vacuity];
+                self.reasons = vec![vacuity];
                 by.push((vacuity, self.read(root)));
             }
         }
         Reading { suspects, by, all: Some(all) }
     }
 
-    /// Whether a formula speaks of one state only.
+    /// Returns whether the truth of a formula depends on the current state only.
     fn is_local(&self, root: FormulaId) -> bool {
         let mut open = vec![root];
         while let Some(id) = open.pop() {
@@ -212,8 +213,8 @@ impl<'s> Reader<'s> {
         true
     }
 
-    /// Reads a formula strictly: first how its parts must be read, from the top; then all parts,
-    /// operands first.
+    /// Reads a formula strictly: first finds from the top down how its subformulas must be read; then
+    /// reads all of them, operands first.
     fn read(&mut self, root: FormulaId) -> FormulaId {
         let mut needed: BTreeMap<FormulaId, [bool; 2]> = BTreeMap::from([(root, [true, false])]);
         let mut next = Some(root);
@@ -241,15 +242,17 @@ impl<'s> Reader<'s> {
         }
         let mut read = Read::new();
         for (id, [strict, lenient]) in needed {
-            for (side, _) in [(Side::Strict, strict), (Side::Lenient, lenient)].into_iter().filter(|s| s.1) {
-                let found = self.part(id, side, &read);
-                read.insert((id, side), found);
+            for (side, is_needed) in [(Side::Strict, strict), (Side::Lenient, lenient)] {
+                if is_needed {
+                    let found = self.part(id, side, &read);
+                    read.insert((id, side), found);
+                }
             }
         }
         read[&(root, Side::Strict)]
     }
 
-    /// Reads a part whose operands are read.
+    /// Reads a subformula whose operands have been read.
     fn part(&mut self, id: FormulaId, side: Side, read: &Read) -> FormulaId {
         let of = |f: FormulaId| read[&(f, side)];
         let opposite = |f: FormulaId| read[&(f, side.other())];
@@ -295,7 +298,7 @@ impl<'s> Reader<'s> {
                 let make = |f| Formula::KnowsUnder(i, g, f);
                 self.green(Suspect::KnowsUnder(i, g), of(f), side, make)
             }
-            Formula::Enforces(g, strategies, path) => self.enforces((g, strategies), of(path), side),
+            Formula::Enforces(g, strategies, path) => self.enforces(g, strategies, of(path), side),
             Formula::ExistsStep(c, f) => self.add(Formula::ExistsStep(c, of(f))),
             Formula::ForallStep(c, f) => self.add(Formula::ForallStep(c, of(f))),
             Formula::Least(z, f) => self.add(Formula::Least(z, of(f))),
@@ -303,9 +306,9 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Whether a part is to be read strictly in a respect; then it is a suspect.
+    /// Returns whether a subformula is to be read strictly for its reason; if so, adds it to the suspects.
     fn suspects(&mut self, suspect: Suspect, when: FormulaId) -> bool {
-        if !self.respects.contains(&suspect.vacuity()) {
+        if !self.reasons.contains(&suspect.vacuity()) {
             return false;
         }
         if !self.suspects.contains(&(suspect, when)) {
@@ -329,7 +332,7 @@ impl<'s> Reader<'s> {
         if side == Side::Strict { some } else { self.not(some) }
     }
 
-    /// `O` and `KH`.
+    /// Reads `O` and `KH`.
     fn green(
         &mut self,
         suspect: Suspect,
@@ -356,7 +359,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Paths that end.
+/// Path quantifiers, where paths may end.
 impl Reader<'_> {
     fn forall(&mut self, paths: Paths, path: FormulaId, side: Side) -> FormulaId {
         let plain = self.add(Formula::Forall(paths, path));
@@ -403,14 +406,14 @@ impl Reader<'_> {
         self.add(Formula::Or(&[plain, broken]))
     }
 
-    /// `AX false`: where no step follows.
+    /// `AX false`: there is no step.
     fn dead(&mut self) -> FormulaId {
         let nothing = self.add(Formula::Bool(false));
         let next = self.add(Formula::Next(nothing));
         self.add(Formula::Forall(Paths::Ctl, next))
     }
 
-    /// `E(f U (f ∧ dead))`: some path ends, with `f` all along.
+    /// `E(f U (f ∧ dead))`: some path ends, and `f` is true in all its states.
     fn ends_within(&mut self, f: FormulaId) -> FormulaId {
         let dead = self.dead();
         let end = self.add(Formula::And(&[f, dead]));
@@ -426,24 +429,19 @@ impl Reader<'_> {
     }
 }
 
-/// The steps by which a group may go on.
+/// The steps that a group may take in an honest strategy.
 struct Honest {
-    /// Its choices, as conditions on a step.
+    /// The group's choices, as conditions on a step.
     choices: Vec<ExprId>,
-    /// Where each choice must lead, whatever the others do.
+    /// The formula `S` that must be true after the step, for all actions of the others.
     stays: FormulaId,
 }
 
-/// Coalitions that leave no fair path.
+/// Coalitions, with fairness.
 impl Reader<'_> {
-    fn enforces(
-        &mut self,
-        (group, strategies): (GroupId, Strategies),
-        path: FormulaId,
-        side: Side,
-    ) -> FormulaId {
+    fn enforces(&mut self, group: GroupId, strategies: Strategies, path: FormulaId, side: Side) -> FormulaId {
         let plain = self.add(Formula::Enforces(group, strategies, path));
-        if side == Side::Lenient || !self.respects.contains(&Vacuity::NoFairPath) {
+        if side == Side::Lenient || !self.reasons.contains(&Vacuity::NoFairPath) {
             return plain;
         }
         let Some(choices) = self.choices(group) else { return plain };
@@ -477,7 +475,9 @@ impl Reader<'_> {
         if let Some(to) = to {
             ways.push(self.reach(&honest, through, to));
         }
-        if let Some(f) = through.filter(|_| may_stay) {
+        if let Some(f) = through
+            && may_stay
+        {
             ways.push(self.stay(&honest, f));
         }
         let wins = self.add(Formula::Enforces(group, Strategies::Perfect, path));
@@ -487,7 +487,7 @@ impl Reader<'_> {
         self.add(Formula::And(&[plain, honestly]))
     }
 
-    /// `H(Z)`. The loop of a dead end is a step that nobody chooses.
+    /// `H(Z)`. The loop of a dead end is a step that no agent chooses.
     fn step(&mut self, honest: &Honest, z: FormulaId) -> FormulaId {
         let mut ways = Vec::new();
         for &choice in &honest.choices {
@@ -532,14 +532,14 @@ impl Reader<'_> {
         self.add(Formula::Greatest(r, body))
     }
 
-    /// A variable that no other fixpoint has.
+    /// Adds a variable that no other fixpoint uses.
     fn variable(&mut self) -> crate::FixpointId {
         let name = format!("'{}", self.system.formulas.n_fixpoints());
         self.system.formulas.fixpoint(&name)
     }
 
-    /// What a group may choose, as conditions on a step; none if that is too much. An action on which
-    /// nothing depends may be any.
+    /// Returns the joint choices of a group, as conditions on a step; `None` if there are more than
+    /// [`MAX_CHOICES`]. Actions that no condition reads are left open.
     fn choices(&mut self, group: GroupId) -> Option<Vec<ExprId>> {
         if let Some(known) = self.choices.get(&group) {
             return known.clone();

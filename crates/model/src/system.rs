@@ -40,7 +40,7 @@ pub enum Domain {
 }
 
 impl Domain {
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn size(&self) -> u128 {
         match self {
             Domain::Boolean => 2,
@@ -49,12 +49,12 @@ impl Domain {
         }
     }
 
-    /// The bits that a code for one value needs.
+    /// Returns the number of bits of a code for one value.
     pub fn bits(&self) -> u32 {
         128 - (self.size() - 1).leading_zeros()
     }
 
-    /// The value behind a code in `0..size`, in the order of declaration.
+    /// Returns the value with a code in `0..size`, in the order of declaration.
     pub fn value(&self, code: u64) -> i64 {
         match self {
             Domain::Boolean => code as i64,
@@ -63,22 +63,22 @@ impl Domain {
         }
     }
 
-    /// The code of a value, if it belongs to the domain.
+    /// Returns the code of a value, if it belongs to the domain.
     pub fn code(&self, value: i64) -> Option<u64> {
         match self {
             Domain::Boolean => (0..2).contains(&value).then_some(value as u64),
             Domain::Integers(lo, hi) => (*lo..=*hi).contains(&value).then(|| value.wrapping_sub(*lo) as u64),
             Domain::Values(values) => {
                 let is_value = |v: &SymbolId| i64::from(v.0) == value;
-                // Names that stand here first are numbered in a row: no need to look through all.
+                // Symbols that first occur in this domain have consecutive numbers, so no search is needed.
                 let guess = usize::try_from(value - i64::from(values[0].0)).ok();
-                let position = guess.filter(|&at| values.get(at).is_some_and(is_value));
-                position.or_else(|| values.iter().position(is_value)).map(|position| position as u64)
+                let index = guess.filter(|&index| values.get(index).is_some_and(is_value));
+                index.or_else(|| values.iter().position(is_value)).map(|index| index as u64)
             }
         }
     }
 
-    /// Whether the value belongs to the domain.
+    /// Returns whether the value belongs to the domain.
     pub fn contains(&self, value: i64) -> bool {
         self.code(value).is_some()
     }
@@ -91,40 +91,40 @@ pub struct Variable {
     pub name: String,
     /// The agent that declares it.
     pub owner: AgentId,
-    /// Its values.
+    /// The values it may have.
     pub domain: Domain,
-    /// Where it is declared.
+    /// Span of its declaration.
     pub span: Span,
 }
 
 /// An action of an agent.
 #[derive(Clone, Debug)]
 pub struct Action {
-    /// Its name; empty for the one action of an Environment that declares none.
+    /// The name; empty for the only action of an Environment that declares no actions.
     pub name: String,
 }
 
-/// The actions an agent may perform where a condition holds.
+/// The actions an agent may perform where a condition is true.
 #[derive(Clone, Debug)]
 pub struct ProtocolLine {
-    /// Over what the agent sees.
+    /// A condition on the variables that the agent sees.
     pub condition: ExprId,
-    /// What it may do.
+    /// The actions the agent may perform.
     pub actions: Vec<ActionId>,
-    /// Where the line stands.
+    /// Span of the line.
     pub span: Span,
 }
 
-/// Which actions an agent may perform.
+/// The actions an agent may perform.
 #[derive(Clone, Debug)]
 pub enum Protocol {
-    /// Any action, anywhere.
+    /// All actions in all states.
     Unconstrained,
-    /// The union over the lines whose condition holds; `other` where none does.
+    /// The actions of all lines whose condition is true; `other` where there is no such line.
     Lines {
-        /// In the order of the text, which has no meaning.
+        /// The lines in the order of the text, which has no meaning.
         lines: Vec<ProtocolLine>,
-        /// What applies where no line does; nothing if `None`.
+        /// The actions where no line applies; none if `None`.
         other: Option<Vec<ActionId>>,
     },
 }
@@ -132,55 +132,55 @@ pub enum Protocol {
 /// The assignments of one evolution line.
 pub type Assignments = Vec<(VarId, ExprId)>;
 
-/// One way an agent's variables may change.
+/// An evolution line: one way in which an agent's variables may change.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// The variables assigned, each once; the others keep their values.
+    /// The assignments, at most one for each variable; the other variables keep their values.
     pub assignments: Assignments,
-    /// Over the old state and the joint action.
+    /// A condition on the old state and the joint action.
     pub condition: ExprId,
-    /// Where the line stands.
+    /// Span of the line.
     pub span: Span,
 }
 
-/// One agent; the Environment is one too.
+/// An agent; the Environment is one too.
 #[derive(Clone, Debug)]
 pub struct Agent {
     /// The name, `Crypt[7]` for a member of a family.
     pub name: String,
     /// The variables it declares.
     pub variables: Vec<VarId>,
-    /// What it sees, in increasing order: two states that agree here are the same to it.
+    /// The variables it sees, in increasing order. It cannot distinguish states that agree on these.
     pub sees: Vec<VarId>,
-    /// At least one.
+    /// Its actions, at least one.
     pub actions: Vec<Action>,
-    /// Which actions it may perform.
+    /// The actions it may perform in each state.
     pub protocol: Protocol,
-    /// How its variables change.
+    /// The lines by which its variables change.
     pub evolution: Vec<Line>,
-    /// Where its local state violates its norms; nowhere if `None`.
+    /// The condition under which its local state violates its norms; never if `None`.
     pub red: Option<ExprId>,
-    /// Where it is declared.
+    /// Span of its declaration.
     pub span: Span,
 }
 
 /// A set of agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// How formulas call it: its name, an agent's name, or a set in braces.
+    /// The text that denotes it in formulas: its name, an agent's name, or a set in braces.
     pub name: String,
-    /// In increasing order, at least one.
+    /// The members in increasing order, at least one.
     pub agents: Vec<AgentId>,
 }
 
 /// A named condition on states.
 #[derive(Clone, Debug)]
 pub struct Proposition {
-    /// Its name, `paid[3]` for an element of a family.
+    /// The name, `paid[3]` for an element of a family.
     pub name: String,
-    /// Where it is true.
+    /// The condition.
     pub condition: ExprId,
-    /// Where it is defined.
+    /// Span of its definition.
     pub span: Span,
 }
 
@@ -193,19 +193,19 @@ pub enum Assignment {
     Single,
 }
 
-/// What happens at states without successors.
+/// The meaning of states without successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Deadlock {
-    /// They end their paths.
+    /// Paths end there.
     Finite,
     /// They get a transition to themselves.
     Stutter,
-    /// They are an error in the model.
+    /// They are errors in the model.
     Error,
 }
 
 impl Deadlock {
-    /// The name used by `--deadlock` and in reports.
+    /// Returns the name used by `--deadlock` and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Deadlock::Finite => "finite",
@@ -215,17 +215,17 @@ impl Deadlock {
     }
 }
 
-/// What happens to a choice that assigns a value outside its variable's domain.
+/// The meaning of a choice that assigns a value outside its variable's domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Overflow {
     /// The choice is removed.
     Drop,
-    /// It is an error in the model.
+    /// The choice is an error in the model.
     Error,
 }
 
 impl Overflow {
-    /// The name used by `--overflow` and in reports.
+    /// Returns the name used by `--overflow` and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Overflow::Drop => "drop",
@@ -234,28 +234,28 @@ impl Overflow {
     }
 }
 
-/// Whatever changes the transition relation besides the text of the model.
+/// The options that change the transition relation, besides the text of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Meaning {
     /// How evolution lines combine.
     pub assignment: Assignment,
-    /// What a state without successors means.
+    /// The meaning of states without successors.
     pub deadlock: Deadlock,
-    /// What an overflow means.
+    /// The meaning of overflows.
     pub overflow: Overflow,
 }
 
-/// Where a property must be true for the model to have it.
+/// The states in which a property must be true for the model to have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum At {
-    /// At all initial states.
+    /// All initial states.
     Initial,
-    /// At all reachable states.
+    /// All reachable states.
     Reachable,
 }
 
 impl At {
-    /// The word used by `--at` and in reports.
+    /// Returns the word used by `--at` and in reports.
     pub fn name(self) -> &'static str {
         match self {
             At::Initial => "initial",
@@ -264,27 +264,28 @@ impl At {
     }
 }
 
-/// A question about the system.
+/// A property to be decided.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Its name, or its position from 1. Only instances of one formula in a loop may share a name.
+    /// The name, or the number of the property from 1. Only instances of one formula in a loop share a
+    /// name.
     pub name: String,
-    /// The name for people, which no other property has: `safe[i=2]` where instances share `safe`.
+    /// The unique name shown to users: `safe[i=2]` where instances share the name `safe`.
     pub title: String,
     /// Values of the loop variables, outermost first; empty outside loops.
     pub index: Vec<(String, i64)>,
-    /// A state formula.
+    /// The state formula.
     pub formula: FormulaId,
-    /// Where it must be true.
+    /// The states in which the formula must be true.
     pub at: At,
-    /// Where it is written.
+    /// Span of the formula.
     pub span: Span,
-    /// `forall` and `exists`, if one in it ranges over nothing.
+    /// `forall` and `exists`, if such an aggregate in the formula ranges over an empty set.
     pub empty_aggregates: Vec<&'static str>,
 }
 
 impl Property {
-    /// A property that no loop made.
+    /// Makes a property outside loops.
     pub fn new(name: impl Into<String>, formula: FormulaId, at: At, span: Span) -> Property {
         let name = name.into();
         let title = name.clone();
@@ -299,36 +300,37 @@ pub struct System {
     pub agents: Vec<Agent>,
     /// The Environment, if one is declared.
     pub environment: Option<AgentId>,
-    /// The slots of a state.
+    /// The variables: one slot of a state each.
     pub variables: Vec<Variable>,
     /// Names of enumeration values.
     pub symbols: Vec<String>,
     /// All conditions and right-hand sides.
     pub exprs: Exprs,
-    /// Where a run may begin.
+    /// The condition on initial states.
     pub initial: ExprId,
     /// Named conditions.
     pub propositions: Vec<Proposition>,
     /// Named groups, and the sets used in formulas.
     pub groups: Vec<Group>,
-    /// All properties' and fairness constraints' formulas.
+    /// The formulas of all properties and fairness constraints.
     pub formulas: Formulas,
-    /// Each must be true infinitely often on a fair path.
+    /// The fairness constraints: each must be true infinitely often on a fair path.
     pub fairness: Vec<FormulaId>,
-    /// The questions.
+    /// The properties to be decided.
     pub properties: Vec<Property>,
     /// Options that change the transition relation.
     pub meaning: Meaning,
-    /// Strategies of coalitions that name none; if these are not the usual ones, all are printed.
+    /// The strategies of coalitions in which the text names none. Unless this is `Perfect`, the printed
+    /// formulas name the strategies of all coalitions.
     pub default_strategies: Strategies,
-    /// Where InitStates stands, for reports.
+    /// Span of InitStates, for reports.
     pub initial_span: Span,
     /// The strict readings of the properties, if they were added.
     pub readings: Readings,
 }
 
 impl System {
-    /// A system without agents and variables, of which every state is initial.
+    /// Makes a system without agents and variables, in which every state is initial.
     pub fn new(meaning: Meaning) -> System {
         let mut exprs = Exprs::default();
         let initial = exprs.bool(true);
@@ -351,38 +353,38 @@ impl System {
         }
     }
 
-    /// The agent behind an id.
+    /// Returns the agent with an id.
     pub fn agent(&self, id: AgentId) -> &Agent {
         &self.agents[id.index()]
     }
 
-    /// The variable behind an id.
+    /// Returns the variable with an id.
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.index()]
     }
 
-    /// All variables' ids.
+    /// Returns the ids of all variables.
     pub fn variable_ids(&self) -> impl Iterator<Item = VarId> + use<> {
         (0..self.variables.len() as u32).map(VarId)
     }
 
-    /// All agents' ids.
+    /// Returns the ids of all agents.
     pub fn agent_ids(&self) -> impl Iterator<Item = AgentId> + use<> {
         (0..self.agents.len() as u32).map(AgentId)
     }
 
-    /// The bits of one state when every variable has a code of its own.
+    /// Returns the number of bits of a state in which every variable has its own code.
     pub fn bits(&self) -> u64 {
         self.variables.iter().map(|v| u64::from(v.domain.bits())).sum()
     }
 
-    /// A variable's name with its agent: `Environment.coin[3]`.
+    /// Returns a variable's name with its agent: `Environment.coin[3]`.
     pub fn full_name(&self, id: VarId) -> String {
         let variable = self.variable(id);
         format!("{}.{}", self.agent(variable.owner).name, variable.name)
     }
 
-    /// A value of a variable as the language writes it.
+    /// Returns a value of a variable as written in the language.
     pub fn value_text(&self, id: VarId, value: i64) -> String {
         match &self.variable(id).domain {
             Domain::Boolean => (value != 0).to_string(),
@@ -391,16 +393,16 @@ impl System {
         }
     }
 
-    /// The id of a group, new or not.
+    /// Returns the id of a group; adds it if it is new.
     pub fn intern_group(&mut self, group: Group) -> GroupId {
-        let position = self.groups.iter().position(|g| *g == group).unwrap_or_else(|| {
+        let index = self.groups.iter().position(|g| *g == group).unwrap_or_else(|| {
             self.groups.push(group);
             self.groups.len() - 1
         });
-        GroupId(position as u32)
+        GroupId(index as u32)
     }
 
-    /// Whether an expression is a truth value.
+    /// Returns whether an expression is a truth value.
     pub fn is_boolean(&self, id: ExprId) -> bool {
         match self.exprs.get(id) {
             Expr::Variable(v) => self.variable(v).domain == Domain::Boolean,

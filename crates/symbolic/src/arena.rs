@@ -1,8 +1,8 @@
-//! The states that a group may meet on its way to a goal, one by one.
+//! The explicit list of states that a group may pass on its way to a goal.
 //!
-//! Where they are few, a search for uniform strategies is better off with a table of them than with
-//! diagrams. A strategy that wins never leaves what the group wins with perfect information, so of
-//! the moves that may, none is followed. Successors come from the diagram of the relation, copied
+//! If there are at most some ten thousand, a search for uniform strategies is faster on this list than on
+//! diagrams. A winning strategy never leaves the states that the group wins with perfect information, so
+//! moves that may leave them are not followed. Successors come from the diagram of the relation, copied
 //! into a plain table once: with the bits of a state fixed, its paths are the moves.
 
 use rustc_hash::FxHashMap;
@@ -13,46 +13,47 @@ use masque_verdict::{ANY_ACTION, View};
 use crate::encode::Encoder;
 use crate::space::{Bit, Limited, Set, Table};
 
-/// So many states are looked at one by one, a few in tests.
-const MOST_STATES: usize = if cfg!(test) { 6 } else { 1 << 15 };
-/// They have so many bits together.
-const MOST_BITS: usize = 1 << 24;
-/// So many moves and targets of moves are.
-const MOST_TARGETS: usize = 1 << 20;
+/// Maximum number of states in an arena; in tests very few, so that tests also cover larger games.
+const MAX_STATES: usize = if cfg!(test) { 6 } else { 1 << 15 };
+/// Maximum number of bits of all states together.
+const MAX_BITS: usize = 1 << 24;
+/// Maximum number of moves and targets of moves together.
+const MAX_TARGETS: usize = 1 << 20;
 
-/// All that is lost is this one state.
+/// Index of the state that stands for all states in which the group has lost.
 pub(crate) const LOST: u32 = 0;
 
-/// What the moves of a group lead to; the same for all questions about one goal.
+/// The game of a group, as tables; the same for all questions about one goal.
 pub(crate) struct Board {
-    /// Steps, the members' actions left in.
+    /// The transition relation with the members' actions.
     pub(crate) relation: Table,
-    /// What the members may choose.
+    /// The actions that the members may choose.
     pub(crate) may: Table,
-    /// With which choices the others can see to it that the group loses at once.
+    /// The choices of the members after which the other agents can make the group lose at once.
     pub(crate) spoiled: Table,
-    /// Where nothing is left to do.
+    /// The states in which the goal is reached.
     pub(crate) done: Table,
-    /// Dead ends that loop.
+    /// The dead ends that loop.
     pub(crate) looping: Table,
     /// Whether only the first step counts.
     pub(crate) is_one_step: bool,
     pub(crate) members: Vec<AgentId>,
-    /// For each member the bits of its action; none if it has no choice that matters.
+    /// For each member the bits of its action; empty if it has no choice that matters.
     pub(crate) action_bits: Vec<Vec<Bit>>,
 }
 
-/// A game on some states.
+/// A game on an explicit list of states.
 #[derive(Default)]
 pub(crate) struct Arena {
-    /// The bits of each state; none for [`LOST`].
+    /// The bits of each state; empty for [`LOST`].
     pub(crate) states: Vec<Vec<bool>>,
-    /// How many of them, after [`LOST`], are those that may be in question, and which.
+    /// Number of start states: states 1 to `n_from`.
     pub(crate) n_from: usize,
+    /// Index of each start state by its bits.
     from: FxHashMap<Vec<bool>, u32>,
     pub(crate) is_done: Vec<bool>,
     pub(crate) moves: Vec<Move>,
-    /// Where each state's moves begin, and at last their number.
+    /// Index of each state's first move, followed by the number of all moves.
     begins: Vec<u32>,
     /// The moves that may lead into each state.
     pub(crate) into: Vec<Vec<u32>>,
@@ -62,26 +63,28 @@ pub(crate) struct Arena {
     pub(crate) options: Vec<Vec<u32>>,
 }
 
-/// One action for each member.
+/// A joint choice of the members in a state.
 pub(crate) struct Move {
+    /// Index of the state.
     pub(crate) owner: u32,
+    /// The action of each member.
     pub(crate) actions: Vec<u32>,
-    /// Where it may lead, in increasing order.
+    /// Indices of the possible successors, in increasing order.
     pub(crate) targets: Vec<u32>,
 }
 
 impl Arena {
-    /// What can be met from some states; none if that is too much.
+    /// Explores the game from some start states; returns `None` if it is too large.
     pub(crate) fn new(encoder: &Encoder<'_>, board: &Board, from: &Set) -> Limited<Option<Arena>> {
         let mut builder = Builder::new(encoder, board);
         let current = builder.current.clone();
-        let Some(from) = Table::new(from).valuations(&builder.fixed, &current, builder.most_states) else {
+        let Some(from) = Table::new(from).valuations(&builder.fixed, &current, builder.max_states) else {
             return Ok(None);
         };
         for row in from {
-            // The same state may be met again after a step, when it is judged by another measure.
-            let known = (!board.is_one_step).then(|| row.clone());
-            let state = builder.add(known, row.clone());
+            // If only the first step counts, the same state after a step is another state of the game:
+            // there it matters whether the goal is reached.
+            let state = builder.add(row.clone(), !board.is_one_step);
             builder.arena.from.insert(row, state);
         }
         builder.arena.n_from = builder.arena.states.len() - 1;
@@ -97,8 +100,8 @@ impl Arena {
         Ok(Some(builder.finish()))
     }
 
-    /// The numbers of some states that may be in question; none if others are among them.
-    pub(crate) fn in_question(&self, encoder: &Encoder<'_>, states: &Set) -> Option<Vec<u32>> {
+    /// Returns the indices of some start states; `None` if not all of them are start states.
+    pub(crate) fn start_indices(&self, encoder: &Encoder<'_>, states: &Set) -> Option<Vec<u32>> {
         let mut bits: Vec<Bit> = encoder.layout.current_bits().collect();
         bits.sort_unstable_by_key(|&bit| encoder.space.level(bit));
         let fixed = vec![None; encoder.space.n_bits() as usize];
@@ -106,7 +109,7 @@ impl Arena {
         rows.iter().map(|row| self.from.get(row).copied()).collect()
     }
 
-    /// The moves of a state.
+    /// Returns the indices of the moves of a state.
     pub(crate) fn moves(&self, state: usize) -> std::ops::Range<u32> {
         self.begins[state]..self.begins[state + 1]
     }
@@ -115,22 +118,23 @@ impl Arena {
 struct Builder<'a> {
     board: &'a Board,
     arena: Arena,
-    places: FxHashMap<Vec<bool>, u32>,
-    most_states: usize,
+    /// Index of each state by its bits.
+    indices: FxHashMap<Vec<bool>, u32>,
+    max_states: usize,
     n_targets: usize,
     /// The current bits from the top of the order down.
     current: Vec<Bit>,
-    /// The same for the members' actions.
+    /// The bits of the members' actions from the top of the order down.
     own: Vec<Bit>,
-    /// The same for next bits, and for each current bit the position of its next one; none if it is
-    /// frozen.
+    /// The next bits from the top of the order down.
     next: Vec<Bit>,
+    /// For each current bit the index of its next bit in `next`; `None` if it is frozen.
     next_of: Vec<Option<usize>>,
-    /// For each member the positions of its action's bits, most significant first.
+    /// For each member the indices of its action's bits in `own`, most significant first.
     action_bits: Vec<Vec<usize>>,
-    /// For each member the positions of the bits it sees.
+    /// For each member the indices in `current` of the bits it sees.
     seen: Vec<Vec<usize>>,
-    /// The bits that are known while a state is expanded.
+    /// The values of the bits that are known while a state is expanded.
     fixed: Vec<Option<bool>>,
 }
 
@@ -144,8 +148,8 @@ impl<'a> Builder<'a> {
         let current = sorted(layout.current_bits().collect());
         let next = sorted(layout.variables.iter().flat_map(|v| v.next.iter().copied()).collect());
         let own = sorted(board.action_bits.concat());
-        let positions = |bits: &[Bit]| (0..).zip(bits).map(|(i, &bit)| (bit, i)).collect::<FxHashMap<_, _>>();
-        let (current_at, next_at, own_at) = (positions(&current), positions(&next), positions(&own));
+        let indices = |bits: &[Bit]| (0..).zip(bits).map(|(i, &bit)| (bit, i)).collect::<FxHashMap<_, _>>();
+        let (current_at, next_at, own_at) = (indices(&current), indices(&next), indices(&own));
         let at_own = |bits: &Vec<Bit>| bits.iter().map(|bit| own_at[bit]).collect();
         let mut next_of = vec![None; current.len()];
         for v in &layout.variables {
@@ -167,8 +171,8 @@ impl<'a> Builder<'a> {
                 views: vec![Vec::new()],
                 ..Arena::default()
             },
-            places: FxHashMap::default(),
-            most_states: MOST_STATES.min(MOST_BITS / current.len().max(1)),
+            indices: FxHashMap::default(),
+            max_states: MAX_STATES.min(MAX_BITS / current.len().max(1)),
             n_targets: 0,
             action_bits: board.action_bits.iter().map(at_own).collect(),
             seen: board.members.iter().map(sees).collect(),
@@ -180,17 +184,17 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A new state, to be found again under a name.
-    fn add(&mut self, name: Option<Vec<bool>>, row: Vec<bool>) -> u32 {
-        let number = self.arena.states.len() as u32;
-        if let Some(name) = name {
-            self.places.insert(name, number);
+    /// Adds a state, and returns its index. `is_indexed`: whether it is found again by its bits.
+    fn add(&mut self, row: Vec<bool>, is_indexed: bool) -> u32 {
+        let index = self.arena.states.len() as u32;
+        if is_indexed {
+            self.indices.insert(row.clone(), index);
         }
         self.arena.states.push(row);
-        number
+        index
     }
 
-    /// Finds the moves of the next state; false if there are too many.
+    /// Adds the moves of a state. Returns whether the arena is still within its limits.
     fn expand(&mut self, state: usize, is_source: bool) -> bool {
         let row = self.arena.states[state].clone();
         for (&bit, &value) in self.current.iter().zip(&row) {
@@ -204,40 +208,44 @@ impl<'a> Builder<'a> {
             fits = self.add_moves(state as u32, &row);
         }
         self.arena.begins.push(self.arena.moves.len() as u32);
-        fits && self.arena.states.len() <= self.most_states && self.n_targets <= MOST_TARGETS
+        fits && self.arena.states.len() <= self.max_states && self.n_targets <= MAX_TARGETS
     }
 
+    /// Adds the moves of a state whose bits are in `row` and in `fixed`; `false` if there are too many.
     fn add_moves(&mut self, owner: u32, row: &[bool]) -> bool {
         let board = self.board;
         if board.looping.contains(&self.fixed) {
-            let target = self.place(row.to_vec());
+            let target = self.index_of(row.to_vec());
             let actions = vec![ANY_ACTION; board.members.len()];
             self.arena.moves.push(Move { owner, actions, targets: vec![target] });
             return true;
         }
-        let Some(choices) = board.may.valuations(&self.fixed, &self.own, MOST_TARGETS) else { return false };
+        let Some(choices) = board.may.valuations(&self.fixed, &self.own, MAX_TARGETS) else { return false };
         for choice in choices {
             self.own.iter().zip(&choice).for_each(|(&bit, &value)| self.fixed[bit as usize] = Some(value));
             let targets = if board.spoiled.contains(&self.fixed) {
                 Some(Vec::new())
             } else {
-                board.relation.valuations(&self.fixed, &self.next, MOST_TARGETS)
+                board.relation.valuations(&self.fixed, &self.next, MAX_TARGETS)
             };
             self.own.iter().for_each(|&bit| self.fixed[bit as usize] = None);
             let Some(targets) = targets else { return false };
             self.n_targets += 1 + targets.len();
-            if self.n_targets > MOST_TARGETS {
+            if self.n_targets > MAX_TARGETS {
                 return false;
             }
-            let code = |bits: &Vec<usize>| match bits.is_empty() {
-                true => ANY_ACTION,
-                false => bits.iter().fold(0, |code, &i| code << 1 | u32::from(choice[i])),
+            let code = |bits: &Vec<usize>| {
+                if bits.is_empty() {
+                    ANY_ACTION
+                } else {
+                    bits.iter().fold(0, |code, &i| code << 1 | u32::from(choice[i]))
+                }
             };
             let actions = self.action_bits.iter().map(code).collect();
             let mut targets: Vec<u32> = targets.iter().map(|next| self.target(row, next)).collect();
             targets.sort_unstable();
             targets.dedup();
-            // No step, or one that is lost.
+            // There is no step, or the group loses at once.
             if targets.is_empty() {
                 targets.push(LOST);
             }
@@ -249,33 +257,35 @@ impl<'a> Builder<'a> {
     fn target(&mut self, row: &[bool], next: &[bool]) -> u32 {
         let then = row.iter().zip(&self.next_of).map(|(&value, next_of)| next_of.map_or(value, |i| next[i]));
         let then = then.collect();
-        self.place(then)
+        self.index_of(then)
     }
 
-    fn place(&mut self, row: Vec<bool>) -> u32 {
-        match self.places.get(&row) {
-            Some(&place) => place,
-            None => self.add(Some(row.clone()), row),
+    /// Returns the index of a state; adds the state if it is new.
+    fn index_of(&mut self, row: Vec<bool>) -> u32 {
+        match self.indices.get(&row) {
+            Some(&index) => index,
+            None => self.add(row, true),
         }
     }
 
+    /// Adds the views of all states, and what depends on them.
     fn finish(mut self) -> Arena {
-        let mut numbers: FxHashMap<(usize, Vec<bool>), View> = FxHashMap::default();
+        let mut view_ids: FxHashMap<(usize, Vec<bool>), View> = FxHashMap::default();
         let mut arena = std::mem::take(&mut self.arena);
         for row in &arena.states[1..] {
             let mut views = Vec::with_capacity(self.seen.len());
             for (member, seen) in self.seen.iter().enumerate() {
                 let key = (member, seen.iter().map(|&i| row[i]).collect());
-                let fresh = numbers.len() as View;
-                views.push(*numbers.entry(key).or_insert(fresh));
+                let fresh = view_ids.len() as View;
+                views.push(*view_ids.entry(key).or_insert(fresh));
             }
             arena.views.push(views);
         }
-        arena.options = vec![Vec::new(); numbers.len()];
+        arena.options = vec![Vec::new(); view_ids.len()];
         arena.into = vec![Vec::new(); arena.states.len()];
-        for (number, at) in arena.moves.iter().enumerate() {
-            at.targets.iter().for_each(|&target| arena.into[target as usize].push(number as u32));
-            for (&view, &action) in arena.views[at.owner as usize].iter().zip(&at.actions) {
+        for (index, choice) in arena.moves.iter().enumerate() {
+            choice.targets.iter().for_each(|&target| arena.into[target as usize].push(index as u32));
+            for (&view, &action) in arena.views[choice.owner as usize].iter().zip(&choice.actions) {
                 if action != ANY_ACTION {
                     arena.options[view as usize].push(action);
                 }

@@ -1,26 +1,26 @@
 //! Fixpoints of many events.
 //!
-//! Round after round, each event is applied to what the others have just found. Where events hardly
-//! concern each other, as with trains before a tunnel, a few rounds are enough. Where they do, as in
-//! networks of switches, what comes up between the rounds may be far larger than the fixpoint: then
-//! events are applied from the bottom of the order up, and each time one finds something, those below
-//! are applied again until they find nothing. So what is below is always complete, as in saturation
-//! [CLS01], and the diagrams stay small: 40 variables of a random network take 0.9 million steps
-//! instead of 3.9 million, and another network 1.9 million, where rounds took more than 8 s.
+//! In each round, each event is applied to the set that the events before have enlarged. Where events are
+//! almost independent, as with trains before a tunnel, a few rounds are enough. Where they are not, as in
+//! networks of switches, the sets between rounds may have far more nodes than the fixpoint. Then events
+//! are applied from the bottom of the order up, and each time one finds new states, those below are
+//! applied again until they find none. So the set is always closed under the events below, as in
+//! saturation [CLS01], and the diagrams stay small: 40 variables of a random network take 0.9 million
+//! steps instead of 3.9 million, and another network 1.9 million, where rounds took more than 8 s.
 
-use crate::clusters::place;
+use crate::clusters::mean_level;
 use crate::encode::Encoder;
 use crate::space::{Limited, Set};
 use crate::stages::Event;
 
-/// Sets of more nodes than this for each level are too large for rounds.
+/// Nodes per level of a set above which rounds end.
 const NODES_PER_LEVEL: usize = if cfg!(test) { 1 } else { 4 };
-/// How often in a round to look.
-const LOOKS: usize = 8;
-/// Images of each event from the bottom up, at most: a counter would take one for each of its values.
-const MOST_IMAGES: u64 = if cfg!(test) { 10 } else { 1000 };
+/// Number of size checks in a round.
+const SIZE_CHECKS_PER_ROUND: usize = 8;
+/// Maximum number of images per event from the bottom up: a counter takes one for each of its values.
+const MAX_IMAGES_PER_EVENT: u64 = if cfg!(test) { 10 } else { 1000 };
 
-/// Events, and how to take them.
+/// Events to be applied in turn.
 pub(crate) struct Chain<'a, 's> {
     encoder: &'a Encoder<'s>,
     events: &'a [Event],
@@ -31,8 +31,8 @@ impl<'a, 's> Chain<'a, 's> {
         Chain { encoder, events }
     }
 
-    /// All that events lead to from a set, and how many rounds that took. After each round `on_round`
-    /// is told what there is.
+    /// Computes the closure of a set under all events. Returns it with the number of rounds. Calls
+    /// `on_round` with the set after each round.
     pub(crate) fn run(
         &self,
         from: &Set,
@@ -44,24 +44,24 @@ impl<'a, 's> Chain<'a, 's> {
             n_rounds += 1;
             on_round(reached)
         };
-        let most = self.encoder.layout.n_bits as usize * NODES_PER_LEVEL;
-        let most = most.max(self.encoder.space.size(from) * 2);
-        let reached = match self.in_rounds(from, most, &step, &mut on_round)? {
+        let max_nodes = self.encoder.layout.n_bits as usize * NODES_PER_LEVEL;
+        let max_nodes = max_nodes.max(self.encoder.space.size(from) * 2);
+        let reached = match self.in_rounds(from, max_nodes, &step, &mut on_round)? {
             Some(reached) => reached,
             None => {
-                let reached = self.upwards(from, &step, &mut on_round)?;
+                let reached = self.bottom_up(from, &step, &mut on_round)?;
                 self.in_rounds(&reached, usize::MAX, &step, &mut on_round)?.unwrap_or(reached)
             }
         };
         Ok((reached, n_rounds))
     }
 
-    /// Round after round, until each event has found nothing since the last that found something; none if
-    /// sets get larger than that.
+    /// Applies all events in rounds until none of them finds a new state; returns `None` if the set gets
+    /// more than `max_nodes` nodes.
     fn in_rounds(
         &self,
         from: &Set,
-        most: usize,
+        max_nodes: usize,
         step: &impl Fn(&Event, &Set) -> Limited<Set>,
         on_round: &mut impl FnMut(&Set) -> Limited<()>,
     ) -> Limited<Option<Set>> {
@@ -69,7 +69,7 @@ impl<'a, 's> Chain<'a, 's> {
         let mut reached = from.clone();
         let mut n_idle = 0;
         loop {
-            for events in self.events.chunks(self.events.len().div_ceil(LOOKS).max(1)) {
+            for events in self.events.chunks(self.events.len().div_ceil(SIZE_CHECKS_PER_ROUND).max(1)) {
                 for event in events {
                     let image = step(event, &reached)?;
                     let union = space.or(&reached, &image)?;
@@ -80,7 +80,7 @@ impl<'a, 's> Chain<'a, 's> {
                         return Ok(Some(reached));
                     }
                 }
-                if most != usize::MAX && space.size(&reached) > most {
+                if max_nodes != usize::MAX && space.size(&reached) > max_nodes {
                     return Ok(None);
                 }
             }
@@ -88,8 +88,8 @@ impl<'a, 's> Chain<'a, 's> {
         }
     }
 
-    /// From the bottom up, as far as that goes without too many images.
-    fn upwards(
+    /// Applies events from the bottom of the order up, until the maximum number of images is reached.
+    fn bottom_up(
         &self,
         from: &Set,
         step: &impl Fn(&Event, &Set) -> Limited<Set>,
@@ -97,14 +97,14 @@ impl<'a, 's> Chain<'a, 's> {
     ) -> Limited<Set> {
         let space = &self.encoder.space;
         let mut events: Vec<&Event> = self.events.iter().collect();
-        events.sort_by_cached_key(|event| std::cmp::Reverse(place(self.encoder, &event.variables)));
+        events.sort_by_cached_key(|event| std::cmp::Reverse(mean_level(self.encoder, &event.variables)));
         let mut reached = from.clone();
-        let mut at = 0;
-        for n_images in 0..MOST_IMAGES * events.len() as u64 {
-            let Some(event) = events.get(at) else { break };
+        let mut next = 0;
+        for n_images in 0..MAX_IMAGES_PER_EVENT * events.len() as u64 {
+            let Some(event) = events.get(next) else { break };
             let image = step(event, &reached)?;
             let union = space.or(&reached, &image)?;
-            at = if union == reached { at + 1 } else { 0 };
+            next = if union == reached { next + 1 } else { 0 };
             reached = union;
             if n_images % events.len() as u64 == 0 {
                 on_round(&reached)?;

@@ -1,8 +1,8 @@
-//! The operators on sets of states, each beside its definition.
+//! The operators on sets of states, each with its definition.
 //!
 //! A set stands for its intersection with the domain `D`: the reachable states, or with fairness
-//! those that begin a fair path. Nothing is intersected with `D` before it must be, so complement
-//! costs nothing, and everything is compared modulo `D`.
+//! those that begin a fair path. Sets are intersected with `D` as late as possible, so that complement
+//! costs nothing, and sets are compared modulo `D`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use masque_verdict::{Ahead, FairInitial, Stop, Why};
 use rustc_hash::FxHashMap;
 
 use crate::encode::Encoder;
-use crate::evidence::Asked;
+use crate::evidence::OracleCache;
 use crate::fixpoint::{globally, iterate, reach};
 use crate::knowledge::{each_view, unshared_cube};
 use crate::moves::Moves;
@@ -24,7 +24,7 @@ use crate::turns::Turns;
 use crate::uniform::Wanted;
 use crate::world::{World, has_one};
 
-/// The reachable states of a system and what is true in them.
+/// The reachable states of a system and the formulas that are true in them.
 pub(crate) struct Checker<'s> {
     pub(crate) system: &'s System,
     pub(crate) encoder: Encoder<'s>,
@@ -34,24 +34,25 @@ pub(crate) struct Checker<'s> {
     /// States with a successor.
     pub(crate) live: Set,
     pub(crate) world: World,
-    /// Without fairness constraints, for the constraints themselves.
+    /// The world without fairness constraints, in which the constraints themselves are evaluated.
     plain: Option<World>,
     pub(crate) has_one_initial: bool,
+    /// The last agent and context whose projection was computed, and the projection.
     pub(crate) last_seen: Option<(AgentId, Set, Set)>,
     pub(crate) paths: PathFormulas<'s>,
-    /// Steps with the actions left in, once they are needed.
+    /// Steps with actions, once they are needed.
     pub(crate) moves: Option<Arc<Moves>>,
-    /// The same turn by turn, for each group of agents whose actions were asked for.
+    /// Turns by the agents whose actions they keep.
     pub(crate) turns: FxHashMap<Vec<AgentId>, Option<Arc<Turns>>>,
     fixpoints: Fixpoints,
     /// The value of each fixpoint variable while its fixpoint is computed.
     bound: Vec<Option<Set>>,
-    /// The last value of each fixpoint inside one that is being computed, if it may start there.
-    begun: FxHashMap<FormulaId, Set>,
-    /// The properties that are yet to be decided.
+    /// The last value of each fixpoint inside one that is being computed, if it may start from there.
+    last_values: FxHashMap<FormulaId, Set>,
+    /// The properties that are still to be decided.
     pub(crate) ahead: Ahead,
-    /// What evidence has asked for.
-    pub(crate) asked: Asked,
+    /// Results kept for evidence.
+    pub(crate) oracle_cache: OracleCache,
     pub(crate) fair_initial: FairInitial,
 }
 
@@ -82,16 +83,16 @@ impl<'s> Checker<'s> {
             turns: FxHashMap::default(),
             fixpoints: system.formulas.fixpoints(),
             bound: vec![None; system.formulas.n_fixpoints()],
-            begun: FxHashMap::default(),
+            last_values: FxHashMap::default(),
             ahead: Ahead::new(system),
-            asked: Asked::default(),
+            oracle_cache: OracleCache::default(),
             fair_initial: FairInitial::All,
         };
         checker.fair_domain()?;
         Ok(checker)
     }
 
-    /// With fairness constraints the domain shrinks to the states that begin a fair path. The
+    /// With fairness constraints, restricts the domain to the states that begin a fair path. The
     /// constraints themselves are evaluated without fairness.
     fn fair_domain(&mut self) -> Limited<()> {
         if self.system.fairness.is_empty() {
@@ -127,7 +128,7 @@ impl<'s> Checker<'s> {
         &self.world.domain
     }
 
-    /// Whether a property holds; the caller has seen to fair initial states.
+    /// Returns whether a property holds. The caller checks that there are fair initial states.
     pub(crate) fn holds(&mut self, property: &Property) -> Limited<bool> {
         let context = match property.at {
             At::Initial => self.encoder.space.and(&self.initial, &self.world.domain)?,
@@ -136,22 +137,23 @@ impl<'s> Checker<'s> {
         self.everywhere(&context, property.formula, true)
     }
 
-    /// Whether a formula speaks of a fixpoint that is being computed around it.
+    /// Returns whether a formula contains the variable of a fixpoint around it.
     pub(crate) fn is_open(&self, formula: FormulaId) -> bool {
         self.fixpoints.is_open(formula)
     }
 
-    /// Where the fairness constraints are true.
+    /// Returns the sets in which the fairness constraints are true.
     pub(crate) fn constraints(&self) -> &[Set] {
         &self.world.constraints
     }
 
-    /// Where a fairness constraint is true.
-    pub(crate) fn constraint(&self, number: usize) -> Option<&Set> {
-        self.world.constraints.get(number)
+    /// Returns the set in which a fairness constraint is true.
+    pub(crate) fn constraint(&self, index: usize) -> Option<&Set> {
+        self.world.constraints.get(index)
     }
 
-    /// The states of the domain that agents together confuse with some of these.
+    /// Computes the states of the domain that agents together cannot distinguish from some state in
+    /// `context`.
     pub(crate) fn confused(&mut self, view: &[AgentId], context: &Set) -> Limited<Set> {
         let hidden = self.world.projections.hidden_cube(&self.encoder, view)?;
         let space = &self.encoder.space;
@@ -159,15 +161,17 @@ impl<'s> Checker<'s> {
         space.and(&seen, &self.world.domain)
     }
 
-    /// The states of the domain that some agent of the group confuses with some of these.
+    /// Computes `context` and the states of the domain that some agent of the group cannot distinguish
+    /// from some state in it.
     pub(crate) fn confused_by_some(&self, group: GroupId, context: &Set) -> Limited<Set> {
         let mut agents = self.system.groups[group.index()].agents.clone();
-        self.sort_by_place(&mut agents);
+        self.sort_by_level(&mut agents);
         let (encoder, domain) = (&self.encoder, &self.world.domain);
         let space = &encoder.space;
         let mut reached = context.clone();
         let outside = space.minus(domain, context)?;
-        // What all of them see, nobody confuses: only what is alike in that on both sides matters.
+        // No agent confuses two states that differ in the bits that all agents see. So only states matter
+        // that agree on these bits with some state on the other side.
         let unshared = unshared_cube(encoder, &agents)?;
         let (a, b) = (space.exists(context, &unshared)?, space.exists(&outside, &unshared)?);
         let alike = space.and(&a, &b)?;
@@ -175,8 +179,8 @@ impl<'s> Checker<'s> {
             return Ok(reached);
         }
         let (context, outside) = (space.and(context, &alike)?, space.and(&outside, &alike)?);
-        each_view(encoder, &agents, (&context, &outside), &mut |_, seen, outside| {
-            // What is new shares its view with a state outside; mostly nothing is.
+        each_view(encoder, &agents, &context, &outside, &mut |seen, outside| {
+            // A new state has the same view as a state outside; usually there is none.
             if encoder.space.intersects(seen, outside)? {
                 let confused = encoder.space.and(seen, domain)?;
                 reached = encoder.space.or(&reached, &confused)?;
@@ -186,16 +190,17 @@ impl<'s> Checker<'s> {
         Ok(reached)
     }
 
-    /// Agents in the order of their variables, so that neighbours see much the same.
-    fn sort_by_place(&self, agents: &mut [AgentId]) {
-        let place = |agent: &AgentId| {
+    /// Sorts agents by the levels of their variables, so that neighbours see similar sets of bits.
+    fn sort_by_level(&self, agents: &mut [AgentId]) {
+        let level = |agent: &AgentId| {
             let own = &self.system.agent(*agent).variables;
             let bits = own.iter().flat_map(|v| self.encoder.layout.variables[v.index()].current.first());
             (bits.map(|&bit| self.encoder.space.level(bit)).min(), *agent)
         };
-        agents.sort_by_key(place);
+        agents.sort_by_key(level);
     }
 
+    /// Computes the states in which all of some agents are green.
     pub(crate) fn green(&mut self, agents: &[AgentId]) -> Limited<Set> {
         let mut sets = Vec::new();
         for agent in agents {
@@ -207,14 +212,14 @@ impl<'s> Checker<'s> {
         self.encoder.balanced(sets, true)
     }
 
-    /// Whether a formula is true wherever in the domain an agent is green.
+    /// Returns whether a formula is true in all states of the domain in which an agent is green.
     pub(crate) fn holds_where_green(&mut self, agent: AgentId, f: FormulaId) -> Limited<bool> {
         let (phi, green) = (self.truth(f)?, self.green(&[agent])?);
         let green = self.encoder.space.and(&green, &self.world.domain)?;
         self.encoder.space.is_subset(&green, &phi)
     }
 
-    /// Where a formula is true or somebody of a group is red.
+    /// Computes the states in which a formula is true or some agent of a group is red.
     pub(crate) fn unless_red(&mut self, group: GroupId, f: FormulaId) -> Limited<Set> {
         let phi = self.truth(f)?;
         let green = self.green(&self.system.groups[group.index()].agents)?;
@@ -222,7 +227,7 @@ impl<'s> Checker<'s> {
         self.encoder.space.or(&red, &phi)
     }
 
-    /// Where a state formula is true, modulo the domain.
+    /// Computes the set in which a state formula is true, modulo the domain.
     pub(crate) fn truth(&mut self, formula: FormulaId) -> Limited<Set> {
         if let Some(known) = &self.world.known[formula.index()] {
             return Ok(known.clone());
@@ -311,10 +316,10 @@ impl<'s> Checker<'s> {
         Ok(set)
     }
 
-    /// `μZ. φ`, `νZ. φ`: from nothing upwards, or from `D` downwards. [EL86 §4]
+    /// Computes `μZ. φ` from the empty set upwards, or `νZ. φ` from `D` downwards. [EL86 §4]
     ///
-    /// While the value of `Z` moves one way, so do the fixpoints inside of the same kind, and need
-    /// not begin again each time; those of the other kind must.
+    /// While the value of `Z` only grows, or only shrinks, so do the inner fixpoints of the same kind:
+    /// they continue from their last values. Those of the other kind start again each time.
     fn fixpoint(
         &mut self,
         formula: FormulaId,
@@ -323,12 +328,10 @@ impl<'s> Checker<'s> {
         is_least: bool,
     ) -> Limited<Set> {
         if !self.fixpoints.is_open(formula) {
-            self.begun.clear();
+            self.last_values.clear();
         }
-        let mut set = self.begun.remove(&formula).unwrap_or_else(|| match is_least {
-            true => self.encoder.space.none(),
-            false => self.world.domain.clone(),
-        });
+        let first = if is_least { self.encoder.space.none() } else { self.world.domain.clone() };
+        let mut set = self.last_values.remove(&formula).unwrap_or(first);
         loop {
             self.bound[z.index()] = Some(set.clone());
             let next = self.truth(body);
@@ -339,9 +342,10 @@ impl<'s> Checker<'s> {
             }
             set = next;
             let formulas = &self.system.formulas;
-            self.begun.retain(|&inner, _| matches!(formulas.get(inner), Formula::Least(..)) == is_least);
+            self.last_values
+                .retain(|&inner, _| matches!(formulas.get(inner), Formula::Least(..)) == is_least);
         }
-        self.begun.insert(formula, set.clone());
+        self.last_values.insert(formula, set.clone());
         Ok(set)
     }
 
@@ -446,7 +450,7 @@ impl<'s> Checker<'s> {
         let inside = space.and(phi, &self.world.domain)?;
         let goal = space.and(psi, &self.world.domain)?;
         if self.relation.events.len() > 1 {
-            // A dead end's own loop leads nowhere new.
+            // The loop of a dead end adds nothing to a least fixpoint.
             return self.relation.chain_backward(&self.encoder, &goal, &inside);
         }
         reach(space, &goal, &inside, |z| self.exists_next(z))
@@ -461,7 +465,7 @@ impl<'s> Checker<'s> {
         globally(space, &phi, &self.world.constraints, before, until)
     }
 
-    /// `K_i φ`: agent `i`, or several together, know φ. [FHMV95 §2.1]
+    /// `K_i φ`: agent `i` knows φ, or several agents together know it. [FHMV95 §2.1]
     ///
     /// ```text
     /// ⟦K_i φ⟧ = D ∖ ∃ hidden_i. (D ∖ ⟦φ⟧)
@@ -471,7 +475,8 @@ impl<'s> Checker<'s> {
         self.encoder.space.not(&doubtful)
     }
 
-    /// Where those with a view consider a state of the domain possible that is not in φ.
+    /// Computes the states in which some agents together consider a state of the domain outside φ
+    /// possible.
     pub(crate) fn doubtful(&mut self, view: &[AgentId], phi: &Set) -> Limited<Set> {
         let not_phi = self.encoder.space.not(phi)?;
         let World { projections, domain, .. } = &mut self.world;
@@ -486,14 +491,14 @@ impl<'s> Checker<'s> {
         self.encoder.space.not(&possible)
     }
 
-    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: what cannot reach a state outside φ by confusions.
+    /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: no chain of confusions leads to a state outside φ.
     fn common_knowledge(&mut self, group: GroupId, phi: &Set) -> Limited<Set> {
         let outside = self.encoder.space.minus(&self.world.domain, phi)?;
         let reached = self.confused_by_chains(group, outside)?;
         self.encoder.space.not(&reached)
     }
 
-    /// These states and all of the domain that a chain of confusions leads to from them.
+    /// Computes these states and all states of the domain to which a chain of confusions leads from them.
     pub(crate) fn confused_by_chains(&self, group: GroupId, from: Set) -> Limited<Set> {
         iterate(from, |reached| self.confused_by_some(group, reached))
     }

@@ -1,10 +1,10 @@
-//! Events put together again, for images that are not chained.
+//! Unites events into few relations, for single images.
 //!
-//! A fixpoint takes one event after the other, each on what the others have found. A single image
-//! has nothing to chain, and event by event each would walk through the whole diagram of the set: on
-//! 400 trains 400 times. Hence neighbours in the order are united pairwise, as long as the union
-//! stays in proportion to what it is made of; mostly one relation is left in the end. What an event
-//! does not change it keeps, as soon as another one of its cluster changes it.
+//! A fixpoint applies one event after the other, each to what the others have found. A single image
+//! has nothing to chain, and each event would traverse the whole diagram of the set: with 400 trains
+//! 400 times. Hence events that are neighbours in the order are united pairwise, as long as the union
+//! has not many more nodes than its events; usually one relation is left. A variable that only some
+//! events of a cluster change gets the constraint that it keeps its value in the others.
 
 use masque_model::VarId;
 
@@ -12,24 +12,24 @@ use crate::encode::Encoder;
 use crate::space::{Limited, Set};
 use crate::stages::Event;
 
-/// A cluster may have so many times the nodes of its events and of what they must keep.
-const LOOSE: usize = 8;
-/// Nodes that say that a bit is kept.
-const KEPT_BIT: usize = 3;
+/// Maximum ratio of a cluster's nodes to those of its events and of the bits that they keep.
+const MAX_GROWTH_FACTOR: usize = 8;
+/// Nodes of the constraint that a bit keeps its value.
+const NODES_PER_KEPT_BIT: usize = 3;
 
 /// The union of some events.
 struct Cluster {
     relation: Set,
     variables: Vec<VarId>,
-    /// The nodes that its events have.
+    /// Number of nodes of its events together.
     size: usize,
 }
 
-/// As few relations as possible whose union is that of the events that are one relation each.
+/// Unites those events that are one relation each into few relations with the same union.
 pub(crate) fn clusters(encoder: &Encoder<'_>, events: &[Event]) -> Limited<Vec<Event>> {
     let mut events: Vec<(&Event, &Set)> =
         events.iter().filter_map(|event| Some((event, event.whole()?))).collect();
-    events.sort_by_cached_key(|(event, _)| place(encoder, &event.variables));
+    events.sort_by_cached_key(|(event, _)| mean_level(encoder, &event.variables));
     let mut clusters: Vec<Cluster> =
         events.into_iter().map(|(event, relation)| Cluster::new(encoder, event, relation)).collect();
     loop {
@@ -56,9 +56,9 @@ pub(crate) fn clusters(encoder: &Encoder<'_>, events: &[Event]) -> Limited<Vec<E
     made.collect()
 }
 
-/// Where an event stands in the order: the mean of its bits' levels. What all events change moves
-/// all of them alike.
-pub(crate) fn place(encoder: &Encoder<'_>, variables: &[VarId]) -> u64 {
+/// Returns the mean level of the bits of an event's variables, times 1000. Variables that all events
+/// change shift all of them alike.
+pub(crate) fn mean_level(encoder: &Encoder<'_>, variables: &[VarId]) -> u64 {
     let bits = variables.iter().flat_map(|v| &encoder.layout.variables[v.index()].current);
     let (n_bits, sum) =
         bits.fold((0, 0), |(n, sum), &bit| (n + 1, sum + u64::from(encoder.space.level(bit).0)));
@@ -72,7 +72,7 @@ impl Cluster {
         Cluster { relation: relation.clone(), variables, size: encoder.space.size(relation) }
     }
 
-    /// The union of two, unless it is out of proportion.
+    /// Unites two clusters; returns `None` if the union has too many nodes.
     fn united(&self, encoder: &Encoder<'_>, other: &Cluster) -> Limited<Option<Cluster>> {
         let a = self.keeping(encoder, other)?;
         let b = other.keeping(encoder, self)?;
@@ -82,11 +82,13 @@ impl Cluster {
         variables.dedup();
         let size = self.size + other.size;
         let bits = variables.iter().map(|v| encoder.layout.variables[v.index()].current.len());
-        let is_sound = encoder.space.size(&relation) <= LOOSE * (size + KEPT_BIT * bits.sum::<usize>());
-        Ok(is_sound.then_some(Cluster { relation, variables, size }))
+        let max_size = MAX_GROWTH_FACTOR * (size + NODES_PER_KEPT_BIT * bits.sum::<usize>());
+        let fits = encoder.space.size(&relation) <= max_size;
+        Ok(fits.then_some(Cluster { relation, variables, size }))
     }
 
-    /// The relation, which keeps the other's variables that are not its own.
+    /// Returns the relation with the constraint that the other cluster's further variables keep their
+    /// values.
     fn keeping(&self, encoder: &Encoder<'_>, other: &Cluster) -> Limited<Set> {
         let foreign = other.variables.iter().filter(|v| self.variables.binary_search(v).is_err());
         let mut sets = foreign.map(|&v| encoder.keeps(v)).collect::<Limited<Vec<_>>>()?;

@@ -1,8 +1,8 @@
 //! Unions of many conjunctions of literals.
 //!
 //! Models translated from tables have thousands of lines like `cards = c7 if cards = c3 and
-//! player.Action = swap`. As sets, such lines are built one by one and united pairwise, and almost
-//! all nodes made on the way are dead at the end. Here the lines are sorted by their literals, in the
+//! player.Action = swap`. If the sets of such lines are built one by one and united pairwise, almost
+//! all nodes made in between are dead at the end. Here the lines are sorted by their literals, in the
 //! order of the bits, and the union is built from the bottom up: a node is made only where lines
 //! differ.
 
@@ -12,27 +12,27 @@ use rustc_hash::FxHashMap;
 use crate::encode::Encoder;
 use crate::space::{Level, Limited, Set, Space};
 
-/// A conjunction of literals, each twice its level, plus one if the bit is set; in increasing order.
-/// No level occurs twice.
+/// A conjunction of literals in increasing order. A literal is twice the level of its bit, plus one if
+/// the bit is 1. No level occurs twice.
 pub(crate) type Cube = Vec<u32>;
 
-/// Fewer conjunctions than this are united pairwise. In tests none are: random models are small.
-pub(crate) const FEWEST_CUBES: usize = if cfg!(test) { 1 } else { 4 };
+/// Minimum number of conjunctions; fewer are united pairwise. In tests 1, because random models are small.
+pub(crate) const MIN_CUBES: usize = if cfg!(test) { 1 } else { 4 };
 
-/// The union of some conjunctions.
+/// Computes the union of some conjunctions.
 pub(crate) fn union(encoder: &Encoder<'_>, mut cubes: Vec<Cube>) -> Limited<Set> {
     cubes.sort_unstable();
     cubes.dedup();
     union_below(encoder, &cubes, 0)
 }
 
-/// The union of sorted conjunctions whose first `depth` literals, which are the same, do not count.
+/// Computes the union of sorted conjunctions that have the same first `depth` literals, without these.
 fn union_below(encoder: &Encoder<'_>, cubes: &[Cube], depth: usize) -> Limited<Set> {
     let space = &encoder.space;
     match cubes {
         [] => return Ok(space.none()),
         [one] => return literals(space, &one[depth..]),
-        // The shortest comes first, and contains the others.
+        // The first one has no more literals, so it contains the others.
         [first, ..] if first.len() == depth => return Ok(space.all()),
         _ => {}
     }
@@ -54,44 +54,44 @@ fn literals(space: &Space, cube: &[u32]) -> Limited<Set> {
     space.literals(cube.iter().map(|literal| (space.bit_at(Level(literal / 2)), literal % 2 == 1)))
 }
 
-/// The lines of an agent or a variable, as far as they are a table.
+/// The lines of an agent or a variable, grouped into tables where possible.
 #[derive(Default)]
 pub(crate) struct Tables {
-    /// Where the lines of each table are enabled.
+    /// For each table, the states and actions in which some line is enabled.
     pub(crate) enabled: Vec<Set>,
-    /// What the lines of each table do where they are enabled.
+    /// For each table, the relation of its enabled lines.
     pub(crate) choices: Vec<Set>,
-    /// The positions of the other lines, in increasing order.
+    /// The indices of the lines that are in no table, in increasing order.
     pub(crate) others: Vec<usize>,
 }
 
 /// A condition, and the values that are assigned where it is true.
 type Line<'l> = (ExprId, &'l [(VarId, ExprId)]);
 
-/// The literals of a line: its position, those of its condition, and these with those of its effect.
+/// The literals of a line: its index, the literals of its condition, and these with those of its effect.
 type Row = (usize, Cube, Cube);
 
 impl Encoder<'_> {
-    /// Puts lines together that differ in constants only: that assign constants to the same of these
-    /// variables, and whose conditions are the same but for literals.
+    /// Groups lines that differ in constants only: they assign constants to the same variables, and their
+    /// conditions are equal except for literals.
     pub(crate) fn tables(&mut self, variables: &[VarId], lines: &[Line<'_>]) -> Limited<Tables> {
         let mut found = Tables::default();
-        if lines.len() < FEWEST_CUBES {
+        if lines.len() < MIN_CUBES {
             found.others = (0..lines.len()).collect();
             return Ok(found);
         }
         let mut tables: FxHashMap<(Vec<VarId>, Vec<ExprId>), Vec<Row>> = FxHashMap::default();
-        for (position, (condition, assignments)) in lines.iter().enumerate() {
+        for (index, (condition, assignments)) in lines.iter().enumerate() {
             // A line that contradicts itself is never enabled.
             let Some((cube, rest)) = self.literals_of(*condition)? else { continue };
             match self.effect(variables, assignments, cube.clone()) {
-                Some((whole, kept)) => tables.entry((kept, rest)).or_default().push((position, cube, whole)),
-                None => found.others.push(position),
+                Some((whole, kept)) => tables.entry((kept, rest)).or_default().push((index, cube, whole)),
+                None => found.others.push(index),
             }
         }
         for ((kept, rest), rows) in tables {
-            if rows.len() < FEWEST_CUBES {
-                found.others.extend(rows.into_iter().map(|(position, ..)| position));
+            if rows.len() < MIN_CUBES {
+                found.others.extend(rows.into_iter().map(|(index, ..)| index));
                 continue;
             }
             let (conditions, wholes) = rows.into_iter().map(|(_, cube, whole)| (cube, whole)).unzip();
@@ -109,8 +109,8 @@ impl Encoder<'_> {
         Ok(found)
     }
 
-    /// Adds to the literals of a condition what a line assigns, and says which variables it leaves
-    /// unassigned; none if it assigns anything but constants of the domain.
+    /// Adds the assignments of a line to the literals of its condition. Returns them with the variables
+    /// that the line does not assign; `None` if it assigns anything but constants of the domain.
     fn effect(
         &self,
         variables: &[VarId],
@@ -130,8 +130,8 @@ impl Encoder<'_> {
         Some((normal(cube)?, kept))
     }
 
-    /// Splits a condition into literals and the rest: conditions that must also be true. None if the
-    /// literals contradict each other.
+    /// Splits a condition into literals and the rest: conditions that must also be true. Returns `None` if
+    /// the literals contradict each other.
     pub(crate) fn literals_of(&mut self, condition: ExprId) -> Limited<Option<(Cube, Vec<ExprId>)>> {
         let mut cube = Cube::new();
         let mut rest = Vec::new();
@@ -168,7 +168,7 @@ impl Encoder<'_> {
         Ok(normal(cube).map(|cube| (cube, rest)))
     }
 
-    /// The code of a constant in a variable's domain.
+    /// Returns the code of a constant in a variable's domain.
     pub(crate) fn code_of(&self, v: VarId, constant: Expr<'_>) -> Option<u64> {
         let domain = &self.system.variable(v).domain;
         match constant {
@@ -179,19 +179,19 @@ impl Encoder<'_> {
         }
     }
 
-    /// Adds that a variable has a code now.
+    /// Adds the literals of a variable's current code.
     fn add_value(&self, cube: &mut Cube, v: VarId, code: u64) {
         self.add_code(cube, &self.layout.variables[v.index()].current, code);
     }
 
-    /// Adds that a vector of bits, most significant first, has a code.
+    /// Adds the literals of a code in a vector of bits, most significant first.
     pub(crate) fn add_code(&self, cube: &mut Cube, bits: &[u32], code: u64) {
         let literals = bits.iter().rev().enumerate();
         cube.extend(literals.map(|(i, &bit)| self.space.level(bit).0 * 2 + u32::from(code >> i & 1 == 1)));
     }
 }
 
-/// Literals in order, each once; none if two contradict each other.
+/// Sorts literals and removes duplicates; returns `None` if two contradict each other.
 pub(crate) fn normal(mut cube: Cube) -> Option<Cube> {
     cube.sort_unstable();
     cube.dedup();
@@ -207,12 +207,12 @@ mod tests {
     use masque_verdict::{Budget, Engine, Facts, Outcome, Show};
 
     use super::*;
-    use crate::encode::OnTrouble;
+    use crate::encode::GrowthPolicy;
     use crate::engine::Symbolic;
     use crate::layout::Layout;
     use crate::order;
 
-    fn answers(engine: &dyn Engine, system: &System) -> (Facts, Vec<Outcome>) {
+    fn results(engine: &dyn Engine, system: &System) -> (Facts, Vec<Outcome>) {
         let budget = Budget::unlimited();
         let mut encoded = engine.encode(system, &budget).unwrap();
         let facts = encoded.facts(&budget).unwrap();
@@ -220,12 +220,12 @@ mod tests {
     }
 
     #[test]
-    fn tables_mean_what_their_lines_mean() {
+    fn models_with_tables_agree_with_the_explicit_engine() {
         for seed in 0..400 {
             let system = load(&random_model(seed), Deadlock::Finite).unwrap();
             let symbolic = Symbolic { evidence: Show::None, ..Symbolic::default() };
             let explicit = Explicit { evidence: Show::None, jobs: None };
-            assert_eq!(answers(&symbolic, &system), answers(&explicit, &system), "seed {seed}");
+            assert_eq!(results(&symbolic, &system), results(&explicit, &system), "seed {seed}");
         }
     }
 
@@ -238,7 +238,7 @@ mod tests {
         for seed in 0..300 {
             let mut random = fastrand::Rng::with_seed(seed);
             let space = Space::new(n_bits.max(layout.n_bits), &Budget::unlimited());
-            let encoder = Encoder::new(&system, Layout::new(&system, &items), space, OnTrouble::GoOn);
+            let encoder = Encoder::new(&system, Layout::new(&system, &items), space, GrowthPolicy::Ignore);
             let cubes: Vec<Cube> = (0..random.usize(0..20))
                 .filter_map(|_| normal((0..random.usize(0..9)).map(|_| random.u32(0..2 * n_bits)).collect()))
                 .collect();

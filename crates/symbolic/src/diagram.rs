@@ -1,7 +1,7 @@
-//! The reachable set as a diagram that others can read: plain nodes, nothing of the library.
+//! The set of reachable states as a diagram of plain nodes, independent of the library.
 //!
 //! Edges may be complemented, as in most packages: a reference is a node's number, negative for the
-//! complement of what the node stands for. The edge for 1 is never complemented and no two nodes are
+//! complement of the node's function. The edge for 1 is never complemented and no two nodes are
 //! equal, so the form is unique for an order of the bits [BRB90].
 
 use masque_model::{System, VarId};
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::engine::Symbolic;
 use crate::space::{FALSE, TRUE, Table};
 
-/// The reference to the node that is always true; its complement is never true.
+/// The reference to the constant true; `-ONE` is the constant false.
 pub const ONE: i64 = 1;
 
 /// A set of states as a decision diagram with complemented edges.
@@ -19,58 +19,57 @@ pub const ONE: i64 = 1;
 pub struct Diagram {
     /// The bits of a state, from the top of the order.
     pub bits: Vec<DiagramBit>,
-    /// The nodes below which nothing is left out: number 2, 3, .. in this order, each after those it
-    /// leads to.
+    /// The inner nodes, numbered 2, 3, .. in this order, each after its children.
     pub nodes: Vec<DiagramNode>,
-    /// What the whole stands for.
+    /// The reference to the function of the whole set.
     pub root: i64,
 }
 
-/// One bit of a variable's code: the position of its value in its domain.
+/// One bit of a variable's code: the index of its value in its domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiagramBit {
     /// The variable.
     pub variable: VarId,
-    /// The bit's weight is 2 to this power.
+    /// The exponent of the bit's weight, which is 2 to this power.
     pub power: u32,
 }
 
-/// A node: where a bit leads if it is 1 and if it is 0.
+/// An inner node, which tests a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DiagramNode {
-    /// The bit's position in [`Diagram::bits`].
+    /// Index of the bit in [`Diagram::bits`].
     pub bit: usize,
-    /// If it is 1; positive.
+    /// The reference for a bit that is 1; always positive.
     pub high: i64,
-    /// If it is 0.
+    /// The reference for a bit that is 0.
     pub low: i64,
 }
 
 impl Symbolic {
-    /// The reachable states of a system.
+    /// Computes the reachable states of a system.
     pub fn reachable_diagram(&self, system: &System, budget: &Budget) -> Result<Diagram, Stop> {
-        let built = self.built(system, &mut Early::deaf(), budget, &mut Stats::default())?;
+        let built = self.build(system, &mut Early::deaf(), budget, &mut Stats::default())?;
         let (layout, space) = (&built.encoder.layout, &built.encoder.space);
-        let mut placed = Vec::new();
+        let mut bits = Vec::new();
         for variable in system.variable_ids() {
-            let bits = &layout.variables[variable.index()].current;
-            for (power, &bit) in (0..bits.len() as u32).rev().zip(bits) {
-                placed.push((space.level(bit), bit, DiagramBit { variable, power }));
+            let own = &layout.variables[variable.index()].current;
+            for (power, &bit) in (0..own.len() as u32).rev().zip(own) {
+                bits.push((space.level(bit), bit, DiagramBit { variable, power }));
             }
         }
-        placed.sort_unstable_by_key(|(level, ..)| *level);
-        let positions = placed.iter().enumerate().map(|(position, (_, bit, _))| (*bit, position));
-        let positions: FxHashMap<u32, usize> = positions.collect();
+        bits.sort_unstable_by_key(|(level, ..)| *level);
+        let indices = bits.iter().enumerate().map(|(index, (_, bit, _))| (*bit, index));
+        let indices: FxHashMap<u32, usize> = indices.collect();
         let mut diagram =
-            Diagram { bits: placed.iter().map(|(.., bit)| *bit).collect(), nodes: Vec::new(), root: -ONE };
+            Diagram { bits: bits.iter().map(|(.., bit)| *bit).collect(), nodes: Vec::new(), root: -ONE };
         let mut numbers: FxHashMap<DiagramNode, i64> = FxHashMap::default();
-        // The table has a place for a function and one for its complement: here they are one node.
+        // In the table a function and its complement have two nodes; here they have one.
         let mut references = vec![0; 2];
         (references[FALSE], references[TRUE]) = (-ONE, ONE);
         for (bit, [high, low]) in Table::new(&built.reachable).nodes {
             let sign = references[high].signum();
             let node = DiagramNode {
-                bit: positions[&bit],
+                bit: indices[&bit],
                 high: references[high] * sign,
                 low: references[low] * sign,
             };
@@ -90,7 +89,7 @@ impl Symbolic {
 }
 
 impl Diagram {
-    /// Whether a valuation of the bits, in their order, is in the set.
+    /// Returns whether a valuation of the bits, in their order, is in the set.
     pub fn contains(&self, valuation: &[bool]) -> bool {
         let mut reference = self.root;
         while reference.abs() != ONE {

@@ -20,29 +20,30 @@ use crate::relation::Relation;
 use crate::space::{Limited, Set};
 use crate::world::has_one;
 
-/// Binary logarithm of the diagram steps that allow an evaluation one budget step; the second is for quick
-/// mode, which always allows one more.
-const SHARE: u32 = 21;
-const QUICK_SHARE: u32 = 18;
+/// Binary logarithm of the exploration's diagram steps that allow an evaluation one budget step.
+const LOG_STEPS_PER_BUDGET_STEP: u32 = 21;
+/// The same in quick mode, which always allows one budget step more.
+const QUICK_LOG_STEPS_PER_BUDGET_STEP: u32 = 18;
 
-/// Maximum diagram steps for the conditions of one property.
-const MOST_PREPARED: u64 = 1 << 17;
+/// Maximum diagram steps for encoding the conditions of one property.
+const MAX_CONDITION_STEPS: u64 = 1 << 17;
 
 /// Receiver of early verdicts, with the options of the engine.
-pub(crate) struct Watch<'w, 'e> {
+pub(crate) struct EarlyReceiver<'w, 'e> {
     pub(crate) evidence: Show,
     pub(crate) early: &'w mut Early<'e>,
     pub(crate) budget: &'w Budget,
 }
 
 /// Evaluation of properties during one exploration.
-pub(crate) struct Looking<'l, 'w, 'e, 's> {
-    watch: &'l mut Watch<'w, 'e>,
+pub(crate) struct EarlyEvaluation<'l, 'w, 'e, 's> {
+    receiver: &'l mut EarlyReceiver<'w, 'e>,
     system: &'s System,
     relation: &'l Relation,
     initial: &'l Set,
     has_one_initial: bool,
-    hunted: Vec<Hunted>,
+    /// Sets of states that decide a property as soon as one of them is reached.
+    deciding: Vec<DecidingStates>,
     /// Properties that are evaluated after 1, 2, 4, .. images.
     others: Vec<usize>,
     /// Sets of the conditions in these properties.
@@ -52,77 +53,75 @@ pub(crate) struct Looking<'l, 'w, 'e, 's> {
 
 /// Set of states that decide a property.
 #[derive(Clone)]
-struct Hunted {
-    position: usize,
+struct DecidingStates {
+    /// Index of the property.
+    index: usize,
     states: Set,
     verdict: bool,
 }
 
-impl<'w, 'e> Watch<'w, 'e> {
+impl<'w, 'e> EarlyReceiver<'w, 'e> {
     /// Prepares the evaluation and examines the initial states.
     pub(crate) fn begin<'l, 's>(
         &'l mut self,
         encoder: &mut Encoder<'s>,
         relation: &'l Relation,
         initial: &'l Set,
-    ) -> Limited<Looking<'l, 'w, 'e, 's>> {
+    ) -> Limited<EarlyEvaluation<'l, 'w, 'e, 's>> {
         let system = encoder.system;
         let has_one_initial = self.early.is_listening() && has_one(encoder, initial);
-        let (hunted, others) = (Vec::new(), Vec::new());
-        let conditions = FxHashMap::default();
-        let watch = self;
-        let mut looking = Looking {
-            watch,
+        let mut evaluation = EarlyEvaluation {
+            receiver: self,
             system,
             relation,
             initial,
             has_one_initial,
-            hunted,
-            others,
-            conditions,
+            deciding: Vec::new(),
+            others: Vec::new(),
+            conditions: FxHashMap::default(),
             n_steps: 0,
         };
-        for position in looking.watch.early.open() {
+        for index in evaluation.receiver.early.open() {
             // Conditions whose diagrams are too large are not searched for.
-            encoder.space.set_budget(&looking.watch.budget.branch().with_work(MOST_PREPARED));
-            if looking.prepare(encoder, position).is_err() {
-                looking.hunted.retain(|hunted| hunted.position != position);
+            encoder.space.set_budget(&evaluation.receiver.budget.branch().with_work(MAX_CONDITION_STEPS));
+            if evaluation.prepare(encoder, index).is_err() {
+                evaluation.deciding.retain(|deciding| deciding.index != index);
             }
-            encoder.space.set_budget(looking.watch.budget);
+            encoder.space.set_budget(evaluation.receiver.budget);
         }
         let size = 0;
-        looking.step(encoder, &Reached { states: initial, new: initial, is_layer: true, size })?;
-        looking.n_steps = 0;
-        Ok(looking)
+        evaluation.step(encoder, &Reached { states: initial, new: initial, is_layer: true, size })?;
+        evaluation.n_steps = 0;
+        Ok(evaluation)
     }
 }
 
-impl<'s> Looking<'_, '_, '_, 's> {
+impl<'s> EarlyEvaluation<'_, '_, '_, 's> {
     /// Encodes the conditions of a property.
-    fn prepare(&mut self, encoder: &mut Encoder<'s>, position: usize) -> Limited<()> {
+    fn prepare(&mut self, encoder: &mut Encoder<'s>, index: usize) -> Limited<()> {
         let formulas = &self.system.formulas;
-        let formula = self.system.properties[position].formula;
-        let mut is_hunted = self.system.fairness.is_empty();
+        let formula = self.system.properties[index].formula;
+        let mut is_decided_by_states = self.system.fairness.is_empty();
         for Hunt { formula, holds, verdict } in hunts(formulas, formula) {
-            let at = self.system.properties[position].at;
-            let will_do =
-                !verdict || (self.has_one_initial && at == At::Initial && is_single(self.system, position));
-            if self.system.fairness.is_empty() && is_condition(formulas, formula) && will_do {
+            let at = self.system.properties[index].at;
+            let decides =
+                !verdict || (self.has_one_initial && at == At::Initial && is_single(self.system, index));
+            if self.system.fairness.is_empty() && is_condition(formulas, formula) && decides {
                 let set = condition(encoder, formula)?;
                 let states = if holds { set } else { encoder.space.not(&set)? };
-                self.hunted.push(Hunted { position, states, verdict });
+                self.deciding.push(DecidingStates { index, states, verdict });
             } else {
-                is_hunted = false;
+                is_decided_by_states = false;
             }
         }
-        if (is_hunted && is_single(self.system, position)) || !is_readable(self.system, formula) {
+        if (is_decided_by_states && is_single(self.system, index)) || !is_supported(self.system, formula) {
             return Ok(());
         }
         for condition in conditions(self.system, formula) {
             let set = encoder.condition(condition)?;
             self.conditions.insert(condition, set);
         }
-        self.others.push(position);
+        self.others.push(index);
         Ok(())
     }
 
@@ -130,40 +129,41 @@ impl<'s> Looking<'_, '_, '_, 's> {
     pub(crate) fn step(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Limited<()> {
         self.n_steps += 1;
         let mut found = Vec::new();
-        for hunted in &self.hunted {
-            if encoder.space.intersects(reached.new, &hunted.states)? {
-                found.push(hunted.clone());
+        for deciding in &self.deciding {
+            if encoder.space.intersects(reached.new, &deciding.states)? {
+                found.push(deciding.clone());
             }
         }
-        for Hunted { position, states, verdict } in found {
+        for DecidingStates { index, states, verdict } in found {
             // One image may decide a property twice.
-            if self.hunted.iter().any(|hunted| hunted.position == position) {
-                self.tell(encoder, position, verdict, Some(&states))?;
+            if self.deciding.iter().any(|deciding| deciding.index == index) {
+                self.report(encoder, index, verdict, Some(&states))?;
             }
         }
-        let allowance = match self.watch.early.is_quick() {
-            true => (encoder.space.steps() >> QUICK_SHARE) + 1,
-            false => encoder.space.steps() >> SHARE,
+        let allowance = if self.receiver.early.is_quick() {
+            (encoder.space.steps() >> QUICK_LOG_STEPS_PER_BUDGET_STEP) + 1
+        } else {
+            encoder.space.steps() >> LOG_STEPS_PER_BUDGET_STEP
         };
         if self.n_steps.is_power_of_two() && allowance > 0 && !self.others.is_empty() {
-            encoder.space.set_budget(&self.watch.budget.branch().with_steps(allowance));
-            let read = self.read(encoder, reached);
-            encoder.space.set_budget(self.watch.budget);
-            for (position, verdict) in read {
-                self.tell(encoder, position, verdict, None)?;
+            encoder.space.set_budget(&self.receiver.budget.branch().with_steps(allowance));
+            let read = self.evaluate_others(encoder, reached);
+            encoder.space.set_budget(self.receiver.budget);
+            for (index, verdict) in read {
+                self.report(encoder, index, verdict, None)?;
             }
         }
-        self.watch.early.enough()
+        self.receiver.early.enough()
     }
 
     /// Evaluates the other properties until the budget ends.
-    fn read(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Vec<(usize, bool)> {
+    fn evaluate_others(&mut self, encoder: &Encoder<'s>, reached: &Reached<'_>) -> Vec<(usize, bool)> {
         let mut found = Vec::new();
-        let Ok(sight) = Partly::new(self, encoder, reached) else { return found };
+        let Ok(sight) = ReachedPart::new(self, encoder, reached) else { return found };
         let mut look = Look { system: self.system, sight };
-        for &position in &self.others {
-            match look.verdict(&self.system.properties[position]) {
-                Ok(Some(verdict)) => found.push((position, verdict)),
+        for &index in &self.others {
+            match look.verdict(&self.system.properties[index]) {
+                Ok(Some(verdict)) => found.push((index, verdict)),
                 Ok(None) => {}
                 Err(_) => break,
             }
@@ -172,46 +172,48 @@ impl<'s> Looking<'_, '_, '_, 's> {
     }
 
     /// Reports a verdict, with a path to a deciding state if one is known.
-    fn tell(
+    fn report(
         &mut self,
         encoder: &Encoder<'s>,
-        position: usize,
+        index: usize,
         holds: bool,
         states: Option<&Set>,
     ) -> Limited<()> {
-        self.others.retain(|&other| other != position);
-        self.hunted.retain(|hunted| hunted.position != position);
+        self.others.retain(|&other| other != index);
+        self.deciding.retain(|deciding| deciding.index != index);
         let mut outcome = Outcome::from(Verdict::from(holds));
         if let Some(states) = states
-            && self.watch.evidence.wanted(outcome.verdict).is_some()
+            && self.receiver.evidence.wanted(outcome.verdict).is_some()
         {
-            outcome.evidence = self.shown(encoder, position, holds, states)?;
+            outcome.evidence = self.evidence(encoder, index, holds, states)?;
         }
-        self.watch.early.decided(position, NAME, outcome);
+        self.receiver.early.decided(index, NAME, outcome);
         Ok(())
     }
 
-    fn shown(
+    /// Returns evidence: a path to one of the deciding states.
+    fn evidence(
         &self,
         encoder: &Encoder<'s>,
-        position: usize,
+        index: usize,
         holds: bool,
         states: &Set,
     ) -> Limited<Option<Evidence>> {
-        let budget = self.watch.budget;
+        let budget = self.receiver.budget;
         let path = path_to(encoder, self.relation, self.initial, states, budget)?;
         let Some(path) = path else { return Ok(None) };
-        explain_found(self.system, &self.system.properties[position], holds, path.states, budget)
+        explain_found(self.system, &self.system.properties[index], holds, path.states, budget)
     }
 }
 
-/// Whether a property is not a conjunction, so that a single state can confirm it.
-fn is_single(system: &System, position: usize) -> bool {
-    !matches!(system.formulas.get(system.properties[position].formula), Formula::And(_))
+/// Returns whether a property is not a conjunction, so that a single state can confirm it.
+fn is_single(system: &System, index: usize) -> bool {
+    !matches!(system.formulas.get(system.properties[index].formula), Formula::And(_))
 }
 
-/// Whether a formula can be evaluated on a part of the states: it is in CTL with knowledge and norms.
-fn is_readable(system: &System, formula: FormulaId) -> bool {
+/// Returns whether a formula can be evaluated on a part of the states: it is in CTL with knowledge and
+/// norms.
+fn is_supported(system: &System, formula: FormulaId) -> bool {
     use masque_model::Paths;
     let is_beyond = matches!(
         system.formulas.get(formula),
@@ -223,10 +225,10 @@ fn is_readable(system: &System, formula: FormulaId) -> bool {
             | Formula::Least(..)
             | Formula::Greatest(..)
     );
-    !is_beyond && system.formulas.operands(formula).into_iter().all(|operand| is_readable(system, operand))
+    !is_beyond && system.formulas.operands(formula).into_iter().all(|operand| is_supported(system, operand))
 }
 
-/// Conditions in a formula and in the fairness constraints.
+/// Returns the conditions in a formula and in the fairness constraints.
 fn conditions(system: &System, formula: FormulaId) -> Vec<ExprId> {
     let mut found: Vec<ExprId> = system.agents.iter().filter_map(|agent| agent.red).collect();
     let mut open: Vec<FormulaId> = system.fairness.iter().copied().chain([formula]).collect();
@@ -240,7 +242,7 @@ fn conditions(system: &System, formula: FormulaId) -> Vec<ExprId> {
     found
 }
 
-/// Where a formula that says something of single states only is true.
+/// Computes where a formula without temporal and epistemic operators is true.
 fn condition(encoder: &mut Encoder<'_>, formula: FormulaId) -> Limited<Set> {
     let system = encoder.system;
     let operands = |encoder: &mut Encoder<'_>| {
@@ -286,7 +288,7 @@ fn condition(encoder: &mut Encoder<'_>, formula: FormulaId) -> Limited<Set> {
 }
 
 /// Part of the reachable states. A set stands for its intersection with this part.
-struct Partly<'p, 's> {
+struct ReachedPart<'p, 's> {
     system: &'s System,
     encoder: &'p Encoder<'s>,
     relation: &'p Relation,
@@ -303,29 +305,30 @@ struct Partly<'p, 's> {
     noted: Noted<Set>,
 }
 
-impl<'p, 's> Partly<'p, 's> {
+impl<'p, 's> ReachedPart<'p, 's> {
     fn new(
-        looking: &'p Looking<'_, '_, '_, 's>,
+        evaluation: &'p EarlyEvaluation<'_, '_, '_, 's>,
         encoder: &'p Encoder<'s>,
         reached: &Reached<'p>,
-    ) -> Limited<Partly<'p, 's>> {
+    ) -> Limited<ReachedPart<'p, 's>> {
         let space = &encoder.space;
-        let (expanded, open) = match reached.is_layer {
-            true => (space.minus(reached.states, reached.new)?, reached.new.clone()),
-            // Chained events do not say which states are expanded.
-            false => (reached.states.clone(), reached.states.clone()),
+        let (expanded, open) = if reached.is_layer {
+            (space.minus(reached.states, reached.new)?, reached.new.clone())
+        } else {
+            // Chaining events does not show which states are expanded.
+            (reached.states.clone(), reached.states.clone())
         };
-        let live = match looking.system.meaning.deadlock {
-            Deadlock::Stutter => Some(looking.relation.live(encoder)?),
+        let live = match evaluation.system.meaning.deadlock {
+            Deadlock::Stutter => Some(evaluation.relation.live(encoder)?),
             Deadlock::Finite | Deadlock::Error => None,
         };
-        Ok(Partly {
-            system: looking.system,
+        Ok(ReachedPart {
+            system: evaluation.system,
             encoder,
-            relation: looking.relation,
-            conditions: &looking.conditions,
-            initial: looking.initial,
-            has_one_initial: looking.has_one_initial,
+            relation: evaluation.relation,
+            conditions: &evaluation.conditions,
+            initial: evaluation.initial,
+            has_one_initial: evaluation.has_one_initial,
             seen: reached.states,
             expanded,
             open,
@@ -347,7 +350,7 @@ impl<'p, 's> Partly<'p, 's> {
     }
 }
 
-impl Sight for Partly<'_, '_> {
+impl Sight for ReachedPart<'_, '_> {
     type Set = Set;
 
     fn noted(&mut self) -> &mut Noted<Set> {

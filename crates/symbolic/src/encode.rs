@@ -1,4 +1,8 @@
-//! Conditions as sets of states (and joint actions).
+//! Encodes conditions as sets of states (and joint actions), and checks the size of the diagrams.
+//!
+//! The [`Encoder`] keeps the set of every condition that it has encoded. While diagrams are built,
+//! [`check_node_limit`](Encoder::check_node_limit) compares their size with what a good variable order
+//! would need, and follows the [`GrowthPolicy`] where they are larger.
 
 use std::cell::Cell;
 
@@ -11,45 +15,47 @@ use crate::layout::Layout;
 use crate::parts::Part;
 use crate::space::{Bit, Limited, Set, Space};
 
-/// Diagrams of more nodes than this for each level of the order mean trouble.
+/// Nodes per level of the order above which a [`GrowthPolicy`] applies.
 const NODES_PER_LEVEL: usize = 800;
-/// Whatever the levels, this many nodes are not worth the effort.
-const SMALL: usize = 20_000;
-/// Great trouble is so much more.
-const LATE: usize = 16;
-/// Sifting may move this many nodes, and one more for so many steps taken before: a few seconds, or
-/// half the time spent so far.
-const LEAST_EFFORT: u64 = 20_000_000;
-const STEPS_PER_MOVE: u64 = 4;
-/// How often the order is improved at most.
-const SIFTS: u32 = 2;
+/// Minimum node limit: below it, another order is not worth the effort, however few levels there are.
+const MIN_NODE_LIMIT: usize = 20_000;
+/// [`GrowthPolicy::SiftLate`] sifts only when the diagrams exceed this many times the usual limit.
+const LATE_SIFT_FACTOR: usize = 16;
+/// Node moves that one sifting may always make: a few seconds.
+const MIN_SIFT_MOVES: u64 = 20_000_000;
+/// Steps taken so far that allow one more node move: sifting takes at most half the time spent so far.
+const STEPS_PER_SIFT_MOVE: u64 = 4;
+/// Maximum number of siftings.
+const MAX_SIFTS: u32 = 2;
 
-/// What to do when diagrams grow larger than a good order would need.
+/// The reaction to diagrams that grow larger than a good order would need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OnTrouble {
-    /// Nothing.
-    GoOn,
-    /// Stop, as soon as the diagrams are too large or so many steps have been taken after encoding.
-    GiveUp(u64),
-    /// Improve the order.
+pub(crate) enum GrowthPolicy {
+    /// Continues.
+    Ignore,
+    /// Stops as soon as the diagrams exceed the node limit, or exploration takes this many steps beyond
+    /// those that encoding took.
+    Abandon(u64),
+    /// Improves the order by sifting.
     Sift,
-    /// Improve the order, but only when the trouble is great: it has been chosen with care.
+    /// Improves the order, but only far above the node limit: the user or a trial has chosen it.
     SiftLate,
-    /// Improve the order even if there is no trouble.
-    SiftAnyway,
+    /// Improves the order at every check, however small the diagrams are: for tests.
+    SiftAlways,
 }
 
-/// The nodes that mean trouble.
-pub(crate) fn trouble(n_bits: u32) -> usize {
-    (n_bits as usize * NODES_PER_LEVEL).max(SMALL)
+/// Nodes above which diagrams are larger than a good order would need.
+pub(crate) fn node_limit(n_bits: u32) -> usize {
+    (n_bits as usize * NODES_PER_LEVEL).max(MIN_NODE_LIMIT)
 }
 
 /// An agent's actions as sets.
 #[derive(Clone)]
 pub(crate) struct Choice {
-    /// For each action, where the protocol enables it.
+    /// For each action, the states in which the protocol enables it.
     pub(crate) enabled: Vec<Set>,
-    /// No state enables two: the state tells the action, and no action variable is needed.
+    /// Whether no state enables two actions. The state then determines the action, and no action
+    /// variable is needed.
     pub(crate) is_determined: bool,
 }
 
@@ -58,19 +64,20 @@ pub(crate) struct Encoder<'s> {
     pub(crate) system: &'s System,
     pub(crate) space: Space,
     pub(crate) layout: Layout,
+    /// For each condition its set, once it has been encoded.
     memo: Vec<Option<Set>>,
-    /// Where one number is less than another.
+    /// The sets in which one number is less than another.
     pub(crate) less: FxHashMap<(ExprId, ExprId), Set>,
     pub(crate) choices: Vec<Option<Choice>>,
-    /// What the relation is made of, where it is asked for again.
+    /// The parts of the relation, kept if a formula needs the actions of steps.
     pub(crate) parts: Option<Vec<Part>>,
-    on_trouble: OnTrouble,
-    /// How often the order may still be improved.
+    policy: GrowthPolicy,
+    /// Siftings that are still allowed.
     sifts_left: Cell<u32>,
 }
 
 impl<'s> Encoder<'s> {
-    pub(crate) fn new(system: &'s System, layout: Layout, space: Space, on_trouble: OnTrouble) -> Self {
+    pub(crate) fn new(system: &'s System, layout: Layout, space: Space, policy: GrowthPolicy) -> Self {
         Encoder {
             system,
             space,
@@ -79,53 +86,54 @@ impl<'s> Encoder<'s> {
             less: FxHashMap::default(),
             choices: vec![None; system.agents.len()],
             parts: None,
-            on_trouble,
-            sifts_left: Cell::new(SIFTS),
+            policy,
+            sifts_left: Cell::new(MAX_SIFTS),
         }
     }
 
-    /// Looks at the size of what is being built, and does something about it if it is more than a
-    /// good order would need.
-    pub(crate) fn mind_size(&self, size: usize) -> Limited<()> {
-        let large = trouble(self.layout.n_bits);
-        match self.on_trouble {
-            OnTrouble::GoOn => {}
-            OnTrouble::GiveUp(_) if size > large => return Err(Why::Memory.into()),
-            OnTrouble::Sift if size > large => self.sift(),
-            OnTrouble::SiftLate if size > large * LATE => self.sift(),
-            OnTrouble::SiftAnyway => self.sift(),
-            OnTrouble::GiveUp(_) | OnTrouble::Sift | OnTrouble::SiftLate => {}
+    /// Compares the number of nodes of what is being built with the node limit, and follows the policy
+    /// if it is larger.
+    pub(crate) fn check_node_limit(&self, size: usize) -> Limited<()> {
+        let limit = node_limit(self.layout.n_bits);
+        match self.policy {
+            GrowthPolicy::Ignore => {}
+            GrowthPolicy::Abandon(_) if size > limit => return Err(Why::Memory.into()),
+            GrowthPolicy::Sift if size > limit => self.sift(),
+            GrowthPolicy::SiftLate if size > limit * LATE_SIFT_FACTOR => self.sift(),
+            GrowthPolicy::SiftAlways => self.sift(),
+            GrowthPolicy::Abandon(_) | GrowthPolicy::Sift | GrowthPolicy::SiftLate => {}
         }
         Ok(())
     }
 
-    /// The relation does not go together. A declared order may be to blame, and is improved before it
-    /// makes large sets. Says whether it was.
-    pub(crate) fn mind_clusters(&self) -> bool {
-        let is_to_blame = self.on_trouble == OnTrouble::Sift;
-        if is_to_blame {
+    /// Improves a declared order when the relation could not be merged into one cluster, before the
+    /// order leads to large sets. Returns whether it did.
+    pub(crate) fn sift_split_relation(&self) -> bool {
+        let sifts = self.policy == GrowthPolicy::Sift;
+        if sifts {
             self.sift();
         }
-        is_to_blame
+        sifts
     }
 
-    /// From now on nobody would try another order, so nothing is given up for the sake of one.
-    pub(crate) fn take_your_time(&mut self) {
-        self.space.take_your_time();
-        if matches!(self.on_trouble, OnTrouble::GiveUp(_)) {
-            self.on_trouble = OnTrouble::GoOn;
+    /// Removes the limits on steps and nodes that serve to abandon an order: from now on no other order
+    /// would be tried.
+    pub(crate) fn lift_limits(&mut self) {
+        self.space.lift_step_limit();
+        if matches!(self.policy, GrowthPolicy::Abandon(_)) {
+            self.policy = GrowthPolicy::Ignore;
         }
     }
 
-    /// The model is encoded: where steps are counted, as many again and the allowance are left. Some
-    /// models take many steps to be encoded, whatever the order.
-    pub(crate) fn is_encoded(&self) {
-        if let OnTrouble::GiveUp(most_steps) = self.on_trouble {
-            self.space.limit(self.space.steps().saturating_add(most_steps));
+    /// Limits the steps of exploration, once the model is encoded, if the policy says so: as many steps
+    /// as encoding took, and those of the policy. Some models take many steps to encode in any order.
+    pub(crate) fn limit_exploration(&self) {
+        if let GrowthPolicy::Abandon(max_steps) = self.policy {
+            self.space.limit_steps(self.space.steps().saturating_add(max_steps));
         }
     }
 
-    /// How many conditions are encoded.
+    /// Returns the number of conditions encoded so far.
     pub(crate) fn n_encoded(&self) -> usize {
         self.memo.iter().filter(|set| set.is_some()).count()
     }
@@ -135,13 +143,13 @@ impl<'s> Encoder<'s> {
         if left == 0 {
             return;
         }
-        let effort = self.space.steps() / STEPS_PER_MOVE + LEAST_EFFORT;
-        let (before, after) = self.space.sift(&self.layout.blocks(), effort);
-        // What sifting could not mend, it will not mend the next time.
+        let max_moves = self.space.steps() / STEPS_PER_SIFT_MOVE + MIN_SIFT_MOVES;
+        let (before, after) = self.space.sift(&self.layout.blocks(), max_moves);
+        // If sifting saved less than a tenth of the nodes, sifting again would not help either.
         self.sifts_left.set(if after * 10 < before * 9 { left - 1 } else { 0 });
     }
 
-    /// Where a condition is true.
+    /// Returns the set in which a condition is true.
     pub(crate) fn condition(&mut self, id: ExprId) -> Limited<Set> {
         if let Some(known) = &self.memo[id.index()] {
             return Ok(known.clone());
@@ -168,14 +176,15 @@ impl<'s> Encoder<'s> {
                 result
             }
             Expr::Compare(relation, a, b) => self.comparison(relation, a, b)?,
-            // Numbers are no conditions: the checker has seen to it.
+            // The type checker has excluded numbers.
             _ => self.space.none(),
         };
         self.memo[id.index()] = Some(set.clone());
         Ok(set)
     }
 
-    /// Conjunction or disjunction by halves, so that no operand is carried through a long chain.
+    /// Computes a conjunction or disjunction pairwise, as a balanced tree: no intermediate result goes
+    /// through a long chain of operations.
     pub(crate) fn balanced(&self, mut sets: Vec<Set>, is_and: bool) -> Limited<Set> {
         if sets.is_empty() {
             return Ok(self.space.constant(is_and));
@@ -194,8 +203,8 @@ impl<'s> Encoder<'s> {
         Ok(sets.swap_remove(0))
     }
 
-    /// A disjunction, in which `S = 0 or S = 2 or ..` is one question about S, and conditions that
-    /// compare the same variables with constants are united at once.
+    /// Encodes a disjunction. `S = 0 or S = 2 or ..` is encoded as membership of `S` in one set, and
+    /// conditions that compare the same variables with constants are united in one pass.
     pub(crate) fn disjunction(&mut self, list: &[ExprId]) -> Limited<Set> {
         let mut targets: FxHashMap<ExprId, Vec<i128>> = FxHashMap::default();
         let mut tables: FxHashMap<Vec<u32>, Vec<(ExprId, Cube)>> = FxHashMap::default();
@@ -220,7 +229,7 @@ impl<'s> Encoder<'s> {
             sets.push(self.is_one_of(sum, values)?);
         }
         for table in tables.into_values() {
-            if table.len() >= cubes::FEWEST_CUBES {
+            if table.len() >= cubes::MIN_CUBES {
                 let all = table.into_iter().map(|(_, cube)| cube).collect();
                 sets.push(cubes::union(self, all)?);
             } else {
@@ -232,7 +241,7 @@ impl<'s> Encoder<'s> {
         self.balanced(sets, false)
     }
 
-    /// The sum and the value, if a condition says that a sum has a value.
+    /// Returns the sum and the value if a condition says that a sum equals a constant.
     fn sum_is(&self, id: ExprId) -> Option<(ExprId, i128)> {
         let Expr::Compare(Relation::Equal, sum, value) = self.system.exprs.get(id) else { return None };
         match (self.system.exprs.get(sum), self.system.exprs.get(value)) {
@@ -241,7 +250,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// Where a variable has a value; nowhere if its domain does not contain it.
+    /// Returns the set in which a variable has a value; empty if the value is outside its domain.
     pub(crate) fn has_value(&self, v: VarId, bits: &[Bit], value: i64) -> Limited<Set> {
         match self.system.variable(v).domain.code(value) {
             Some(code) => self.space.has_code(bits, code),
@@ -249,7 +258,7 @@ impl<'s> Encoder<'s> {
         }
     }
 
-    /// Where two vectors of bits are equal.
+    /// Returns the set in which two vectors of bits are equal.
     pub(crate) fn equal_bits(&self, a: &[Bit], b: &[Bit]) -> Limited<Set> {
         let mut set = self.space.all();
         for (&a, &b) in a.iter().zip(b).rev() {
@@ -259,8 +268,8 @@ impl<'s> Encoder<'s> {
         Ok(set)
     }
 
-    /// Where the bits hold a code of the domain: the spare codes of a domain whose size is no power
-    /// of two stand for nothing.
+    /// Returns the set in which the bits hold a code of the domain: if the domain's size is not a power
+    /// of two, some codes are unused.
     pub(crate) fn valid_code(&self, v: VarId, bits: &[Bit]) -> Limited<Set> {
         self.space.has_code_below(bits, self.system.variable(v).domain.size())
     }
@@ -293,7 +302,7 @@ impl<'s> Encoder<'s> {
         if is_equal { Ok(equal) } else { self.space.not(&equal) }
     }
 
-    /// Where two variables are equal, each read from bits of its own.
+    /// Returns the set in which two variables, read from the given bits, are equal.
     pub(crate) fn variable_is(&self, v: VarId, v_bits: &[Bit], w: VarId, w_bits: &[Bit]) -> Limited<Set> {
         let (a, b) = (&self.system.variable(v).domain, &self.system.variable(w).domain);
         let is_same_code = match (a, b) {
@@ -324,7 +333,8 @@ impl<'s> Encoder<'s> {
 
 /// Actions.
 impl Encoder<'_> {
-    /// Where an agent performs an action: where its protocol says so, if that leaves no choice.
+    /// Returns the set in which an agent performs an action: the states in which it is enabled if the
+    /// protocol leaves no choice, otherwise the valuations of the action variable.
     fn action_is(&mut self, agent: AgentId, action: ActionId) -> Limited<Set> {
         if self.is_determined(agent)? {
             let choice = self.choices[agent.index()].as_ref();
@@ -333,7 +343,7 @@ impl Encoder<'_> {
         self.space.has_code(&self.layout.actions[agent.index()], action.0.into())
     }
 
-    /// Whether the state determines an agent's action.
+    /// Returns whether the state determines an agent's action.
     pub(crate) fn is_determined(&mut self, agent: AgentId) -> Limited<bool> {
         match &self.choices[agent.index()] {
             Some(choice) => Ok(choice.is_determined),
@@ -341,7 +351,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// An agent's actions, from its protocol.
+    /// Returns an agent's actions, encoded from its protocol.
     pub(crate) fn choice(&mut self, agent: AgentId) -> Limited<Choice> {
         if let Some(choice) = &self.choices[agent.index()] {
             return Ok(choice.clone());

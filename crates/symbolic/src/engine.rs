@@ -1,4 +1,7 @@
 //! The engine: from a checked system to verdicts.
+//!
+//! [`Symbolic`] chooses the order of the variables, encodes and explores the system, and answers
+//! questions about it with a [`Checker`].
 
 use std::time::Instant;
 
@@ -10,8 +13,8 @@ use masque_verdict::{
 use serde::{Deserialize, Serialize};
 
 use crate::check::Checker;
-use crate::early::Watch;
-use crate::encode::{Encoder, OnTrouble, trouble};
+use crate::early::EarlyReceiver;
+use crate::encode::{Encoder, GrowthPolicy, node_limit};
 use crate::layout::{Item, Layout};
 use crate::order;
 use crate::parallel::{self, Parallel};
@@ -23,12 +26,14 @@ use crate::trial;
 /// The engine's name.
 pub(crate) const NAME: &str = "symbolic";
 
-/// Steps that mean trouble, for each node that does.
+/// Diagram steps allowed per node of the node limit.
 const STEPS_PER_NODE: u64 = 120;
-/// Steps for each level that the first orders may take, and those found by trial.
-const FIRST_STEPS: u64 = 40_000;
-const LAST_STEPS: u64 = 80_000;
-/// Steps for each level that encoding the model may take.
+/// Diagram steps per level after which the first order is abandoned.
+const FIRST_ORDER_STEPS: u64 = 40_000;
+/// Diagram steps per level after which an order that was found by trial is abandoned.
+const TRIAL_ORDER_STEPS: u64 = 80_000;
+/// Diagram steps per level after which an order is abandoned while the model is encoded. The limit stays
+/// in force during exploration, so it also bounds the two limits above.
 const ENCODING_STEPS: u64 = 48_000;
 
 /// Decides CTL, LTL, CTL*, ATL and the mu-calculus, all with knowledge and norms, on decision
@@ -41,42 +46,47 @@ const ENCODING_STEPS: u64 = 48_000;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Symbolic {
-    /// How the variables are ordered.
+    /// Order of the variables.
     pub order: Order,
-    /// Whether the order may change on the way.
+    /// Whether the order may change during the check.
     pub reorder: Reorder,
-    /// Which verdicts get evidence.
+    /// Verdicts for which evidence is produced.
     pub evidence: Show,
-    /// Whether the initial states are split among workers, and how.
+    /// How the initial states are split among workers; `None`: they are not split.
     pub parallel: Option<Parallel>,
-    /// How many threads may work on one operation, where diagrams are large; none is one.
+    /// Maximum number of threads per operation on large diagrams. 0 means 1.
     pub jobs: usize,
 }
 
-/// A system, the order of its variables, and what to do when that leads to trouble.
-pub(crate) type Ordered<'s, 'i> = (&'s System, &'i [Item], OnTrouble);
+/// A system, an order of its variables, and the reaction to large diagrams in this order.
+#[derive(Clone, Copy)]
+pub(crate) struct OrderedSystem<'s, 'i> {
+    pub(crate) system: &'s System,
+    pub(crate) items: &'i [Item],
+    pub(crate) policy: GrowthPolicy,
+}
 
-/// How the variables are ordered.
+/// The order of the variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
-    /// By what is read and written together.
+    /// Variables that are read or written together are neighbours.
     #[default]
     Automatic,
-    /// As they are declared.
+    /// The order of declaration.
     Declared,
-    /// These first, from the top; the others after them, as they are declared.
+    /// These variables from the top, then all others in the order of declaration.
     Given(Vec<VarId>),
 }
 
-/// Whether the order may change on the way.
+/// Whether the order may change during the check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reorder {
-    /// It stays.
+    /// The order never changes.
     Never,
-    /// It is improved by sifting when the diagrams grow beyond what the model's size explains.
+    /// The order is improved by sifting when the diagrams grow beyond what the model's size explains.
     #[default]
     Auto,
-    /// It is sifted at the first chances, however small the diagrams: for tests.
+    /// The order is sifted as early as possible, however small the diagrams are: for tests.
     Eager,
 }
 
@@ -99,36 +109,36 @@ impl Engine for Symbolic {
             return parallel::encode(self, parallel, system, early, budget);
         }
         let mut stats = Stats::default();
-        let built = self.built(system, early, budget, &mut stats)?;
+        let built = self.build(system, early, budget, &mut stats)?;
         self.diagrams(built, stats)
     }
 }
 
 impl Symbolic {
-    /// Encodes a system and explores it, in the order that these options lead to.
-    pub(crate) fn built<'s>(
+    /// Encodes a system and explores it, in an order chosen by these options.
+    pub(crate) fn build<'s>(
         &self,
         system: &'s System,
         early: &mut Early<'_>,
         budget: &Budget,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
-        self.in_order(system, budget, stats, |items, on_trouble, stats| {
-            let mut watch = Watch { evidence: self.evidence, early, budget };
-            Built::new((system, items, on_trouble), self.jobs, &mut watch, stats)
+        self.build_in_order(system, budget, stats, |ordered, stats| {
+            let mut receiver = EarlyReceiver { evidence: self.evidence, early, budget };
+            Built::new(ordered, self.jobs, &mut receiver, stats)
         })
     }
 
-    /// Builds something in the order that these options lead to.
+    /// Calls `build` with an order chosen by these options, with several if the first ones are abandoned.
     ///
-    /// The first order is good for most systems. Where it leads to trouble, the time for trying others
-    /// is well spent; the declared one, good for many of them, is the first that is tried.
-    pub(crate) fn in_order<T>(
+    /// The first order is good for most systems. Where it leads to large diagrams, the time for trying
+    /// others is well spent; the declared order, good for many of these systems, is tried first.
+    pub(crate) fn build_in_order<'s, T>(
         &self,
-        system: &System,
+        system: &'s System,
         budget: &Budget,
         stats: &mut Stats,
-        mut build: impl FnMut(&[Item], OnTrouble, &mut Stats) -> Limited<T>,
+        mut build: impl FnMut(OrderedSystem<'s, '_>, &mut Stats) -> Limited<T>,
     ) -> Limited<T> {
         let start = Instant::now();
         let items = match &self.order {
@@ -137,30 +147,34 @@ impl Symbolic {
             Order::Given(variables) => order::given(system, variables),
         };
         stats.spend("order", start.elapsed());
-        let on_trouble = match (self.reorder, &self.order) {
-            (Reorder::Never, _) => OnTrouble::GoOn,
-            (Reorder::Eager, _) => OnTrouble::SiftAnyway,
-            (Reorder::Auto, Order::Given(_)) => OnTrouble::SiftLate,
-            (Reorder::Auto, Order::Declared) => OnTrouble::Sift,
-            (Reorder::Auto, Order::Automatic) => return self.by_trial(system, items, budget, stats, build),
+        let policy = match (self.reorder, &self.order) {
+            (Reorder::Never, _) => GrowthPolicy::Ignore,
+            (Reorder::Eager, _) => GrowthPolicy::SiftAlways,
+            (Reorder::Auto, Order::Given(_)) => GrowthPolicy::SiftLate,
+            (Reorder::Auto, Order::Declared) => GrowthPolicy::Sift,
+            (Reorder::Auto, Order::Automatic) => {
+                return self.build_by_trial(system, items, budget, stats, build);
+            }
         };
-        build(&items, on_trouble, stats)
+        build(OrderedSystem { system, items: &items, policy }, stats)
     }
 
-    /// Builds something in an order that does not lead to trouble, if there is one.
-    fn by_trial<T>(
+    /// Calls `build` with the given order. If that is abandoned, calls it with the best orders found by
+    /// trial, and finally with the best of these without a limit.
+    fn build_by_trial<'s, T>(
         &self,
-        system: &System,
+        system: &'s System,
         items: Vec<Item>,
         budget: &Budget,
         stats: &mut Stats,
-        mut build: impl FnMut(&[Item], OnTrouble, &mut Stats) -> Limited<T>,
+        mut build: impl FnMut(OrderedSystem<'s, '_>, &mut Stats) -> Limited<T>,
     ) -> Limited<T> {
         let n_bits = Layout::new(system, &items).n_bits;
-        let mut attempt = |items: &[Item], per_level: u64, stats: &mut Stats| {
+        let mut attempt = |items: &[Item], steps_per_level: u64, stats: &mut Stats| {
             let start = Instant::now();
             let mut own = stats.clone();
-            match build(items, OnTrouble::GiveUp(trial::allowance(n_bits, per_level)), &mut own) {
+            let policy = GrowthPolicy::Abandon(trial::total_steps(n_bits, steps_per_level));
+            match build(OrderedSystem { system, items, policy }, &mut own) {
                 Err(stop) if stop.why == Why::Memory => {
                     stats.spend("trials", start.elapsed());
                     Ok(None)
@@ -171,7 +185,7 @@ impl Symbolic {
                 }
             }
         };
-        if let Some(built) = attempt(&items, FIRST_STEPS, stats)? {
+        if let Some(built) = attempt(&items, FIRST_ORDER_STEPS, stats)? {
             return Ok(built);
         }
         let start = Instant::now();
@@ -184,14 +198,14 @@ impl Symbolic {
         let best = best?;
         stats.notes.push(format!("the order of the variables was chosen among {} by trial", orders.len()));
         for order in &best {
-            if let Some(built) = attempt(order, LAST_STEPS, stats)? {
+            if let Some(built) = attempt(order, TRIAL_ORDER_STEPS, stats)? {
                 return Ok(built);
             }
         }
-        build(best[0], OnTrouble::SiftLate, stats)
+        build(OrderedSystem { system, items: best[0], policy: GrowthPolicy::SiftLate }, stats)
     }
 
-    /// What was built, ready for questions.
+    /// Prepares an explored system for questions.
     pub(crate) fn diagrams<'s>(
         &self,
         built: Built<'s>,
@@ -199,7 +213,7 @@ impl Symbolic {
     ) -> Result<Box<dyn Encoded + 's>, Stop> {
         let Built { encoder, mut relation, initial, reachable, n_steps } = built;
         let start = Instant::now();
-        relation.settle(&encoder, &reachable)?;
+        relation.restrict_to_reachable(&encoder, &reachable)?;
         stats.spend("settle", start.elapsed());
         let start = Instant::now();
         let checker = Checker::new(encoder, relation, initial, reachable)?;
@@ -208,36 +222,36 @@ impl Symbolic {
     }
 }
 
-/// Everything up to the reachable states.
+/// An encoded system and its reachable states.
 pub(crate) struct Built<'s> {
     pub(crate) encoder: Encoder<'s>,
     pub(crate) relation: Relation,
     pub(crate) initial: Set,
     pub(crate) reachable: Set,
-    /// Images taken to find all reachable states.
+    /// Images computed to find all reachable states.
     pub(crate) n_steps: u32,
 }
 
 impl<'s> Built<'s> {
     /// Encodes a system in an order and explores it.
     pub(crate) fn new(
-        ordered: Ordered<'s, '_>,
+        ordered: OrderedSystem<'s, '_>,
         n_threads: usize,
-        watch: &mut Watch<'_, '_>,
+        receiver: &mut EarlyReceiver<'_, '_>,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
-        let mut encoder = encoder(ordered, n_threads, watch.budget);
+        let mut encoder = encoder(ordered, n_threads, receiver.budget);
         let start = Instant::now();
         let initial = reach::initial(&mut encoder);
         stats.spend("encode", start.elapsed());
-        Built::from_initial(encoder, initial?, watch, stats)
+        Built::from_initial(encoder, initial?, receiver, stats)
     }
 
-    /// Explores what can be reached from the initial states.
+    /// Encodes the relation and explores what is reachable from the initial states.
     pub(crate) fn from_initial(
         mut encoder: Encoder<'s>,
         initial: Set,
-        watch: &mut Watch<'_, '_>,
+        receiver: &mut EarlyReceiver<'_, '_>,
         stats: &mut Stats,
     ) -> Limited<Built<'s>> {
         let start = Instant::now();
@@ -245,41 +259,39 @@ impl<'s> Built<'s> {
         stats.spend("encode", start.elapsed());
         let relation = relation?;
         let start = Instant::now();
-        let mut looking = watch.begin(&mut encoder, &relation, &initial)?;
+        let mut evaluation = receiver.begin(&mut encoder, &relation, &initial)?;
         let reached = reach::reachable(&encoder, &relation, &initial, |reached| {
-            looking.step(&encoder, reached)?;
-            encoder.mind_size(reached.size)
+            evaluation.step(&encoder, reached)?;
+            encoder.check_node_limit(reached.size)
         });
         stats.spend("reach", start.elapsed());
         let (reachable, n_steps) = reached?;
-        encoder.take_your_time();
+        encoder.lift_limits();
         Ok(Built { encoder, relation, initial, reachable, n_steps })
     }
 }
 
-/// The steps that mean trouble.
-pub(crate) fn steps_of_trouble(n_bits: u32) -> u64 {
-    trouble(n_bits) as u64 * STEPS_PER_NODE
+/// Diagram steps above which exploration takes longer than a good order would need.
+pub(crate) fn step_limit(n_bits: u32) -> u64 {
+    node_limit(n_bits) as u64 * STEPS_PER_NODE
 }
 
-/// An empty encoding of a system, its variables in an order.
-pub(crate) fn encoder<'s>(
-    (system, items, on_trouble): Ordered<'s, '_>,
-    n_threads: usize,
-    budget: &Budget,
-) -> Encoder<'s> {
+/// Makes an encoder of a system with nothing encoded yet.
+pub(crate) fn encoder<'s>(ordered: OrderedSystem<'s, '_>, n_threads: usize, budget: &Budget) -> Encoder<'s> {
+    let OrderedSystem { system, items, policy } = ordered;
     let layout = Layout::new(system, items);
-    let most_steps = match on_trouble {
-        OnTrouble::GiveUp(_) => trial::allowance(layout.n_bits, ENCODING_STEPS),
+    let max_steps = match policy {
+        GrowthPolicy::Abandon(_) => trial::total_steps(layout.n_bits, ENCODING_STEPS),
         _ => u64::MAX,
     };
-    let space = Space::on_threads(layout.n_bits, budget, most_steps, n_threads);
-    Encoder::new(system, layout, space, on_trouble)
+    let space = Space::with_threads(layout.n_bits, budget, max_steps, n_threads);
+    Encoder::new(system, layout, space, policy)
 }
 
+/// An explored system that answers questions.
 struct Diagrams<'s> {
     evidence: Show,
-    /// Images taken to find all reachable states.
+    /// Images computed to find all reachable states.
     n_steps: u32,
     checker: Checker<'s>,
     stats: Stats,
@@ -290,11 +302,11 @@ impl Diagrams<'_> {
         self.checker.encoder.space.set_budget(budget);
     }
 
-    /// The verdict on a property.
+    /// Computes the verdict on a property.
     fn judge(&mut self, property: &Property, budget: &Budget) -> Verdict {
         self.set_budget(budget);
         let start = Instant::now();
-        self.checker.turn_to(property.formula);
+        self.checker.begin_property(property.formula);
         let is_outside = outside_logic(&self.checker.system.formulas, property.formula).is_some();
         let verdict = match self.checker.fair_initial {
             FairInitial::Unsupported => Verdict::Unknown(Why::Unsupported),
@@ -326,7 +338,7 @@ impl Encoded for Diagrams<'_> {
             outcome.evidence = self.checker.evidence(property, holds, budget);
             self.stats.spend("evidence", start.elapsed());
         }
-        // It may be asked again with more time.
+        // The same question may be asked again with more time.
         if budget.is_over() {
             self.checker.ahead.put_off();
         }

@@ -1,7 +1,7 @@
-//! Models in which one agent chooses who moves.
+//! Models with a scheduler: one agent chooses who moves.
 //!
-//! If each action of some agent (mostly the Environment) leaves most of the system as it is, the
-//! relation is cut into one event for each such action, on the few variables that it changes. The
+//! If each action of some agent (usually the Environment) leaves most of the system unchanged, the
+//! relation is split into one event for each such action, on the few variables that it changes. The
 //! images are then local, and chained they reach the fixpoint in a few rounds.
 
 use masque_model::{AgentId, Expr, System, VarId};
@@ -12,16 +12,16 @@ use crate::parts::Part;
 use crate::space::{Limited, Set};
 use crate::stages::Event;
 
-/// An action may change at most one part in so many.
-const SPARSE: usize = 3;
-/// Systems of fewer parts are not worth cutting up.
-const SMALL: usize = 4;
+/// On average, an action of a scheduler changes at most one part in this many.
+const MIN_PARTS_PER_CHANGE: usize = 3;
+/// Minimum number of parts of a system that is split into events.
+const MIN_PARTS: usize = 4;
 
 impl Encoder<'_> {
-    /// The relation as events, one for each action of the agent that is named with them, if some
-    /// agent's actions are sparse enough.
+    /// Returns a scheduler and the relation as one event for each of its actions; `None` if there is no
+    /// agent whose actions change few enough parts.
     pub(crate) fn scheduled(&mut self, parts: &[Part]) -> Limited<Option<(AgentId, Vec<Event>)>> {
-        if parts.len() < SMALL {
+        if parts.len() < MIN_PARTS {
             return Ok(None);
         }
         for agent in self.system.agent_ids() {
@@ -37,8 +37,8 @@ impl Encoder<'_> {
         Ok(None)
     }
 
-    /// One event for each action of an agent, the actions of those who are `kept` left in; none if
-    /// the agent's actions are not sparse enough.
+    /// Returns one event for each action of an agent, which keeps the actions of the `kept` agents; `None`
+    /// if the agent's actions change too many parts.
     pub(crate) fn events_of(
         &mut self,
         agent: AgentId,
@@ -70,47 +70,46 @@ impl Encoder<'_> {
                 };
                 if relation != kept {
                     n_touched += 1;
-                    parts_of_action.push(Part { relation, ..part.clone() });
+                    let actions = part.actions.iter().copied().filter(|other| *other != agent).collect();
+                    parts_of_action.push(Part { relation, actions, ..part.clone() });
                 }
             }
-            if n_touched > n_actions * parts.len() / SPARSE + n_actions * 2 {
+            if n_touched > n_actions * parts.len() / MIN_PARTS_PER_CHANGE + n_actions * 2 {
                 return Ok(None);
             }
         }
         let mut events = Vec::with_capacity(n_actions);
         for (action, changed) in touched.into_iter().enumerate() {
-            events.push(self.event((agent, action), changed, parts, kept)?);
+            let enabled = self.choice(agent)?.enabled[action].clone();
+            events.push(self.event(&enabled, changed, parts, kept)?);
         }
         Ok(Some(events))
     }
 
-    /// What happens when the agent performs an action.
+    /// Makes the event of one action of the scheduler from the states that enable it and the parts that
+    /// it changes.
     fn event(
         &mut self,
-        (agent, action): (AgentId, usize),
+        enabled: &Set,
         mut changed: Vec<Part>,
         parts: &[Part],
         kept: &[AgentId],
     ) -> Limited<Event> {
-        let enabled = self.choice(agent)?.enabled[action].clone();
         let variables: Vec<VarId> = changed.iter().flat_map(|part| part.variables.iter().copied()).collect();
-        for part in &mut changed {
-            part.actions.retain(|other| *other != agent);
-        }
-        // The protocols of others who choose, as far as somebody asks.
-        let asked: FxHashSet<AgentId> =
+        // The protocols of the other agents whose actions the changed parts mention.
+        let mentioned: FxHashSet<AgentId> =
             changed.iter().flat_map(|part| part.actions.iter().copied()).collect();
         let protocols = parts
             .iter()
-            .filter(|part| part.variables.is_empty() && part.actions.iter().any(|a| asked.contains(a)));
+            .filter(|part| part.variables.is_empty() && part.actions.iter().any(|a| mentioned.contains(a)));
         changed.extend(protocols.cloned());
         let relation = self.merge_keeping(changed, kept)?;
-        let relation = self.space.and(&relation, &enabled)?;
+        let relation = self.space.and(&relation, enabled)?;
         Event::new(self, relation, &variables)
     }
 }
 
-/// For each variable, the agent's actions that some line assigning its owner's variables names.
+/// Returns for each variable the agent's actions that occur in lines of the variable's owner.
 fn mentioned_actions(system: &System, agent: AgentId) -> Vec<FxHashSet<u32>> {
     let mut mentioned = vec![FxHashSet::default(); system.variables.len()];
     for owner in &system.agents {
@@ -129,7 +128,7 @@ fn mentioned_actions(system: &System, agent: AgentId) -> Vec<FxHashSet<u32>> {
                     }),
                 }
             }
-            // With MultiAssignment a line decides about all of its agent's variables.
+            // With MultiAssignment a line determines all of its agent's variables.
             for v in &owner.variables {
                 mentioned[v.index()].extend(&actions);
             }

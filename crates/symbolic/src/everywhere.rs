@@ -1,4 +1,4 @@
-//! Whether a formula is true in all of some states, without computing where else it is.
+//! Decides whether a formula is true in all of some states, without computing where else it is true.
 
 use masque_model::{AgentId, Formula, FormulaId, Paths, Strategies};
 
@@ -8,11 +8,11 @@ use crate::tableau::Literal;
 use crate::uniform::Wanted;
 
 impl Checker<'_> {
-    /// Whether a formula is true in all of `context`, a subset of the domain.
+    /// Returns whether a formula is true in all of `context`, a subset of the domain.
     ///
-    /// Many operators say of the context what a simpler formula says of a larger one, and need no
-    /// set of their own: `K_i φ` in all of X iff φ in all that `i` confuses with X. `covers` says
-    /// that all of the domain is reachable from the context along the domain.
+    /// For many operators this is the same question about the operand in a larger context, and their own
+    /// set is not needed: `K_i φ` is true in all of X iff φ is true in all states that `i` confuses with
+    /// a state in X. `covers`: whether all of the domain is reachable from the context along the domain.
     pub(crate) fn everywhere(&mut self, context: &Set, formula: FormulaId, covers: bool) -> Limited<bool> {
         if context.is_empty() {
             return Ok(true);
@@ -42,7 +42,7 @@ impl Checker<'_> {
                 self.everywhere(&narrower, g, covers && narrower == *context)
             }
             Formula::Forall(Paths::Ctl, path) if covers => match system.formulas.get(path) {
-                // All of the domain lies on the way.
+                // All of the domain is on paths from the context.
                 Formula::Globally(f) => {
                     let domain = self.world.domain.clone();
                     self.everywhere(&domain, f, true)
@@ -50,7 +50,8 @@ impl Checker<'_> {
                 _ => self.subset_of_truth(context, formula),
             },
             Formula::Forall(Paths::Infinite, path) if covers => match system.formulas.get(path) {
-                // All of the domain lies on the way, as far as the way goes on from there.
+                // All states of the domain that start an infinite path are on infinite paths from the
+                // context.
                 Formula::Globally(f) if !self.paths.is_path(f) => {
                     let endless = self.endless()?;
                     let endless = self.encoder.space.and(&endless, &self.world.domain)?;
@@ -67,7 +68,7 @@ impl Checker<'_> {
             },
             Formula::Exists(Paths::Ctl, path) if covers && self.has_one_initial => {
                 match system.formulas.get(path) {
-                    // From one state, all of the domain can be reached.
+                    // There is one initial state, and all of the domain is reachable from it.
                     Formula::Finally(f) if *context == self.initial => {
                         let phi = self.truth(f)?;
                         self.encoder.space.intersects(&self.world.domain, &phi)
@@ -75,8 +76,8 @@ impl Checker<'_> {
                     _ => self.subset_of_truth(context, formula),
                 }
             }
-            // Nowhere known: everywhere in the context something else is possible, and the agent
-            // sees no more of the context than of that.
+            // `¬K_i φ` in all of the context: what the agent sees of the context is never what it sees
+            // of a state in which it knows φ.
             Formula::Not(f) => match system.formulas.get(f) {
                 Formula::Knows(agent, _) => {
                     let known = self.truth(f)?;
@@ -98,7 +99,7 @@ impl Checker<'_> {
                 self.everywhere(&reached, f, covers)
             }
             Formula::CommonKnowledge(group, f) => {
-                // C_Γ φ in X iff φ wherever a chain of confusions leads from X.
+                // C_Γ φ in X iff φ in all states that chains of confusions lead to from X.
                 let reached = self.confused_by_chains(group, context.clone())?;
                 self.everywhere(&reached, f, covers)
             }
@@ -121,9 +122,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether there is nothing better to do about a formula than to compute where it is true. Such
-    /// sets are not bounded by the context and often small, so they are put together before they are
-    /// compared with it.
+    /// Returns whether the set of a formula has to be computed, because there is no better way to decide
+    /// it. Such sets are often small diagrams because they are not restricted to the context, so they are
+    /// combined before they are compared with it.
     fn is_set(&self, formula: FormulaId) -> bool {
         let formulas = &self.system.formulas;
         match formulas.get(formula) {
@@ -165,8 +166,8 @@ impl Checker<'_> {
         true
     }
 
-    /// What an agent sees of a set; the last answer is kept, since questions about one agent in
-    /// one context come in rows.
+    /// Returns what an agent sees of a set. The last result is kept: often several questions about one
+    /// agent in one context follow each other.
     fn seen(&mut self, agent: AgentId, context: &Set) -> Limited<Set> {
         if let Some((of, in_context, seen)) = &self.last_seen
             && *of == agent

@@ -1,6 +1,7 @@
-//! Answers to the questions that evidence asks.
+//! The [`Oracle`] from which evidence is built.
 //!
-//! Paths are found ring by ring ([`Steps`]); the rings around the initial states are kept.
+//! Paths are found by rings: sets of states at the same distance ([`Steps`]). The rings around the initial
+//! states are kept.
 
 use masque_model::{Count, Deadlock, Formula, FormulaId};
 use masque_verdict::{Budget, By, Length, Literal, Oracle, Part, Route, State, Stop, Why};
@@ -11,21 +12,21 @@ use crate::reach::{least, least_and_singleton, singleton};
 use crate::space::{Limited, Set, exact};
 use crate::uniform::Wanted;
 
-/// What is kept from question to question.
+/// Results that are kept from question to question.
 #[derive(Default)]
-pub(crate) struct Asked {
-    /// The reachable states by their distance from the initial ones, as far as they were needed.
+pub(crate) struct OracleCache {
+    /// The reachable states by their distance from the initial states, as far as they were needed.
     rings: Vec<Set>,
-    /// All of these together.
+    /// The union of all rings.
     ringed: Option<Set>,
-    /// The regions of infinite runs asked for last.
+    /// The last regions of infinite paths.
     regions: Vec<(Part, Set)>,
-    /// The state asked about last, as a set.
+    /// The last state in question, as a set.
     here: Option<(State, Set)>,
 }
 
-/// So many regions of infinite runs are kept: what a loop needs.
-const N_REGIONS: usize = 2;
+/// Number of regions of infinite paths that are kept: as many as the search for a loop needs.
+const N_KEPT_REGIONS: usize = 2;
 
 impl Oracle for Checker<'_> {
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
@@ -46,12 +47,12 @@ impl Oracle for Checker<'_> {
         if states.is_empty() { Ok(None) } else { least(&self.encoder, &states).map(Some) }
     }
 
-    fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop> {
+    fn first(&mut self, region: &[Part], max: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop> {
         self.encoder.space.set_budget(budget);
         let mut rest = self.region(region)?;
         let n_states = exact(&self.encoder.space.count(&rest, self.encoder.layout.n_current()));
         let mut first = Vec::new();
-        while first.len() < most && !rest.is_empty() {
+        while first.len() < max && !rest.is_empty() {
             let (state, singleton) = least_and_singleton(&self.encoder, &rest)?;
             rest = self.encoder.space.minus(&rest, &singleton)?;
             first.push(state);
@@ -99,17 +100,20 @@ impl Oracle for Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// The set of one state. Questions about one state come in rows.
+    /// Returns the set of one state. The last one is kept: often several questions about one state follow
+    /// each other.
     fn here(&mut self, state: &State) -> Limited<Set> {
-        if let Some((_, here)) = self.asked.here.as_ref().filter(|(known, _)| known == state) {
+        if let Some((known, here)) = &self.oracle_cache.here
+            && known == state
+        {
             return Ok(here.clone());
         }
         let here = singleton(&self.encoder, state)?;
-        self.asked.here = Some((state.clone(), here.clone()));
+        self.oracle_cache.here = Some((state.clone(), here.clone()));
         Ok(here)
     }
 
-    /// The states that meet all parts.
+    /// Computes the states that meet all parts.
     fn region(&mut self, parts: &[Part]) -> Limited<Set> {
         let mut states = self.domain().clone();
         for part in parts {
@@ -122,8 +126,8 @@ impl Checker<'_> {
                     let here = self.here(state)?;
                     self.confused(agents, &here)?
                 }
-                Part::Constraint(number) => {
-                    self.constraint(*number).cloned().ok_or(Stop::from(Why::Unsupported))?
+                Part::Constraint(index) => {
+                    self.constraint(*index).cloned().ok_or(Stop::from(Why::Unsupported))?
                 }
                 Part::Forever(_) | Part::Recurrent(_) => self.infinite(part)?,
             };
@@ -132,7 +136,7 @@ impl Checker<'_> {
         Ok(states)
     }
 
-    /// Where a literal is so, of some states; modulo the domain.
+    /// Computes where a literal is true, modulo the domain. States outside `among` may be wrong.
     fn literal(&mut self, literal: Literal, among: &Set) -> Limited<Set> {
         let is_known = self.world.known[literal.formula.index()].is_some();
         let phi = match self.system.formulas.get(literal.formula) {
@@ -144,9 +148,10 @@ impl Checker<'_> {
         if literal.holds { Ok(phi) } else { self.encoder.space.not(&phi) }
     }
 
-    /// A region of infinite runs. The last ones are kept: questions about them come in rows.
+    /// Computes a region of infinite paths. The last ones are kept: often several questions about the same
+    /// region follow each other.
     fn infinite(&mut self, part: &Part) -> Limited<Set> {
-        if let Some((_, known)) = self.asked.regions.iter().find(|(known, _)| known == part) {
+        if let Some((_, known)) = self.oracle_cache.regions.iter().find(|(known, _)| known == part) {
             return Ok(known.clone());
         }
         let states = match part {
@@ -162,14 +167,14 @@ impl Checker<'_> {
             }
             _ => return Err(Why::Unsupported.into()),
         };
-        if self.asked.regions.len() == N_REGIONS {
-            self.asked.regions.remove(0);
+        if self.oracle_cache.regions.len() == N_KEPT_REGIONS {
+            self.oracle_cache.regions.remove(0);
         }
-        self.asked.regions.push((part.clone(), states.clone()));
+        self.oracle_cache.regions.push((part.clone(), states.clone()));
         Ok(states)
     }
 
-    /// The successors of a set; under `stutter` a dead end is its own.
+    /// Computes the successors of a set; under `stutter` a dead end is its own successor.
     fn after(&self, states: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let after = self.relation.post(&self.encoder, states)?;
@@ -179,7 +184,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The predecessors of a set; under `stutter` a dead end is its own.
+    /// Computes the predecessors of a set; under `stutter` a dead end is its own predecessor.
     fn before(&self, states: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let before = self.relation.pre(&self.encoder, states)?;
@@ -189,24 +194,24 @@ impl Checker<'_> {
         }
     }
 
-    /// Rings from the initial states up to the first that meets `to`; they are kept.
+    /// Returns the rings from the initial states up to the first that intersects `to`; they are kept.
     fn rings_to(&mut self, to: &Set) -> Limited<Option<Vec<Set>>> {
         let mut n_rings = 0;
         loop {
-            if n_rings == self.asked.rings.len() && !self.add_ring()? {
+            if n_rings == self.oracle_cache.rings.len() && !self.add_ring()? {
                 return Ok(None);
             }
             n_rings += 1;
-            if self.encoder.space.intersects(&self.asked.rings[n_rings - 1], to)? {
-                return Ok(Some(self.asked.rings[..n_rings].to_vec()));
+            if self.encoder.space.intersects(&self.oracle_cache.rings[n_rings - 1], to)? {
+                return Ok(Some(self.oracle_cache.rings[..n_rings].to_vec()));
             }
         }
     }
 
-    /// Adds the next ring; false if there is none.
+    /// Adds the next ring. Returns whether there is one.
     fn add_ring(&mut self) -> Limited<bool> {
         let space = &self.encoder.space;
-        let (ring, ringed) = match (self.asked.rings.last(), &self.asked.ringed) {
+        let (ring, ringed) = match (self.oracle_cache.rings.last(), &self.oracle_cache.ringed) {
             (Some(last), Some(ringed)) => {
                 let image = self.relation.post(&self.encoder, last)?;
                 let new = space.minus(&image, ringed)?;
@@ -218,8 +223,8 @@ impl Checker<'_> {
         if ring.is_empty() {
             return Ok(false);
         }
-        self.asked.rings.push(ring);
-        self.asked.ringed = Some(ringed);
+        self.oracle_cache.rings.push(ring);
+        self.oracle_cache.ringed = Some(ringed);
         Ok(true)
     }
 }

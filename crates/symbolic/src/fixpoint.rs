@@ -43,7 +43,7 @@ pub fn iterate(from: Set, mut step: impl FnMut(&Set) -> Limited<Set>) -> Limited
 /// νZ. φ ∧ ⋀_c EX E(φ U (Z ∧ c))          without constraints  νZ. φ ∧ EX Z
 /// ```
 ///
-/// `before` is `EX`. `until` gets the current `Z` and a goal inside it and answers `E(φ U goal)`, or
+/// `before` is `EX`. `until` gets the current `Z` and a goal inside it and returns `E(φ U goal)`, or
 /// `E(Z U goal)` where that is cheaper; the fixpoint is the same.
 pub fn globally(
     space: &Space,
@@ -66,7 +66,7 @@ pub fn globally(
     })
 }
 
-/// Where a shortest path begins and ends, and how long it may be.
+/// The start, the end and the length of the shortest paths to be found.
 pub struct PathSearch<'s> {
     /// States in which a path may begin.
     pub from: &'s Set,

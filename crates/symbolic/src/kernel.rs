@@ -1,15 +1,13 @@
-//! The library's decision diagrams, put together from its parts for the sake of one of them: the
-//! cache of results.
+//! The decision diagrams of the library OxiDD, assembled from its parts with an apply cache of our own.
 //!
-//! Its hash is ours. The library's own assembly hashes so that the lowest bits, which choose the
-//! place in the cache, never see whether the last operand is complemented: `f ∧ g` and `f ∧ ¬g` then
-//! throw each other out, and on parities, where an operation on few nodes asks for both at every
-//! level, its time doubles from level to level (15 dining cryptographers: 1.8 s, with this hash
-//! 0.01 s).
+//! The cache has its own hash. In the library's assembly, the lowest bits of the hash, which choose the
+//! cache entry, do not depend on whether the last operand is complemented: `f ∧ g` and `f ∧ ¬g` then
+//! evict each other, and on parities, where an operation on few nodes needs both at every level, the
+//! time doubles from level to level (15 dining cryptographers: 1.8 s, with our hash 0.01 s).
 //!
-//! And it can stop an operation, which the library cannot. Every recursive step asks the cache
-//! first. When it is time to stop, the cache answers `true` to everything: the operation is over at
-//! once, and its result, which is worthless, is thrown away by [`Watch::run`].
+//! The cache can also stop an operation, which the library cannot. Every recursive step looks into the
+//! cache first. To stop, the cache returns `true` for every lookup: the operation ends at once, and
+//! [`Watch::run`] discards its meaningless result.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -31,10 +29,10 @@ use oxidd_manager_index::node::fixed_arity::{NodeWithLevel, NodeWithLevelCons};
 use oxidd_manager_index::terminal_manager::{StaticTerminalManager, StaticTerminalManagerCons};
 use oxidd_rules_bdd::complement_edge::{BCDDFunctionMT, BCDDOp, BCDDRules, BCDDTerminal, EdgeTag};
 
-/// A function of the bits: a node, and whether it is complemented.
+/// A boolean function of the bits: a node, and whether it is complemented.
 pub(crate) type Diagram =
     BCDDFunctionMT<manager::Function<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>>;
-/// Where the nodes live.
+/// The store of all nodes.
 pub(crate) type Store = manager::ManagerRef<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>;
 
 type Nodes = NodeWithLevelCons<2>;
@@ -50,11 +48,11 @@ type Manager<'id> = manager::Manager<
     Data<'id>,
     1,
 >;
-/// An entry holds up to three operands and a result.
-type Results<'id> = DMApplyCache<Manager<'id>, BCDDOp, Mix, 4>;
+/// The apply cache of the library; an entry holds up to three operands and a result.
+type Results<'id> = DMApplyCache<Manager<'id>, BCDDOp, MixHasher, 4>;
 
-/// A store for at most `n_nodes` nodes that remembers about `n_results` results. Operations are done
-/// by the thread that asks for them, unless they are [spread](spread) over so many.
+/// Makes a store for at most `n_nodes` nodes with about `n_results` entries in its apply cache.
+/// Operations are done by the calling thread, unless they are [spread](spread) over `n_threads`.
 pub(crate) fn store(n_nodes: u32, n_results: usize, n_threads: u32, watch: &Arc<Watch>) -> Store {
     // SAFETY: this manager removes nodes only between `pre_gc` and `post_gc`.
     let results = unsafe { Results::with_capacity(n_results) };
@@ -64,21 +62,21 @@ pub(crate) fn store(n_nodes: u32, n_results: usize, n_threads: u32, watch: &Arc<
     store
 }
 
-/// From now on operations are spread over the store's threads, or they are not.
+/// Sets whether operations are spread over the store's threads.
 pub(crate) fn spread(store: &Store, is_spread: bool) {
     let depth = if is_spread { None } else { Some(0) };
     store.with_manager_shared(|manager| manager.workers().set_split_depth(depth));
 }
 
-/// Gives the store a new, empty memory for results.
-pub(crate) fn remember(store: &Store, n_results: usize) {
+/// Gives the store a new, empty apply cache.
+pub(crate) fn replace_cache(store: &Store, n_results: usize) {
     store.with_manager_exclusive(|manager| {
         // SAFETY: as in `store`.
         manager.apply_cache_mut().results = unsafe { Results::with_capacity(n_results) };
     });
 }
 
-/// A conjunction of literals, those of the lowest levels first.
+/// Makes a conjunction of literals, given from the bottom of the order up.
 pub(crate) fn literals(
     store: &Store,
     literals: impl IntoIterator<Item = (u32, bool)>,
@@ -95,7 +93,8 @@ pub(crate) fn literals(
     })
 }
 
-/// The function that is `high` where a bit is set and `low` elsewhere, which depend on lower bits only.
+/// Makes the function that equals `high` where a bit is 1 and `low` where it is 0; both depend on lower
+/// bits only.
 pub(crate) fn branch(store: &Store, bit: u32, high: &Diagram, low: &Diagram) -> AllocResult<Diagram> {
     store.with_manager_shared(|manager| {
         let level = manager.var_to_level(bit);
@@ -105,168 +104,171 @@ pub(crate) fn branch(store: &Store, bit: u32, high: &Diagram, low: &Diagram) -> 
     })
 }
 
-/// Counts the steps of operations, and stops them.
+/// Counts the steps of operations, and stops operations.
 #[derive(Default)]
 pub(crate) struct Watch {
-    /// Questions to the cache so far: the unit of work, the same on every machine.
+    /// Cache lookups so far: the unit of work, the same on every machine.
     steps: AtomicU64,
-    /// When to think of stopping.
-    look_at: AtomicU64,
-    /// When to stop at the latest.
-    most_steps: AtomicU64,
-    /// Whether the operation under way is being stopped.
+    /// Step count at which the budget is checked next.
+    check_at: AtomicU64,
+    /// Step count at which operations stop.
+    max_steps: AtomicU64,
+    /// Whether the current operation is being stopped.
     stopping: AtomicBool,
-    /// Whether several spaces are on the store, each with a thread of its own.
+    /// Whether several spaces share the store, each with a thread of its own.
     is_shared: AtomicBool,
-    /// Whether several threads are at work on the store, so that each counts for itself.
-    counts_apart: AtomicBool,
+    /// Whether several threads use the store, so that each counts its own steps.
+    counts_per_thread: AtomicBool,
     budget: Mutex<Budget>,
-    /// The steps that the budget was told of.
-    told: AtomicU64,
+    /// Steps that have been charged to the budget.
+    charged_steps: AtomicU64,
 }
 
-/// Steps between two looks at the clock: some milliseconds.
-const LOOK_EVERY: u64 = 1 << 16;
+/// Steps between two checks of the budget: a few milliseconds.
+const STEPS_BETWEEN_CHECKS: u64 = 1 << 16;
 
-/// Steps that one of several threads takes before it tells the others.
-const TELL_EVERY: u64 = 1 << 10;
+/// Steps that one of several threads takes before it adds them to the common count.
+const STEPS_BETWEEN_REPORTS: u64 = 1 << 10;
 
 thread_local! {
-    /// Steps that this thread has taken as one of several and told nobody of.
+    /// Steps that this thread has taken as one of several and not yet added to the common count.
     static OWN_STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
 impl Watch {
-    pub(crate) fn new(budget: &Budget, most_steps: u64) -> Arc<Watch> {
+    pub(crate) fn new(budget: &Budget, max_steps: u64) -> Arc<Watch> {
         Arc::new(Watch {
-            most_steps: AtomicU64::new(most_steps),
+            max_steps: AtomicU64::new(max_steps),
             budget: Mutex::new(budget.clone()),
             ..Watch::default()
         })
     }
 
-    /// From now on several spaces are on the store, each with a thread of its own.
+    /// Notes that several spaces share the store from now on, each with a thread of its own.
     pub(crate) fn share(&self) {
         self.is_shared.store(true, Relaxed);
-        self.count_apart(true);
+        self.count_per_thread(true);
     }
 
-    /// From now on several threads are at work on the store, or one is.
-    pub(crate) fn count_apart(&self, is_apart: bool) {
-        self.counts_apart.store(is_apart, Relaxed);
+    /// Sets whether several threads use the store from now on, so that each counts its own steps.
+    pub(crate) fn count_per_thread(&self, is_per_thread: bool) {
+        self.counts_per_thread.store(is_per_thread, Relaxed);
     }
 
-    /// Whether there is a limit on steps: then they are counted exactly.
+    /// Returns whether there is a step limit. Steps are then counted exactly.
     pub(crate) fn is_limited(&self) -> bool {
-        self.most_steps.load(Relaxed) != u64::MAX
+        self.max_steps.load(Relaxed) != u64::MAX
     }
 
     pub(crate) fn is_shared(&self) -> bool {
         self.is_shared.load(Relaxed)
     }
 
-    /// From now on this budget applies; nobody else is at work on the store.
+    /// Replaces the budget; no other thread may be using the store.
     pub(crate) fn set_budget(&self, budget: &Budget) {
-        self.go_on();
+        self.resume();
         *self.budget.lock().unwrap_or_else(PoisonError::into_inner) = budget.clone();
     }
 
-    pub(crate) fn take_your_time(&self) {
-        self.most_steps.store(u64::MAX, Relaxed);
+    /// Removes the step limit.
+    pub(crate) fn lift_step_limit(&self) {
+        self.max_steps.store(u64::MAX, Relaxed);
     }
 
-    /// Lets some operations take so many steps from now on; says what the limit was before.
-    pub(crate) fn limit(&self, steps: u64) -> u64 {
-        let before = self.most_steps.load(Relaxed);
-        let most = self.steps().saturating_add(steps).min(before);
-        self.most_steps.store(most, Relaxed);
-        self.look_at.fetch_min(most, Relaxed);
+    /// Limits the steps from now on, unless the limit is lower already. Returns the limit before.
+    pub(crate) fn limit_steps(&self, steps: u64) -> u64 {
+        let before = self.max_steps.load(Relaxed);
+        let max_steps = self.steps().saturating_add(steps).min(before);
+        self.max_steps.store(max_steps, Relaxed);
+        self.check_at.fetch_min(max_steps, Relaxed);
         before
     }
 
-    /// Back to an earlier limit.
-    pub(crate) fn unlimit(&self, most_steps: u64) {
-        self.most_steps.store(most_steps, Relaxed);
+    /// Restores an earlier step limit.
+    pub(crate) fn restore_step_limit(&self, max_steps: u64) {
+        self.max_steps.store(max_steps, Relaxed);
     }
 
     pub(crate) fn steps(&self) -> u64 {
         self.steps.load(Relaxed)
     }
 
-    /// Whether the run may go on.
+    /// Checks the step limit and the budget, and charges the budget with the steps since the last check.
     pub(crate) fn check(&self) -> Result<(), Stop> {
-        if self.steps() >= self.most_steps.load(Relaxed) {
+        if self.steps() >= self.max_steps.load(Relaxed) {
             return Err(Why::Memory.into());
         }
         let steps = self.steps();
-        let told = self.told.fetch_max(steps, Relaxed);
+        let charged = self.charged_steps.fetch_max(steps, Relaxed);
         let budget = self.budget.lock().unwrap_or_else(PoisonError::into_inner);
-        budget.spend(steps.saturating_sub(told))?;
+        budget.spend(steps.saturating_sub(charged))?;
         budget.check()
     }
 
-    /// Whatever was stopped is over.
-    fn go_on(&self) {
+    /// Allows operations again after one was stopped.
+    fn resume(&self) {
         self.stopping.store(false, Relaxed);
-        self.look_at.store(0, Relaxed);
+        self.check_at.store(0, Relaxed);
     }
 
-    /// What an operation answers, unless it was stopped.
+    /// Returns the result of an operation, unless it was stopped.
     pub(crate) fn run<T>(&self, operation: impl FnOnce() -> T) -> Result<T, Stop> {
         let result = operation();
         if !self.stopping.load(Relaxed) {
             return Ok(result);
         }
-        // Others' operations may have worthless answers too: they stop until there is a new budget.
+        // With a shared store, operations of other threads may have meaningless results too: all stop
+        // until there is a new budget.
         if !self.is_shared() {
-            self.go_on();
+            self.resume();
         }
-        // A flag that was taken back meanwhile does not make the result any better.
+        // Even if the reason to stop has gone meanwhile, the result is meaningless.
         Err(self.check().err().unwrap_or_else(|| Why::Interrupted.into()))
     }
 
-    /// One more step; says whether to stop.
+    /// Counts one step. Returns whether to stop.
     #[inline]
     fn step(&self) -> bool {
-        if self.counts_apart.load(Relaxed) {
-            return self.step_apart();
+        if self.counts_per_thread.load(Relaxed) {
+            return self.step_of_thread();
         }
-        // One thread works on the store, so nothing is lost between the two.
+        // Only one thread uses the store, so no step is lost between load and store.
         let steps = self.steps.load(Relaxed) + 1;
         self.steps.store(steps, Relaxed);
-        steps >= self.look_at.load(Relaxed) && self.look(steps)
+        steps >= self.check_at.load(Relaxed) && self.check_budget(steps)
     }
 
-    /// As `step`, where several threads are at work on the store. Each counts for itself and tells the
-    /// others now and then: a number that all write at every step would be what they spend their
-    /// time on.
-    fn step_apart(&self) -> bool {
+    /// Counts one step while several threads use the store. Each thread counts its own steps and adds
+    /// them to the common count now and then: contention on a counter that all threads write at every
+    /// step would dominate their time.
+    fn step_of_thread(&self) -> bool {
         let steps = OWN_STEPS.get() + 1;
-        if steps < TELL_EVERY {
+        if steps < STEPS_BETWEEN_REPORTS {
             OWN_STEPS.set(steps);
             return self.stopping.load(Relaxed);
         }
         OWN_STEPS.set(0);
-        let steps = self.steps.fetch_add(TELL_EVERY, Relaxed) + TELL_EVERY;
-        steps >= self.look_at.load(Relaxed) && self.look(steps)
+        let steps = self.steps.fetch_add(STEPS_BETWEEN_REPORTS, Relaxed) + STEPS_BETWEEN_REPORTS;
+        steps >= self.check_at.load(Relaxed) && self.check_budget(steps)
     }
 
+    /// Checks whether to stop, and sets the step count of the next check.
     #[cold]
-    fn look(&self, steps: u64) -> bool {
+    fn check_budget(&self, steps: u64) -> bool {
         let stops = self.stopping.load(Relaxed) || self.check().is_err();
-        // Whoever has not seen a reason to stop must not take back what another thread has seen.
+        // A thread without a reason to stop must not overwrite `stopping` that another thread has set.
         if stops {
             self.stopping.store(true, Relaxed);
-            self.look_at.store(0, Relaxed);
+            self.check_at.store(0, Relaxed);
         } else {
-            let next = steps.saturating_add(LOOK_EVERY).min(self.most_steps.load(Relaxed));
-            self.look_at.store(next, Relaxed);
+            let next = steps.saturating_add(STEPS_BETWEEN_CHECKS).min(self.max_steps.load(Relaxed));
+            self.check_at.store(next, Relaxed);
         }
         stops
     }
 }
 
-/// Results by operator and operands, and the watch on the operations that ask for them.
+/// The apply cache: results by operator and operands, and the watch on the operations.
 pub(crate) struct Cache<'id> {
     results: Results<'id>,
     watch: Arc<Watch>,
@@ -281,7 +283,7 @@ impl<'id> ApplyCache<Manager<'id>, BCDDOp> for Cache<'id> {
         operands: (&[Ref<'_, Edge<'id>>], &[u32]),
     ) -> Option<([Own<Edge<'id>>; E], [u32; N])> {
         if self.watch.step() {
-            return worthless(manager);
+            return placeholder(manager);
         }
         self.results.get_extended(manager, operator, operands)
     }
@@ -304,9 +306,9 @@ impl<'id> ApplyCache<Manager<'id>, BCDDOp> for Cache<'id> {
     }
 }
 
-/// Results that end an operation: constants, which may stand anywhere.
+/// Returns meaningless results that end an operation: constants, which are valid at every level.
 #[cold]
-fn worthless<'id, const E: usize, const N: usize>(
+fn placeholder<'id, const E: usize, const N: usize>(
     manager: &Manager<'id>,
 ) -> Option<([Own<Edge<'id>>; E], [u32; N])> {
     let constants: Vec<_> = (0..E).map_while(|_| manager.get_terminal(BCDDTerminal).ok()).collect();
@@ -319,21 +321,21 @@ impl<'id> DropWith<Edge<'id>> for Cache<'id> {
     }
 }
 
-/// Makes the rules of diagrams with complemented edges.
+/// Constructor of the rules for diagrams with complemented edges.
 pub(crate) struct RulesCons;
 
 impl DiagramRulesCons<Nodes, EdgeTag, Terminals, DataCons, 1> for RulesCons {
     type T<'id> = BCDDRules;
 }
 
-/// Makes what a store keeps besides nodes.
+/// Constructor of [`Data`].
 pub(crate) struct DataCons;
 
 impl ManagerDataCons<Nodes, EdgeTag, Terminals, RulesCons, 1> for DataCons {
     type T<'id> = Data<'id>;
 }
 
-/// What a store keeps besides nodes.
+/// The data of a store besides its nodes.
 pub(crate) struct Data<'id> {
     cache: Cache<'id>,
 }
@@ -369,16 +371,16 @@ impl<'id> HasApplyCache<Manager<'id>, BCDDOp> for Data<'id> {
 
 /// A multiplicative hash whose lowest bits depend on every bit of every word.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Mix(u64);
+pub(crate) struct MixHasher(u64);
 
-impl Mix {
+impl MixHasher {
     fn add(&mut self, word: u64) {
         // The golden ratio in 64 bits, odd. [Knuth98 §6.4]
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
 
-impl Hasher for Mix {
+impl Hasher for MixHasher {
     fn write(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|&byte| self.add(byte.into()));
     }
@@ -412,13 +414,13 @@ mod tests {
     use super::*;
     use crate::space::{Set, Space};
 
-    /// Where an odd number of the bits is set.
+    /// Returns the set in which an odd number of the bits is 1.
     fn parity(space: &Space, bits: impl Iterator<Item = u32>) -> Set {
         bits.fold(space.none(), |set, bit| space.xor(&set, &space.bit(bit, true).unwrap()).unwrap())
     }
 
-    /// A conjunction that asks for complements at every level: two parities of overlapping bits
-    /// have diagrams of a node or two for each level, and so has each of their four combinations.
+    /// A conjunction that needs complements at every level: two parities of overlapping bits have
+    /// diagrams of one or two nodes per level, and so has each of their four combinations.
     #[test]
     fn parities_take_few_steps() {
         let n = 60;
@@ -431,8 +433,9 @@ mod tests {
         assert!(steps <= 8 * u64::from(n), "{steps} steps");
     }
 
-    /// Where every even bit, and where every odd bit, of the first `n` equals the one `n` levels below.
-    /// The diagram of both has to remember all `n` bits, so it has more than `2^n` nodes.
+    /// Returns the set in which every even bit, and the one in which every odd bit, of the first `n`
+    /// equals the bit `n` levels below. The diagram of their intersection distinguishes all values of
+    /// the first `n` bits, so it has more than `2^n` nodes.
     fn equalities(space: &Space, n: u32) -> [Set; 2] {
         [0, 1].map(|rest| {
             let pairs = (0..n).filter(|i| i % 2 == rest);
@@ -443,7 +446,7 @@ mod tests {
         })
     }
 
-    /// The conjunction, given time, in a space where it was stopped once.
+    /// Checks the conjunction, without limits, in a space where it was stopped once.
     fn check_again(space: &Space, [even, odd]: &[Set; 2], n: u32) {
         let both = space.and(even, odd).unwrap();
         assert_eq!(space.count(&both, 2 * n).to_string(), (1_u64 << n).to_string());
@@ -451,11 +454,11 @@ mod tests {
         let quick = Space::new(2 * n, &Budget::unlimited());
         let copy = quick.unpack(&space.pack(&both)).unwrap();
         let [even, odd] = equalities(&quick, n);
-        assert!(copy == quick.and(&even, &odd).unwrap(), "nothing worthless was remembered");
+        assert!(copy == quick.and(&even, &odd).unwrap(), "no placeholder is in the cache");
     }
 
     #[test]
-    fn an_operation_ends_at_its_last_step() {
+    fn an_operation_stops_at_the_step_limit() {
         let n = 14;
         let whole = Space::new(2 * n, &Budget::unlimited());
         let sets = equalities(&whole, n);
@@ -463,21 +466,20 @@ mod tests {
         whole.and(&sets[0], &sets[1]).unwrap();
         let needed = whole.steps() - before;
         assert!(needed > 1 << n, "{needed} steps");
-        // Wherever it is stopped, at the first step or at the last.
-        for most in [1, 2, 100, needed / 7, needed / 2, needed] {
-            let space = Space::for_steps(2 * n, &Budget::unlimited(), before + most);
+        for limit in [1, 2, 100, needed / 7, needed / 2, needed] {
+            let space = Space::with_step_limit(2 * n, &Budget::unlimited(), before + limit);
             let sets = equalities(&space, n);
             assert_eq!(space.steps(), before, "equal work");
             let stop = space.and(&sets[0], &sets[1]).err().map(|stop| stop.why);
-            assert_eq!(stop, Some(Why::Memory), "after {most} steps");
-            assert!(space.steps() - before < most + 200, "what is left of the recursion ends at once");
-            space.take_your_time();
+            assert_eq!(stop, Some(Why::Memory), "after {limit} steps");
+            assert!(space.steps() - before < limit + 200, "the rest of the recursion ends at once");
+            space.lift_step_limit();
             check_again(&space, &sets, n);
         }
     }
 
-    /// An operation that would take minutes is stopped within the budget, and another one after it
-    /// is as good as ever.
+    /// Checks that an operation that would take minutes is stopped by the budget, and that a later
+    /// operation is correct. Returns why it was stopped.
     fn stopped(budget: &Budget) -> Option<Why> {
         const N: u32 = 30;
         let space = Space::new(2 * N, &Budget::unlimited());

@@ -1,10 +1,9 @@
 //! Knowledge by quantification.
 //!
-//! What agent `i` considers possible is what agrees with the facts on the bits `i` sees: the other
-//! bits are quantified away. No relation between states is ever built. Projections of the domain
-//! are kept in a tree: to ask about a few bits far from each other, everything else is forgotten
-//! first, half of the order at a time, so that a thousand questions about a thousand agents share
-//! most of the work.
+//! Agent `i` considers the states possible that agree with the actual state on the bits `i` sees: the
+//! other bits are quantified, and no relation between states is built. Projections of the domain are kept
+//! in a tree: for a question about a few bits, all other bits are quantified first, half of the order in
+//! each step, so that a thousand questions about a thousand agents share most of the work.
 
 use masque_model::{AgentId, System};
 use rustc_hash::FxHashMap;
@@ -12,29 +11,30 @@ use rustc_hash::FxHashMap;
 use crate::encode::Encoder;
 use crate::space::{Cube, Level, Limited, Set};
 
-/// A view: the agents whose bits are seen.
-type View = Vec<AgentId>;
+/// The agents that see something together.
+type Viewers = Vec<AgentId>;
 
 /// Projections of one domain.
 #[derive(Default)]
 pub(crate) struct Projections {
-    /// By range of the order: the domain without the bits outside it, shared ones excepted.
+    /// For each range of levels, the domain with all bits outside it quantified, except shared ones.
     local: FxHashMap<(Level, Level), Set>,
-    /// By view and range: the domain without the bits outside the range that the view hides.
-    by_view: FxHashMap<(View, Level, Level), Set>,
-    hidden: FxHashMap<View, Vec<Level>>,
+    /// For each view and range, the domain with those bits outside the range quantified that are hidden.
+    by_view: FxHashMap<(Viewers, Level, Level), Set>,
+    /// For each view, the levels of the hidden bits.
+    hidden: FxHashMap<Viewers, Vec<Level>>,
     /// Levels of bits that every agent sees.
     shared: Option<Vec<Level>>,
 }
 
 impl Projections {
-    /// A cube of all bits of the current state that nobody in the view sees.
+    /// Returns the cube of all bits of the current state that no agent in the view sees.
     pub(crate) fn hidden_cube(&mut self, encoder: &Encoder<'_>, view: &[AgentId]) -> Limited<Cube> {
         let hidden = self.hidden(encoder, view);
         cube_at(encoder, hidden)
     }
 
-    /// The levels of the bits of the current state that nobody in the view sees, in order.
+    /// Returns the levels of the bits of the current state that no agent in the view sees, in order.
     fn hidden(&mut self, encoder: &Encoder<'_>, view: &[AgentId]) -> Vec<Level> {
         if let Some(hidden) = self.hidden.get(view) {
             return hidden.clone();
@@ -44,14 +44,16 @@ impl Projections {
         hidden
     }
 
-    /// The states that somebody with this view confuses with a state of `domain` outside `phi`.
+    /// Computes the states that the agents of this view together cannot distinguish from some state of
+    /// `domain` outside φ.
     ///
     /// ```text
     /// possible = ∃ hidden. (D ∖ φ) = ∃ hidden in R. (¬φ ∧ ∃ hidden outside R. D)
     /// ```
     ///
-    /// where `R` is a range of the order that contains all bits φ speaks of. If it can contain what
-    /// the view sees as well, the projection of `D` to it serves all agents there.
+    /// where `R` is a range of the order that contains all hidden bits that φ depends on. If a range of at
+    /// most half of the order also contains what the view sees, the projection of `D` to it is shared by
+    /// all agents in it.
     pub(crate) fn possible(
         &mut self,
         encoder: &Encoder<'_>,
@@ -80,13 +82,14 @@ impl Projections {
             let inside = cube_at(encoder, hidden.into_iter().filter(|level| (lo..hi).contains(level)))?;
             return space.and_exists(&projected, not_phi, &inside);
         }
-        // φ may speak of what is seen only: then nothing hidden matters.
+        // If φ depends on seen bits only, the range is empty.
         let (lo, hi) = about.map_or((Level(0), Level(0)), |(lo, hi)| dyadic(lo, hi));
         let projected = self.by_view(encoder, domain, view, (lo, hi))?;
         let inside = cube_at(encoder, hidden.into_iter().filter(|level| (lo..hi).contains(level)))?;
         space.and_exists(&projected, not_phi, &inside)
     }
 
+    /// Returns the levels of the environment's bits that every agent sees.
     fn shared(&mut self, encoder: &Encoder<'_>) -> Vec<Level> {
         let system = encoder.system;
         let shared = self.shared.get_or_insert_with(|| {
@@ -106,7 +109,7 @@ impl Projections {
         shared.clone()
     }
 
-    /// The domain without the bits outside a range, but with what everybody sees.
+    /// Returns the domain with all bits outside a range quantified, except those that every agent sees.
     fn local(&mut self, encoder: &Encoder<'_>, domain: &Set, (lo, hi): (Level, Level)) -> Limited<Set> {
         if is_everything(encoder, (lo, hi)) {
             return Ok(domain.clone());
@@ -125,7 +128,7 @@ impl Projections {
         Ok(set)
     }
 
-    /// The domain without the hidden bits outside a range, by way of the ranges around it.
+    /// Returns the domain with the hidden bits outside a range quantified, computed from wider ranges.
     fn by_view(
         &mut self,
         encoder: &Encoder<'_>,
@@ -139,11 +142,12 @@ impl Projections {
         if let Some(known) = self.by_view.get(&(view.to_vec(), lo, hi)) {
             return Ok(known.clone());
         }
-        // Few questions share a view, so small ranges come from a large one in one step.
-        let large = (encoder.layout.n_bits / 4).next_power_of_two();
-        let around = match hi.0 - lo.0 < large {
-            true => (Level(lo.0 / large * large), Level(lo.0 / large * large + large)),
-            false => around((lo, hi)),
+        // Few questions share a view, so a narrow range is computed from a quarter of the order at once.
+        let width = (encoder.layout.n_bits / 4).next_power_of_two();
+        let around = if hi.0 - lo.0 < width {
+            (Level(lo.0 / width * width), Level(lo.0 / width * width + width))
+        } else {
+            around((lo, hi))
         };
         let wider = self.by_view(encoder, domain, view, around)?;
         let hidden = self.hidden(encoder, view);
@@ -155,12 +159,12 @@ impl Projections {
     }
 }
 
-/// The cube of the bits at some levels.
+/// Returns the cube of the bits at some levels.
 fn cube_at(encoder: &Encoder<'_>, levels: impl IntoIterator<Item = Level>) -> Limited<Cube> {
     encoder.space.cube(levels.into_iter().map(|level| encoder.space.bit_at(level)))
 }
 
-/// The first and the last of some levels.
+/// Returns the first and the last of some levels.
 fn range_of(levels: impl Iterator<Item = Level>) -> Option<(Level, Level)> {
     levels.fold(None, |range, level| {
         let (lo, hi) = range.unwrap_or((level, level));
@@ -168,12 +172,12 @@ fn range_of(levels: impl Iterator<Item = Level>) -> Option<(Level, Level)> {
     })
 }
 
-/// Whether a range is the whole order.
+/// Returns whether a range is the whole order.
 fn is_everything(encoder: &Encoder<'_>, (lo, hi): (Level, Level)) -> bool {
     lo == Level(0) && hi.0 >= encoder.layout.n_bits
 }
 
-/// The dyadic range twice as wide around one.
+/// Returns the dyadic range that is twice as wide and contains this one.
 fn around((lo, hi): (Level, Level)) -> (Level, Level) {
     match hi.0 - lo.0 {
         0 => (Level(0), Level(1)),
@@ -184,13 +188,14 @@ fn around((lo, hi): (Level, Level)) -> (Level, Level) {
     }
 }
 
-/// The smallest range `[k 2^w, (k+1) 2^w)` around two levels.
+/// Returns the smallest range `[k 2^w, (k+1) 2^w)` that contains two levels.
 fn dyadic(lo: Level, hi: Level) -> (Level, Level) {
     let width = 32 - (lo.0 ^ hi.0).leading_zeros();
     let lo = lo.0 >> width << width;
     (Level(lo), Level(lo + (1 << width)))
 }
 
+/// Returns the levels of the bits of the current state that no agent in the view sees, in order.
 fn hidden_levels(system: &System, encoder: &Encoder<'_>, view: &[AgentId]) -> Vec<Level> {
     let mut is_seen = vec![false; system.variables.len()];
     for agent in view {
@@ -206,7 +211,7 @@ fn hidden_levels(system: &System, encoder: &Encoder<'_>, view: &[AgentId]) -> Ve
     hidden
 }
 
-/// A cube of all bits of the current state that not all of some agents see.
+/// Returns the cube of all bits of the current state that some of these agents do not see.
 pub(crate) fn unshared_cube(encoder: &Encoder<'_>, agents: &[AgentId]) -> Limited<Cube> {
     let system = encoder.system;
     let mut n_seeing = vec![0; system.variables.len()];
@@ -220,23 +225,24 @@ pub(crate) fn unshared_cube(encoder: &Encoder<'_>, agents: &[AgentId]) -> Limite
     cube_at(encoder, levels)
 }
 
-/// Calls `visit` with each agent and what of each of two sets it sees, forgetting step by step what
-/// only the other half of the agents sees.
+/// Calls `visit` for each agent with the projections of two sets to what it sees. The agents are split in
+/// halves, and the bits that no agent of a half sees are quantified for the whole half.
 pub(crate) fn each_view(
     encoder: &Encoder<'_>,
     agents: &[AgentId],
-    (a, b): (&Set, &Set),
-    visit: &mut dyn FnMut(AgentId, &Set, &Set) -> Limited<()>,
+    a: &Set,
+    b: &Set,
+    visit: &mut dyn FnMut(&Set, &Set) -> Limited<()>,
 ) -> Limited<()> {
     let cube = cube_at(encoder, hidden_levels(encoder.system, encoder, agents))?;
     let (a, b) = (encoder.space.exists(a, &cube)?, encoder.space.exists(b, &cube)?);
     match agents {
         [] => Ok(()),
-        [agent] => visit(*agent, &a, &b),
+        [_] => visit(&a, &b),
         _ => {
             let (left, right) = agents.split_at(agents.len() / 2);
-            each_view(encoder, left, (&a, &b), visit)?;
-            each_view(encoder, right, (&a, &b), visit)
+            each_view(encoder, left, &a, &b, visit)?;
+            each_view(encoder, right, &a, &b, visit)
         }
     }
 }

@@ -1,16 +1,16 @@
-//! Which bits stand for which variable, now and in the next state, and for which action.
+//! Assigns bits to the variables, in the current and in the next state, and to the actions.
 
 use masque_model::{ActionId, AgentId, Expr, ExprId, Protocol, System, VarId};
 
 use crate::space::Bit;
-use crate::tableau::most_promises;
+use crate::tableau::max_promises;
 
-/// What is placed in the order: a variable with its bits, or an agent's choice of action.
+/// An item in the order: a variable with its bits, or an agent's choice of action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Item {
     /// A variable, current and next bits side by side.
     Variable(VarId),
-    /// An agent's action in the step being taken.
+    /// An agent's action in a step.
     Action(AgentId),
 }
 
@@ -18,24 +18,24 @@ pub(crate) enum Item {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VariableBits {
     pub(crate) current: Vec<Bit>,
-    /// Empty for a frozen variable, which no line assigns: its next value is its value.
+    /// Empty for a frozen variable, which no line assigns: its next value is its current value.
     pub(crate) next: Vec<Bit>,
 }
 
-/// The place of everything.
+/// The bits of all variables, actions and promises.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) variables: Vec<VariableBits>,
-    /// The bits of each agent's action; empty where nobody asks for it or there is no choice.
+    /// The bits of each agent's action; empty if no condition reads it or there is no choice.
     pub(crate) actions: Vec<Vec<Bit>>,
-    /// Two bits, `now` and `then`, for each promise that a path formula makes; on top of all.
+    /// Two bits, `now` and `then`, for each promise of a path formula; at the top of the order.
     pub(crate) promises: Vec<(Bit, Bit)>,
     pub(crate) n_bits: u32,
     frozen: Vec<bool>,
 }
 
 impl Layout {
-    /// Places the items from the top of the order down.
+    /// Assigns bits to the items from the top of the order down.
     pub(crate) fn new(system: &System, order: &[Item]) -> Layout {
         let frozen = frozen(system);
         let mut layout = Layout {
@@ -45,7 +45,7 @@ impl Layout {
             n_bits: 0,
             frozen,
         };
-        for _ in 0..most_promises(system) {
+        for _ in 0..max_promises(system) {
             let promise = (layout.fresh(), layout.fresh());
             layout.promises.push(promise);
         }
@@ -78,12 +78,13 @@ impl Layout {
         self.n_bits - 1
     }
 
-    /// The bits of the current state.
+    /// Returns the bits of the current state.
     pub(crate) fn current_bits(&self) -> impl Iterator<Item = Bit> + '_ {
         self.variables.iter().flat_map(|v| v.current.iter().copied())
     }
 
-    /// The bits that stay together when the order changes: a variable's, or an action's.
+    /// Returns the blocks of bits that stay together when the order changes: those of a variable, an
+    /// action, or a promise.
     pub(crate) fn blocks(&self) -> Vec<Vec<Bit>> {
         let variables = self.variables.iter().map(|v| [&v.current[..], &v.next[..]].concat());
         let promises = self.promises.iter().map(|&(now, then)| vec![now, then]);
@@ -100,7 +101,7 @@ impl Layout {
     }
 }
 
-/// For each variable, whether no evolution line assigns it.
+/// Returns for each variable whether no evolution line assigns it.
 pub(crate) fn frozen(system: &System) -> Vec<bool> {
     let mut frozen = vec![true; system.variables.len()];
     for agent in &system.agents {
@@ -113,7 +114,7 @@ pub(crate) fn frozen(system: &System) -> Vec<bool> {
     frozen
 }
 
-/// For each agent, which of its actions some evolution line asks for.
+/// Returns for each agent the actions that some condition tests.
 pub(crate) fn actions_read(system: &System) -> Vec<Vec<ActionId>> {
     let mut read = vec![Vec::new(); system.agents.len()];
     for id in system.exprs.ids() {
@@ -124,8 +125,8 @@ pub(crate) fn actions_read(system: &System) -> Vec<Vec<ActionId>> {
     read
 }
 
-/// Whether an agent's protocol may leave it a choice: more than one action in some line, or more
-/// than one line. Whether it really does, the diagrams tell.
+/// Returns whether an agent's protocol may leave it a choice: it has more than one action in some line,
+/// or more than one line. Whether there is a state with a choice shows only when it is encoded.
 pub(crate) fn may_choose(system: &System, agent: AgentId) -> bool {
     let agent = system.agent(agent);
     match &agent.protocol {
@@ -139,7 +140,8 @@ pub(crate) fn may_choose(system: &System, agent: AgentId) -> bool {
     }
 }
 
-/// The variables and agents' actions that expressions read; `None` beyond `limit`.
+/// Returns the variables and agents' actions that expressions read; `None` if there are more than
+/// `limit`.
 pub(crate) fn support(system: &System, roots: &[ExprId], limit: usize) -> Option<Vec<Item>> {
     let mut items = Vec::new();
     let mut seen: rustc_hash::FxHashSet<ExprId> = roots.iter().copied().collect();

@@ -1,13 +1,31 @@
 //! The decision-diagram engine.
 //!
-//! Below, [`space`] knows sets of bit vectors and nothing of agents, and [`fixpoint`] computes fixpoints
-//! and shortest paths on them; above it the encoding of interpreted systems: an order for the variables,
-//! conditions and arithmetic as sets, the transition relation, reachability, and the operators of the
-//! logic.
+//! [`space`] has sets of bit vectors and knows nothing of agents; [`fixpoint`] computes fixpoints and
+//! shortest paths on them. The other modules encode interpreted systems and decide formulas.
+//!
+//! | modules | content |
+//! |---|---|
+//! | `kernel`, `sift`, `space` | decision diagrams: the library with our cache, reordering, sets of bit vectors |
+//! | `fixpoint` | fixpoints and shortest paths for any step relation |
+//! | `order`, `trial`, `layout` | the order of the variables, its choice by trial, and the bits of each variable |
+//! | `encode`, `linear`, `cubes` | conditions, arithmetic, and tables of lines as sets |
+//! | `parts`, `merge`, `stages` | the conjuncts of the transition relation, merged into clusters, and images |
+//! | `events`, `lines`, `clusters`, `chain` | relations as unions of events, and fixpoints of many events |
+//! | `relation`, `reach`, `overflow` | the whole relation, the reachable states, assignments outside domains |
+//! | `check`, `everywhere`, `world` | the operators of the logic, on the reachable or fair states |
+//! | `knowledge` | epistemic operators by quantification |
+//! | `tableau` | LTL and CTL*: the product with a tableau |
+//! | `moves`, `turns`, `strategic` | ATL: steps with actions, games with perfect information |
+//! | `uniform`, `arena`, `arena_search` | ATL: uniform strategies |
+//! | `early` | verdicts during exploration |
+//! | `facts`, `evidence` | facts, extents, and the oracle that evidence is built from |
+//! | `parallel` | initial states split among workers |
+//! | `diagram` | the reachable states as a diagram for export |
+//! | `engine` | the engine: from options and a system to verdicts |
 #![deny(unsafe_code)]
 
-mod answers;
 mod arena;
+mod arena_search;
 mod chain;
 mod check;
 mod clusters;
@@ -19,10 +37,13 @@ mod engine;
 mod events;
 mod everywhere;
 mod evidence;
+mod facts;
 pub mod fixpoint;
 mod kernel;
 mod knowledge;
 mod layout;
+#[cfg(test)]
+mod limit_tests;
 mod linear;
 mod lines;
 mod merge;
@@ -33,16 +54,13 @@ mod parallel;
 mod parts;
 mod reach;
 mod relation;
-mod search;
 mod sift;
 pub mod space;
 mod stages;
 mod strategic;
 mod tableau;
 #[cfg(test)]
-mod threads;
-#[cfg(test)]
-mod tight;
+mod thread_tests;
 mod trial;
 mod turns;
 mod uniform;

@@ -1,11 +1,10 @@
 //! Arithmetic: comparisons of sums as decision diagrams.
 //!
 //! Every number is brought into the form `(k + c_1 t_1 + .. + c_n t_n) / scale`, where a term `t` is
-//! a bit, a condition counted as 0 or 1, or something with a table of values. A comparison is then
-//! one question, "does the sum lie in these intervals?", answered by dynamic programming over (rest
-//! of the terms, sum so far), terms taken in the order of the diagram. Building tables of values
-//! for sums instead is 2 to 5 times slower on the dining cryptographers, and far worse on muddy
-//! children.
+//! a bit, a condition counted as 0 or 1, or an expression with a table of values. A comparison is then
+//! the question whether the sum lies in some intervals, answered by dynamic programming over (rest
+//! of the terms, sum so far), with the terms in the order of the diagram. Tables of values for sums
+//! instead are 2 to 5 times slower on the dining cryptographers, and far worse on muddy children.
 
 use std::rc::Rc;
 
@@ -18,9 +17,10 @@ use crate::space::{Bit, Level, Limited, Set};
 /// Disjoint intervals in increasing order, both ends included.
 type Targets = Vec<(i128, i128)>;
 
-/// For each value of `value / scale`, where it is taken. Where no value is, there is none.
+/// For each `value`, the set in which an expression has the value `value / scale`. In states outside all
+/// sets the expression has no value.
 #[derive(Clone)]
-struct Table {
+struct ValueTable {
     values: Rc<Vec<(i128, Set)>>,
     scale: i128,
 }
@@ -79,10 +79,10 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 impl Encoder<'_> {
-    /// `a relation b`, where both have values.
+    /// Computes the states in which `a relation b` is true: both must have values.
     ///
-    /// Where nothing can be without a value, the four inequalities are one question and its
-    /// complement, asked once: `S <= m`, `m >= S` and `m < S` share a diagram.
+    /// If both always have values, the four inequalities are one set or its complement, computed once:
+    /// `S <= m`, `m >= S` and `m < S` share a diagram.
     pub(crate) fn compare_numbers(&mut self, relation: Relation, a: ExprId, b: ExprId) -> Limited<Set> {
         let (is_complement, key) = match relation {
             Relation::Less => (false, (a, b)),
@@ -116,7 +116,7 @@ impl Encoder<'_> {
         self.lies_in(difference, targets)
     }
 
-    /// Where an expression has one of these values.
+    /// Computes the states in which an expression has one of these values.
     pub(crate) fn is_one_of(&mut self, id: ExprId, mut values: Vec<i128>) -> Limited<Set> {
         let linear = self.linear(id)?;
         values.sort_unstable();
@@ -132,7 +132,8 @@ impl Encoder<'_> {
         self.lies_in(linear, targets)
     }
 
-    /// Where the next value of a number variable is the value of an expression now.
+    /// Computes the relation in which the next value of a number variable is the current value of an
+    /// expression.
     pub(crate) fn next_is_number(&mut self, v: VarId, next: &[Bit], id: ExprId) -> Limited<Set> {
         let value = self.linear(id)?;
         let target = self.variable(v, next);
@@ -142,7 +143,7 @@ impl Encoder<'_> {
         self.space.and(&equal, &valid)
     }
 
-    /// A variable's value as a sum of its bits.
+    /// Returns a variable's value as a sum of its bits.
     fn variable(&self, v: VarId, bits: &[Bit]) -> Linear {
         let lo = match self.system.variable(v).domain {
             Domain::Integers(lo, _) => lo.into(),
@@ -204,7 +205,7 @@ impl Encoder<'_> {
         })
     }
 
-    /// A product: constants scale, two real factors need tables.
+    /// Computes a product. Constant factors scale; two factors that are not constant need tables.
     fn product(&mut self, list: &[ExprId]) -> Limited<Linear> {
         let mut product = Linear::constant(1);
         for &factor in list {
@@ -218,7 +219,8 @@ impl Encoder<'_> {
         Ok(product)
     }
 
-    /// An operation on two tables of values: numerators and both scales in, a fraction out.
+    /// Applies an operation to two tables of values. The operation gets two numerators and both scales,
+    /// and returns a numerator and a denominator, or `None` if there is no value.
     fn combine(
         &mut self,
         a: Linear,
@@ -255,8 +257,8 @@ impl Encoder<'_> {
         Ok(Linear { terms: vec![(1, Term::Table(Rc::new(values)))], constant: 0, scale })
     }
 
-    /// The values of a sum, each with the set where it is taken.
-    fn table(&mut self, linear: Linear) -> Limited<Table> {
+    /// Computes the values of a sum, each with its set.
+    fn table(&mut self, linear: Linear) -> Limited<ValueTable> {
         let scale = linear.scale;
         let mut values: FxHashMap<i128, Set> = FxHashMap::default();
         values.insert(linear.constant, self.space.all());
@@ -276,10 +278,10 @@ impl Encoder<'_> {
         }
         let mut values: Vec<(i128, Set)> = values.into_iter().collect();
         values.sort_unstable_by_key(|(value, _)| *value);
-        Ok(Table { values: Rc::new(values), scale })
+        Ok(ValueTable { values: Rc::new(values), scale })
     }
 
-    /// A whole sum modulo `m`, without a table of the sum itself.
+    /// Computes an integer sum modulo `m`, without a table of the sum itself.
     fn residues(&mut self, linear: Linear, m: i128) -> Limited<Linear> {
         let mut residues = vec![self.space.none(); m as usize];
         residues[linear.constant.rem_euclid(m) as usize] = self.space.all();
@@ -297,6 +299,7 @@ impl Encoder<'_> {
         Ok(Linear { terms: vec![(1, Term::Table(Rc::new(values)))], constant: 0, scale: 1 })
     }
 
+    /// Returns the values of a term, each with its set.
     fn choices_of(&self, term: &Term) -> Limited<Vec<(i128, Set)>> {
         Ok(match term {
             Term::Bit(bit) => vec![(0, self.space.bit(*bit, false)?), (1, self.space.bit(*bit, true)?)],
@@ -305,7 +308,7 @@ impl Encoder<'_> {
         })
     }
 
-    /// Terms from the top of the order down; equal ones added up.
+    /// Sorts terms from the top of the order down, and adds up equal bits.
     fn sorted(&self, terms: Vec<(i128, Term)>) -> Vec<(i128, Term)> {
         let mut bits: FxHashMap<Bit, i128> = FxHashMap::default();
         let mut rest: Vec<(Level, i128, Term)> = Vec::new();
@@ -325,10 +328,10 @@ impl Encoder<'_> {
         rest.into_iter().map(|(_, coefficient, term)| (coefficient, term)).collect()
     }
 
-    /// Where the sum lies in one of the intervals.
+    /// Computes the states in which the sum lies in one of the intervals.
     fn lies_in(&mut self, linear: Linear, targets: Targets) -> Limited<Set> {
         let terms = self.sorted(linear.terms);
-        // What the terms from the k-th on can still contribute.
+        // The least and the largest sum of the terms from the k-th on.
         let mut rest = vec![(0, 0); terms.len() + 1];
         for (k, (coefficient, term)) in terms.iter().enumerate().rev() {
             let (lo, hi) = match term {
@@ -338,9 +341,9 @@ impl Encoder<'_> {
             let (a, b) = (coefficient * lo, coefficient * hi);
             rest[k] = (rest[k + 1].0 + a.min(b), rest[k + 1].1 + a.max(b));
         }
-        let mut search = Search { terms, rest, targets, memo: FxHashMap::default() };
+        let mut search = IntervalSearch { terms, rest, targets, memo: FxHashMap::default() };
         let mut set = self.search(&mut search, 0, linear.constant)?;
-        // Where a table has no value the comparison is false, whatever the rest says.
+        // Where a table has no value, the comparison is false.
         for (_, term) in &search.terms {
             if let Term::Table(values) = term {
                 let defined = self.balanced(values.iter().map(|(_, set)| set.clone()).collect(), false)?;
@@ -350,9 +353,10 @@ impl Encoder<'_> {
         Ok(set)
     }
 
-    fn search(&mut self, search: &mut Search, k: usize, sum: i128) -> Limited<Set> {
+    /// Computes the states in which `sum` and the terms from the `k`-th on lie in one of the intervals.
+    fn search(&mut self, search: &mut IntervalSearch, k: usize, sum: i128) -> Limited<Set> {
         let (lo, hi) = (sum + search.rest[k].0, sum + search.rest[k].1);
-        // The first interval that does not end below what is possible.
+        // The first interval that does not end below the least possible sum.
         let first = search.targets.partition_point(|(_, end)| *end < lo);
         match search.targets.get(first) {
             None => return Ok(self.space.none()),
@@ -389,10 +393,12 @@ impl Encoder<'_> {
     }
 }
 
-/// The dynamic program behind `lies_in`.
-struct Search {
+/// The dynamic program of `lies_in`.
+struct IntervalSearch {
     terms: Vec<(i128, Term)>,
+    /// For each `k`, the least and the largest sum of the terms from the `k`-th on.
     rest: Vec<(i128, i128)>,
     targets: Targets,
+    /// Results by `k` and the sum of the terms before.
     memo: FxHashMap<(usize, i128), Set>,
 }

@@ -1,10 +1,10 @@
-//! How parts are put together.
+//! Merges the parts of the relation into clusters, if possible into one.
 //!
-//! Pairwise in the order of the variables, quantifying an agent's action as soon as no other part
-//! mentions it. Where everything moves in every step the one relation that is left is mostly far
-//! smaller than what comes up on the way. Where it is not, two neighbours that would make something
-//! out of proportion are left apart, and the relation is a list of clusters, applied one after
-//! another ([`stages`](crate::stages)). [RAPBB95]
+//! Parts are conjoined pairwise in the order of the variables, and an agent's action is quantified as
+//! soon as no other part mentions it. Where all agents move in every step, the single relation at the
+//! end is usually far smaller than the intermediate results. Where it is not, two neighbours whose
+//! conjunction would have too many nodes stay separate, and the relation is a list of clusters, applied
+//! one after another ([`stages`](crate::stages)). [RAPBB95]
 
 use masque_model::AgentId;
 
@@ -12,22 +12,23 @@ use crate::encode::Encoder;
 use crate::parts::Part;
 use crate::space::{Cube, Limited, Set};
 
-/// Two clusters are put together if that makes at most so many nodes, or so many times those of the
-/// two; in tests hardly any are.
-const SMALL: usize = if cfg!(test) { 8 } else { 2_000 };
-const LOOSE: usize = if cfg!(test) { 1 } else { 4 };
-/// Steps that putting them together may take, for each node that it may have.
+/// Number of nodes up to which two clusters are always merged; in tests hardly any are.
+const MIN_NODE_LIMIT: usize = if cfg!(test) { 8 } else { 2_000 };
+/// Two clusters are also merged if the result has at most this many times the nodes of both.
+const MAX_GROWTH_FACTOR: usize = if cfg!(test) { 1 } else { 4 };
+/// Steps that merging may take per node that the result may have.
 pub(crate) const STEPS_PER_NODE: u64 = 16;
 
-/// A part on its way to a cluster.
+/// A cluster that may still be merged with its neighbours.
 struct Growing {
     part: Part,
+    /// Number of nodes of its relation.
     size: usize,
-    /// Whether it has met a neighbour that it does not go together with.
+    /// Whether merging it with a neighbour has failed.
     is_done: bool,
 }
 
-/// Who mentions the actions of each agent.
+/// For each agent, the number of parts that mention its action.
 struct Uses(Vec<u32>);
 
 impl Uses {
@@ -38,7 +39,8 @@ impl Uses {
         Uses(uses)
     }
 
-    /// The agents that only these two mention, or only the first; and those that others mention, too.
+    /// Splits the agents that two parts, or one, mention: those that no other part mentions, and those
+    /// that others mention too.
     fn split(&self, a: &Part, b: Option<&Part>) -> (Vec<AgentId>, Vec<AgentId>) {
         let others = b.map_or(&[][..], |b| &b.actions);
         let is_new = |agent: &&AgentId| !a.actions.contains(agent);
@@ -49,7 +51,7 @@ impl Uses {
         })
     }
 
-    /// Two parts have become one.
+    /// Updates the counts when two parts become one.
     fn join(&mut self, a: &Part, b: &Part) {
         a.actions
             .iter()
@@ -59,23 +61,23 @@ impl Uses {
 }
 
 impl Encoder<'_> {
-    /// The conjunction of all parts, actions quantified as they become local, but for those of some
-    /// agents.
+    /// Computes the conjunction of all parts. Actions are quantified, except those of the `kept` agents.
     pub(crate) fn merge_keeping(&self, parts: Vec<Part>, kept: &[AgentId]) -> Limited<Set> {
         let merged = self.merge_within(parts, kept, usize::MAX)?;
         Ok(merged.unwrap_or_else(|| self.space.none()))
     }
 
-    /// The same, unless it has more nodes than that on the way.
+    /// As [`merge_keeping`](Self::merge_keeping), but returns `None` if an intermediate result has more
+    /// than `max_nodes` nodes.
     pub(crate) fn merge_within(
         &self,
         mut parts: Vec<Part>,
         kept: &[AgentId],
-        most: usize,
+        max_nodes: usize,
     ) -> Limited<Option<Set>> {
         parts.sort_by_key(|part| part.level);
         let mut uses = Uses::new(self, &parts, kept);
-        let most_steps = (most as u64).saturating_mul(STEPS_PER_NODE);
+        let max_steps = (max_nodes as u64).saturating_mul(STEPS_PER_NODE);
         for part in &mut parts {
             *part = self.joined(part, None, &uses)?;
         }
@@ -86,9 +88,9 @@ impl Encoder<'_> {
                     merged.extend_from_slice(pair);
                     break;
                 };
-                let joined = match most {
+                let joined = match max_nodes {
                     usize::MAX => Some(self.joined(a, Some(b), &uses)?),
-                    _ => self.space.within(most_steps, || self.joined(a, Some(b), &uses))?,
+                    _ => self.space.within_steps(max_steps, || self.joined(a, Some(b), &uses))?,
                 };
                 let Some(joined) = joined else { return Ok(None) };
                 uses.join(a, b);
@@ -96,22 +98,23 @@ impl Encoder<'_> {
             }
             parts = merged;
             let size = parts.iter().map(|part| self.space.size(&part.relation)).sum();
-            if size > most {
+            if size > max_nodes {
                 return Ok(None);
             }
-            self.mind_size(size)?;
+            self.check_node_limit(size)?;
         }
         Ok(Some(parts.pop().map_or_else(|| self.space.all(), |part| part.relation)))
     }
 
-    /// Clusters whose conjunction is that of all parts, actions quantified as they become local, but
-    /// for those of some agents: one, unless that would be out of proportion.
+    /// Merges all parts into clusters with the same conjunction: into one, unless it would have too many
+    /// nodes. Actions are quantified as soon as no other part mentions them, except those of the `kept`
+    /// agents.
     pub(crate) fn merge(&self, mut parts: Vec<Part>, kept: &[AgentId]) -> Limited<Vec<Part>> {
         parts.sort_by_key(|part| part.level);
         let mut uses = Uses::new(self, &parts, kept);
         let mut clusters = Vec::with_capacity(parts.len());
         for part in &parts {
-            // Actions that only one part mentions are local from the start.
+            // An action that only one part mentions is quantified at once.
             let part = self.joined(part, None, &uses)?;
             let size = self.space.size(&part.relation);
             clusters.push(Growing { part, size, is_done: false });
@@ -127,7 +130,7 @@ impl Encoder<'_> {
                 }
             }
             clusters = merged;
-            self.mind_size(clusters.iter().map(|cluster| cluster.size).sum())?;
+            self.check_node_limit(clusters.iter().map(|cluster| cluster.size).sum())?;
             if clusters.len() == n_before {
                 break;
             }
@@ -135,7 +138,7 @@ impl Encoder<'_> {
         Ok(clusters.into_iter().map(|cluster| cluster.part).collect())
     }
 
-    /// Two neighbours as one, or as they are.
+    /// Adds two neighbours to `merged`: as one cluster, or as they are if that would have too many nodes.
     fn pair(
         &self,
         mut a: Growing,
@@ -143,19 +146,19 @@ impl Encoder<'_> {
         uses: &mut Uses,
         merged: &mut Vec<Growing>,
     ) -> Limited<()> {
-        let most = SMALL.max((a.size + b.size) * LOOSE);
-        let steps = most as u64 * STEPS_PER_NODE;
-        let joined = self.space.within(steps, || {
+        let max_nodes = MIN_NODE_LIMIT.max((a.size + b.size) * MAX_GROWTH_FACTOR);
+        let max_steps = max_nodes as u64 * STEPS_PER_NODE;
+        let joined = self.space.within_steps(max_steps, || {
             let part = self.joined(&a.part, Some(&b.part), uses)?;
             Ok((self.space.size(&part.relation), part))
         })?;
         match joined {
-            Some((size, part)) if size <= most => {
+            Some((size, part)) if size <= max_nodes => {
                 uses.join(&a.part, &b.part);
                 merged.push(Growing { part, size, is_done: false });
             }
             _ => {
-                // The larger one has found its limit; the other may yet go with its other neighbour.
+                // The larger one is done; the smaller one may still be merged with its other neighbour.
                 if a.size >= b.size {
                     a.is_done = true
                 } else {
@@ -167,7 +170,8 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// One part, or two conjoined, without the actions nobody else mentions.
+    /// Returns one part, or the conjunction of two, with the actions quantified that no other part
+    /// mentions.
     fn joined(&self, a: &Part, b: Option<&Part>, uses: &Uses) -> Limited<Part> {
         let (local, shared) = uses.split(a, b);
         let cube = self.action_cube(&local)?;
@@ -177,7 +181,7 @@ impl Encoder<'_> {
         Ok(Part { relation, actions: shared, variables, level: a.level })
     }
 
-    /// The bits of some agents' actions.
+    /// Returns the cube of some agents' action bits.
     fn action_cube(&self, agents: &[AgentId]) -> Limited<Cube> {
         self.space.cube(agents.iter().flat_map(|agent| self.layout.actions[agent.index()].iter().copied()))
     }

@@ -1,33 +1,34 @@
-//! Steps with the actions left in: who can make what happen.
+//! Steps with actions: what agents and groups can enforce in one step.
 //!
-//! The relation of [`relation`](crate::relation) forgets actions as soon as it can. Where they
-//! matter, the parts it was made of are applied to a set one after another: each next value belongs
-//! to one part, so it is gone when its part has been applied, and no whole relation is built. Mostly
-//! [`turns`](crate::turns) are better.
+//! The relation of [`relation`](crate::relation) quantifies actions as early as possible. Where actions
+//! matter, its parts are applied to a set one after another: each next value belongs to one part and is
+//! quantified when this part has been applied, so the whole relation is never built. Usually
+//! [`turns`](crate::turns) are faster; this is what is done without them.
 
 use std::sync::Arc;
 
 use masque_model::{AgentId, Deadlock, ExprId};
-use rustc_hash::FxHashSet;
 
 use crate::check::Checker;
 use crate::encode::Encoder;
 use crate::parts::Part;
-use crate::space::{Bit, Cube, Limited, Renaming, Set};
+use crate::space::{Cube, Limited, Renaming, Set};
 
-/// How the system moves, part by part.
+/// The transition relation, part by part.
 pub(crate) struct Moves {
     parts: Vec<Change>,
-    /// Where each agent's action is one it may choose, for agents whose choice somebody asks about.
+    /// For each agent the states and actions that its protocol enables; `None` if the agent has no choice
+    /// or no condition reads its action.
     protocols: Vec<Option<Set>>,
     to_next: Renaming,
 }
 
-/// A group, and among which actions each member chooses.
+/// A group, and the actions among which each member chooses.
 #[derive(Clone)]
 pub(crate) struct Coalition<'a> {
     pub(crate) members: &'a [AgentId],
-    /// For each member where its action is one it may choose; none if it has no choice that matters.
+    /// For each member the states and actions that it may choose; `None` if it has no choice that
+    /// matters.
     pub(crate) choices: Vec<Option<Set>>,
 }
 
@@ -35,7 +36,7 @@ pub(crate) struct Coalition<'a> {
 struct Change {
     part: Part,
     next: Cube,
-    /// Where the part has no next values: every choice overflows.
+    /// The states and actions for which the part has no next values: every enabled line overflows.
     stuck: Set,
 }
 
@@ -61,8 +62,8 @@ impl Moves {
         Ok(Moves { parts, protocols, to_next })
     }
 
-    /// Where, and with which actions of those who are `kept`, the others have actions that meet the
-    /// condition and make a step into a set possible.
+    /// Returns the states and actions of the `kept` agents for which the other agents have actions that
+    /// meet the condition and allow a step into a set.
     fn leading_into(
         &self,
         encoder: &Encoder<'_>,
@@ -89,8 +90,8 @@ impl Moves {
         self.choose_all(encoder, before, kept)
     }
 
-    /// Where, and with which actions of those who are `kept`, the others have actions that no step
-    /// follows.
+    /// Returns the states and actions of the `kept` agents for which the other agents have actions
+    /// without a step.
     pub(crate) fn stuck(&self, encoder: &Encoder<'_>, kept: &[AgentId]) -> Limited<Set> {
         let mut sets = Vec::new();
         for change in self.parts.iter().filter(|change| !change.stuck.is_empty()) {
@@ -99,7 +100,7 @@ impl Moves {
         encoder.balanced(sets, false)
     }
 
-    /// As [`stuck`](Self::stuck), where the action of one agent is this one.
+    /// As [`stuck`](Self::stuck), restricted to one action of one agent.
     pub(crate) fn stuck_in(&self, encoder: &Encoder<'_>, is_action: &Set, kept: &[AgentId]) -> Limited<Set> {
         let mut sets = Vec::new();
         for change in self.parts.iter().filter(|change| !change.stuck.is_empty()) {
@@ -111,34 +112,26 @@ impl Moves {
         encoder.balanced(sets, false)
     }
 
-    /// Whether an agent has a choice that somebody asks about.
+    /// Returns whether an agent has a choice that matters.
     pub(crate) fn has_choice(&self, agent: AgentId) -> bool {
         self.protocols[agent.index()].is_some()
     }
 
-    /// Some action that the agent's protocol enables does it.
+    /// Quantifies the agent's action: for some action that its protocol enables, the set is true.
     fn choose(&self, encoder: &Encoder<'_>, set: &Set, agent: AgentId) -> Limited<Set> {
         choose(encoder, set, agent, self.protocols[agent.index()].as_ref())
     }
 
-    /// As [`choose`](Self::choose), for all who are not kept and whose action still matters.
+    /// As [`choose`](Self::choose), for all agents that are not kept and whose action the set depends on.
     pub(crate) fn choose_all(&self, encoder: &Encoder<'_>, mut set: Set, kept: &[AgentId]) -> Limited<Set> {
-        for agent in acting_agents(encoder, &set).into_iter().filter(|agent| !kept.contains(agent)) {
+        for agent in encoder.acting_agents(&set).into_iter().filter(|agent| !kept.contains(agent)) {
             set = self.choose(encoder, &set, agent)?;
         }
         Ok(set)
     }
 }
 
-/// Agents whose actions a set depends on.
-pub(crate) fn acting_agents(encoder: &Encoder<'_>, set: &Set) -> Vec<AgentId> {
-    let support: FxHashSet<Bit> = encoder.space.support(set).into_iter().collect();
-    let matters =
-        |agent: &AgentId| encoder.layout.actions[agent.index()].iter().any(|bit| support.contains(bit));
-    encoder.system.agent_ids().filter(matters).collect()
-}
-
-/// Some action does it, of those that the agent may choose.
+/// Quantifies an agent's action: for some action that the agent may choose, the set is true.
 pub(crate) fn choose(encoder: &Encoder<'_>, set: &Set, agent: AgentId, may: Option<&Set>) -> Limited<Set> {
     let bits = &encoder.layout.actions[agent.index()];
     match may {
@@ -148,27 +141,27 @@ pub(crate) fn choose(encoder: &Encoder<'_>, set: &Set, agent: AgentId, may: Opti
 }
 
 impl Coalition<'_> {
-    /// Whether nobody in it has a choice that matters.
+    /// Returns whether no member has a choice that matters.
     pub(crate) fn is_idle(&self) -> bool {
         self.choices.iter().all(Option::is_none)
     }
 
-    /// The members, but for one who has chosen, have actions that do it.
-    pub(crate) fn choose(&self, encoder: &Encoder<'_>, set: &Set, but: Option<AgentId>) -> Limited<Set> {
-        let mut members = self.members.iter().zip(&self.choices).filter(|(agent, _)| Some(**agent) != but);
+    /// Quantifies the actions of all members except one that has already chosen.
+    pub(crate) fn choose(&self, encoder: &Encoder<'_>, set: &Set, except: Option<AgentId>) -> Limited<Set> {
+        let mut members = self.members.iter().zip(&self.choices).filter(|(agent, _)| Some(**agent) != except);
         members.try_fold(set.clone(), |set, (&agent, may)| choose(encoder, &set, agent, may.as_ref()))
     }
 }
 
 impl Checker<'_> {
-    /// A group whose members may choose whatever their protocols enable.
+    /// Returns a group whose members may choose all actions that their protocols enable.
     pub(crate) fn coalition<'a>(&mut self, members: &'a [AgentId]) -> Limited<Coalition<'a>> {
         let moves = self.moves()?;
         let choices = members.iter().map(|agent| moves.protocols[agent.index()].clone()).collect();
         Ok(Coalition { members, choices })
     }
 
-    /// How the system moves; computed once.
+    /// Returns the relation part by part; computed once.
     pub(crate) fn moves(&mut self) -> Limited<Arc<Moves>> {
         if let Some(moves) = &self.moves {
             return Ok(Arc::clone(moves));
@@ -180,7 +173,7 @@ impl Checker<'_> {
 
     /// `EX{c} φ`: some step with `c` leads to `φ`.
     ///
-    /// The loop that `stutter` adds to a dead end is nobody's action.
+    /// The loop that `stutter` adds to a dead end is not a step of any agent.
     pub(crate) fn exists_step(&mut self, condition: ExprId, phi: &Set) -> Limited<Set> {
         let moves = self.moves()?;
         let condition = self.encoder.condition(condition)?;
@@ -192,8 +185,8 @@ impl Checker<'_> {
         self.encoder.space.and(&before, &self.relation.alive)
     }
 
-    /// `<Γ>X Z`: the members have actions such that, whatever the others do, a step follows and
-    /// leads into `Z`.
+    /// `<Γ>X Z`: the members have actions such that, for all actions of the others, there is a step and
+    /// every step leads into `Z`.
     ///
     /// ```text
     /// s ∈ pre(Z)   iff   for some a ∈ P_Γ(s), for all b ∈ P_rest(s):  ∅ ≠ step(s, (a, b)) ⊆ Z
@@ -209,8 +202,8 @@ impl Checker<'_> {
         self.with_loops(safe, z)
     }
 
-    /// Where, and with which actions of the members, the others have actions that lead out of `Z` or
-    /// that no step follows.
+    /// Returns the states and actions of the members for which the others have actions that lead out of
+    /// `Z` or have no step.
     pub(crate) fn spoiled_choices(&mut self, group: &Coalition<'_>, z: &Set) -> Limited<Set> {
         if self.relation.scheduler.is_none()
             && let Some(players) = self.players(group)?
@@ -225,13 +218,13 @@ impl Checker<'_> {
         space.or(&spoiled, &moves.stuck(encoder, group.members)?)
     }
 
-    /// The others' step: whatever the members choose, some outcome leads into `Z`.
+    /// The step of the opponents: for every choice of the members, some outcome leads into `Z`.
     ///
     /// ```text
     /// s ∈ opp(Z)   iff   P_Γ(s) ≠ ∅, and for all a ∈ P_Γ(s), for some b ∈ P_rest(s):  step(s, (a, b)) ∩ Z ≠ ∅
     /// ```
     ///
-    /// Against a group that has no choice this is any step.
+    /// Against a group that has no choice this is `EX Z`.
     pub(crate) fn spoil_next(&mut self, group: &Coalition<'_>, z: &Set) -> Limited<Set> {
         if group.is_idle() {
             let before = self.exists_next(z)?;
@@ -251,8 +244,8 @@ impl Checker<'_> {
         self.with_loops(before, z)
     }
 
-    /// Only where everybody has an action is there a step. Under `stutter` the loop is the only move
-    /// of a dead end, for every group.
+    /// Restricts a set of predecessors of `z` to states in which every agent has an action. Under
+    /// `stutter`, adds the dead ends in `z`: the loop is their only move, for every group.
     fn with_loops(&self, set: Set, z: &Set) -> Limited<Set> {
         let space = &self.encoder.space;
         let moving = space.and(&set, &self.relation.alive)?;

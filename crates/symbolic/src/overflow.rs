@@ -1,14 +1,14 @@
-//! Where an assignment would leave its variable's domain.
+//! States in which an assignment would leave its variable's domain.
 
 use masque_model::{Domain, Expr, ExprId, VarId};
 
 use crate::encode::Encoder;
-use crate::moves::{acting_agents, choose};
+use crate::moves::choose;
 use crate::space::{Limited, Set};
 
 impl Encoder<'_> {
-    /// The states among `states`, where all agents can act, in which some enabled joint action makes an
-    /// enabled line overflow.
+    /// Returns the states among `states` in which some enabled joint action makes an enabled line overflow.
+    /// In all of `states`, every agent must have an enabled action.
     ///
     /// ```text
     /// ⋃_lines ∃ action. (enabled(action) ∧ condition ∧ ¬∃ next. next = value)
@@ -37,7 +37,7 @@ impl Encoder<'_> {
         }
         sets.retain(|set| !set.is_empty());
         let mut overflow = self.balanced(sets, false)?;
-        for agent in acting_agents(self, &overflow) {
+        for agent in self.acting_agents(&overflow) {
             let choice = self.choice(agent)?;
             let protocol = self.protocol(agent, &choice)?;
             overflow = choose(self, &overflow, agent, Some(&protocol))?;
@@ -45,7 +45,7 @@ impl Encoder<'_> {
         Ok(overflow)
     }
 
-    /// Whether a value may fall outside a variable's domain: a number, unless it is a constant or
+    /// Returns whether a value may fall outside a variable's domain: any number, except a constant or
     /// a variable that fits.
     fn can_overflow(&self, v: VarId, value: ExprId) -> bool {
         let Domain::Integers(lo, hi) = self.system.variable(v).domain else { return false };

@@ -1,8 +1,8 @@
 //! The parts of the transition relation, one for each agent or variable.
 //!
 //! Each agent (MultiAssignment) or variable (SingleAssignment) contributes a part that relates its
-//! next values to the current state and the joint action; and so does the protocol of an agent whose
-//! choice of action somebody asks about.
+//! next values to the current state and the joint action. The protocol of an agent is another part if
+//! the agent has a choice and some condition reads its action.
 
 use masque_model::{Agent, AgentId, Assignment, ExprId, Formula, System, VarId};
 
@@ -11,20 +11,20 @@ use crate::encode::{Choice, Encoder};
 use crate::layout::actions_read;
 use crate::space::{Bit, Limited, Set};
 
-/// How some variables change in a step.
+/// A conjunct of the transition relation: how some variables change in a step, or a protocol.
 #[derive(Clone)]
 pub(crate) struct Part {
     pub(crate) relation: Set,
     /// The agents whose action bits it mentions.
     pub(crate) actions: Vec<AgentId>,
-    /// The variables whose next values it determines; none for a protocol.
+    /// The variables whose next values it determines; empty for a protocol.
     pub(crate) variables: Vec<VarId>,
-    /// Where the part stands in the order.
+    /// Its topmost current or action bit, by which parts are sorted.
     pub(crate) level: Bit,
 }
 
 impl Encoder<'_> {
-    /// Where every agent has an action.
+    /// Returns the states in which every agent has an enabled action.
     pub(crate) fn alive(&mut self) -> Limited<Set> {
         let mut sets = Vec::new();
         for agent in self.system.agent_ids() {
@@ -35,20 +35,19 @@ impl Encoder<'_> {
         self.balanced(sets, true)
     }
 
-    /// All parts, and the protocols of agents that have a choice somebody asks about. They are kept
-    /// if a formula asks for the actions of a step.
+    /// Returns all parts, including protocols. They are kept if a formula needs the actions of steps.
     pub(crate) fn parts(&mut self) -> Limited<Vec<Part>> {
         if let Some(parts) = &self.parts {
             return Ok(parts.clone());
         }
         let parts = self.new_parts(None)?;
-        if asks_for_actions(self.system) {
+        if needs_actions(self.system) {
             self.parts = Some(parts.clone());
         }
         Ok(parts)
     }
 
-    /// All parts but that of an agent's variables.
+    /// Returns all parts except that of an agent's variables.
     pub(crate) fn parts_without(&mut self, agent: AgentId) -> Limited<Vec<Part>> {
         self.new_parts(Some(agent))
     }
@@ -91,7 +90,7 @@ impl Encoder<'_> {
         Ok(parts)
     }
 
-    /// Where an agent's action is one that its protocol enables.
+    /// Returns the states and actions in which the protocol of an agent enables its action.
     pub(crate) fn protocol(&self, agent: AgentId, choice: &Choice) -> Limited<Set> {
         let mut sets = Vec::new();
         for (action, enabled) in choice.enabled.iter().enumerate() {
@@ -105,10 +104,12 @@ impl Encoder<'_> {
         agent.variables.iter().copied().filter(|&v| !self.layout.is_frozen(v)).collect()
     }
 
-    /// One of the enabled lines is taken; if none is enabled, the variables keep their values.
+    /// Encodes the lines for some variables: one of the enabled lines is taken; if none is enabled, the
+    /// variables keep their values.
     ///
     /// A line whose value lies outside its variable's domain relates to no next value, which is
-    /// what an overflow means: the choice is gone, and if all are, so is the step.
+    /// what an overflow means: this line cannot be taken, and if all enabled lines overflow, there is no
+    /// step.
     fn part(&mut self, variables: &[VarId], lines: &[(ExprId, &[(VarId, ExprId)])]) -> Limited<Option<Part>> {
         if variables.is_empty() {
             return Ok(None);
@@ -134,26 +135,27 @@ impl Encoder<'_> {
         }
         choices.push(self.balanced(idle, true)?);
         let relation = self.balanced(choices, false)?;
-        let actions = self.actions_of(&relation);
+        let actions = self.acting_agents(&relation);
         let first_bits = variables.iter().filter_map(|v| self.layout.variables[v.index()].current.first());
         let level = first_bits.copied().min().unwrap_or(0);
         Ok(Some(Part { relation, actions, variables: variables.to_vec(), level }))
     }
 
-    /// The agents whose action bits a set depends on.
-    pub(crate) fn actions_of(&self, set: &Set) -> Vec<AgentId> {
+    /// Returns the agents whose action bits a set depends on.
+    pub(crate) fn acting_agents(&self, set: &Set) -> Vec<AgentId> {
         let support: rustc_hash::FxHashSet<Bit> = self.space.support(set).into_iter().collect();
-        let is_asked =
+        let matters =
             |agent: &AgentId| self.layout.actions[agent.index()].iter().any(|bit| support.contains(bit));
-        self.system.agent_ids().filter(is_asked).collect()
+        self.system.agent_ids().filter(matters).collect()
     }
 
+    /// Returns the relation in which a variable keeps its value.
     pub(crate) fn keeps(&self, v: VarId) -> Limited<Set> {
         let bits = &self.layout.variables[v.index()];
         self.equal_bits(&bits.current, &bits.next)
     }
 
-    /// Where the next value of a variable is the value of an expression now.
+    /// Returns the relation in which the next value of a variable is the current value of an expression.
     pub(crate) fn next_is(&mut self, v: VarId, value: ExprId) -> Limited<Set> {
         use masque_model::{Domain, Expr};
         let next = self.layout.variables[v.index()].next.clone();
@@ -175,8 +177,8 @@ impl Encoder<'_> {
     }
 }
 
-/// Whether some formula asks what can be done, or by which actions.
-fn asks_for_actions(system: &System) -> bool {
+/// Returns whether the truth of some formula depends on the actions of steps.
+fn needs_actions(system: &System) -> bool {
     system.formulas.ids().any(|id| {
         matches!(
             system.formulas.get(id),

@@ -8,21 +8,21 @@ use crate::fixpoint::{PathSearch, Steps};
 use crate::relation::Relation;
 use crate::space::{Bit, Limited, Set};
 
-/// From this many nodes of the states reached on, it is worth an attempt to put clusters together, and
-/// again whenever they have doubled.
-const LARGE: usize = if cfg!(test) { 16 } else { 10_000 };
+/// Number of nodes of the reached states at which clusters are first merged if possible; later whenever
+/// the nodes have doubled.
+const NODES_AT_FIRST_MERGE: usize = if cfg!(test) { 16 } else { 10_000 };
 
-/// All states reachable from `initial`, breadth first. [RL05 §3, the fixpoint of τ]
+/// Computes all states reachable from `initial`, breadth first. [RL05 §3, the fixpoint of τ]
 ///
 /// ```text
 /// G = μQ. I ∪ post(Q)
 /// ```
 ///
-/// A step takes the image of the new states or of all states, whichever has the smaller diagram.
-/// Each may be several times better than the other. Once the states reached have a large diagram, clusters
-/// are put together if the result is no larger than that by much.
+/// Each step computes the image of the new states or of all states, whichever has the smaller diagram.
+/// Each choice may be several times faster than the other. Once the reached states have many nodes,
+/// clusters are merged if the result has not many more.
 ///
-/// After each step `on_step` is told what is reached, what of it is new, and the nodes of what is kept.
+/// Calls `on_step` after each step. Returns the states and the number of steps.
 pub(crate) fn reachable(
     encoder: &Encoder<'_>,
     relation: &Relation,
@@ -44,7 +44,7 @@ pub(crate) fn reachable(
     let mut reached = initial.clone();
     let mut frontier = initial.clone();
     let mut n_steps = 0;
-    let mut large = LARGE;
+    let mut merge_at = NODES_AT_FIRST_MERGE;
     while !frontier.is_empty() {
         let from = if space.size(&frontier) <= space.size(&reached) { &frontier } else { &reached };
         let image = relation.post(encoder, from)?;
@@ -52,10 +52,10 @@ pub(crate) fn reachable(
         reached = space.or(&reached, &frontier)?;
         n_steps += 1;
         let size = space.size(&reached);
-        if size >= large {
-            relation.put_together(encoder, size)?;
+        if size >= merge_at {
+            relation.merge_clusters(encoder, size)?;
             relation_size = relation.size(encoder);
-            large = 2 * size;
+            merge_at = 2 * size;
         }
         let size = size + space.size(&frontier) + relation_size;
         on_step(&Reached { states: &reached, new: &frontier, is_layer: true, size })?;
@@ -63,19 +63,19 @@ pub(crate) fn reachable(
     Ok((reached, n_steps))
 }
 
-/// What is reached after a step.
+/// The state of the exploration after a step.
 pub(crate) struct Reached<'r> {
-    /// All states so far.
+    /// All states reached so far.
     pub(crate) states: &'r Set,
-    /// Those among which the new ones are.
+    /// A set that contains all new states.
     pub(crate) new: &'r Set,
-    /// Whether these are one step away from the others, and all others have their successors here.
+    /// Whether `new` is one breadth-first layer: all successors of the other states have been reached.
     pub(crate) is_layer: bool,
-    /// Nodes of what is kept.
+    /// Number of nodes of the states and the relation.
     pub(crate) size: usize,
 }
 
-/// The canonical path to one of `targets`, which are reachable: shortest, then least.
+/// Returns the canonical path to one of `targets`: shortest, then least.
 pub(crate) fn path_to(
     encoder: &Encoder<'_>,
     relation: &Relation,
@@ -103,7 +103,7 @@ pub(crate) fn path_to(
     Ok(Some(Path { states, actions }))
 }
 
-/// The least state of a set that is not empty.
+/// Returns the least state of a non-empty set.
 pub(crate) fn least(encoder: &Encoder<'_>, set: &Set) -> Limited<State> {
     let order: Vec<Bit> = encoder.layout.current_bits().collect();
     let mut valuation = encoder.space.least(set, &order)?.into_iter();
@@ -112,14 +112,14 @@ pub(crate) fn least(encoder: &Encoder<'_>, set: &Set) -> Limited<State> {
     Ok(variables.map(|(variable, bits)| variable.domain.value(code(bits.current.len()))).collect())
 }
 
-/// The least state of a set that is not empty, and the set of that state alone.
+/// Returns the least state of a non-empty set, and the set of that state alone.
 pub(crate) fn least_and_singleton(encoder: &Encoder<'_>, set: &Set) -> Limited<(State, Set)> {
     let state = least(encoder, set)?;
     let singleton = singleton(encoder, &state)?;
     Ok((state, singleton))
 }
 
-/// The set of one state.
+/// Returns the set of one state.
 pub(crate) fn singleton(encoder: &Encoder<'_>, state: &State) -> Limited<Set> {
     let sets = encoder
         .system
@@ -129,7 +129,7 @@ pub(crate) fn singleton(encoder: &Encoder<'_>, state: &State) -> Limited<Set> {
     encoder.balanced(sets, true)
 }
 
-/// Where InitStates is true and every code stands for a value.
+/// Computes the initial states: InitStates is true and every code stands for a value.
 pub(crate) fn initial(encoder: &mut Encoder<'_>) -> Limited<Set> {
     let system: &System = encoder.system;
     let mut sets = vec![encoder.condition(system.initial)?];

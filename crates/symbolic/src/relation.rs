@@ -12,22 +12,22 @@ use crate::merge::STEPS_PER_NODE;
 use crate::space::{Limited, Set};
 use crate::stages::Event;
 
-/// One relation may have this many times the nodes of the sets it is used on.
-const IN_PROPORTION: usize = 2;
+/// Maximum ratio of the nodes of a merged relation to the nodes of the sets it is applied to.
+const MAX_SIZE_RATIO: usize = 2;
 
 /// The transition relation, ready for images: the union of its events.
 pub(crate) struct Relation {
-    /// One that changes everything, or one for each action of the scheduler.
+    /// One event that changes all variables, or one for each action of the scheduler or group of lines.
     pub(crate) events: Arc<Vec<Event>>,
-    /// Several events put together, once an image is asked for.
+    /// Several events united into few relations, once a single image is needed.
     united: OnceCell<Vec<Event>>,
-    /// The one event as one cluster, once that pays.
+    /// A single event as one cluster, once that has few enough nodes.
     whole: OnceCell<Event>,
-    /// All states that matter, once they are known.
+    /// The reachable states in which every agent has an action, once they are known.
     pub(crate) states: Option<Set>,
-    /// The agent that chooses who moves.
+    /// The agent that chooses who moves, if there is one.
     pub(crate) scheduler: Option<AgentId>,
-    /// Where every agent has an action.
+    /// The states in which every agent has an action.
     pub(crate) alive: Set,
 }
 
@@ -38,12 +38,12 @@ impl Relation {
             return Ok(Relation::from_events(events, None, alive));
         }
         let parts = encoder.parts()?;
-        encoder.is_encoded();
+        encoder.limit_exploration();
         if let Some((scheduler, events)) = encoder.scheduled(&parts)? {
             return Ok(Relation::from_events(events, Some(scheduler), alive));
         }
         let mut clusters = encoder.merge(parts, &[])?;
-        if clusters.len() > 1 && encoder.mind_clusters() {
+        if clusters.len() > 1 && encoder.sift_split_relation() {
             clusters = encoder.merge(clusters, &[])?;
         }
         Ok(Relation::from_events(vec![Event::of_clusters(encoder, clusters, &[])?], None, alive))
@@ -60,26 +60,28 @@ impl Relation {
         }
     }
 
-    /// Puts the clusters together if that makes a diagram in proportion to the sets it is used on, which
-    /// have this many nodes. On large sets, one image with one relation is far faster than one with
-    /// several clusters after each other.
-    pub(crate) fn put_together(&self, encoder: &Encoder<'_>, size: usize) -> Limited<()> {
+    /// Merges the clusters if the result has few enough nodes, compared with the `size` nodes of the sets
+    /// that the relation is applied to. On sets with many nodes, an image with one relation is far faster
+    /// than one with several clusters after each other.
+    pub(crate) fn merge_clusters(&self, encoder: &Encoder<'_>, size: usize) -> Limited<()> {
         if let [event] = &self.events[..]
             && self.whole.get().is_none()
         {
-            let most = size * IN_PROPORTION;
-            let whole = event.at(encoder, &encoder.space.all(), most as u64 * STEPS_PER_NODE)?;
-            if let Some(whole) = whole.filter(|whole| whole.size(encoder) <= most) {
+            let max_nodes = size * MAX_SIZE_RATIO;
+            let whole = event.at(encoder, &encoder.space.all(), max_nodes as u64 * STEPS_PER_NODE)?;
+            if let Some(whole) = whole
+                && whole.size(encoder) <= max_nodes
+            {
                 self.whole.get_or_init(|| whole);
             }
         }
         Ok(())
     }
 
-    /// From now on only these states matter, all that are reachable. Backward images from clusters may
-    /// get lost among states that are not; at those that are, the relation is mostly small enough to
-    /// be put together. That may take as many steps as all before.
-    pub(crate) fn settle(&mut self, encoder: &Encoder<'_>, reachable: &Set) -> Limited<()> {
+    /// Restricts the relation to the reachable states, once they are known. Backward images through
+    /// clusters may have many nodes because of unreachable states; restricted to the reachable states,
+    /// the clusters can usually be merged. That may take as many steps as all operations before.
+    pub(crate) fn restrict_to_reachable(&mut self, encoder: &Encoder<'_>, reachable: &Set) -> Limited<()> {
         if let [event] = &self.events[..] {
             let states = encoder.space.and(reachable, &self.alive)?;
             if self.whole.get().is_none()
@@ -92,7 +94,7 @@ impl Relation {
         Ok(())
     }
 
-    /// What to take an image with.
+    /// Returns the events for a single image.
     fn united(&self, encoder: &Encoder<'_>) -> Limited<Vec<&Event>> {
         if self.events.len() == 1 {
             return Ok(self.in_use().iter().collect());
@@ -107,44 +109,44 @@ impl Relation {
         Ok(united.iter().chain(self.events.iter().filter(|event| event.whole().is_none())).collect())
     }
 
-    /// The events, the one as one cluster if it has been put together.
+    /// Returns the events; a single event as one cluster if it has been merged.
     pub(crate) fn in_use(&self) -> &[Event] {
         self.whole.get().map_or(&self.events[..], std::slice::from_ref)
     }
 
-    /// The nodes of all events' diagrams.
+    /// Returns the number of nodes of all events.
     pub(crate) fn size(&self, encoder: &Encoder<'_>) -> usize {
         self.in_use().iter().map(|event| event.size(encoder)).sum()
     }
 
-    /// The nodes of the largest event's diagram.
+    /// Returns the number of nodes of the largest event.
     pub(crate) fn largest(&self, encoder: &Encoder<'_>) -> usize {
         self.in_use().iter().map(|event| event.size(encoder)).max().unwrap_or(0)
     }
 
-    /// The successors of a set.
+    /// Computes the successors of a set.
     pub(crate) fn post(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let states = encoder.space.and(states, &self.alive)?;
         let images = self.united(encoder)?.into_iter().map(|event| event.post(encoder, &states));
         encoder.balanced(images.collect::<Limited<Vec<_>>>()?, false)
     }
 
-    /// The predecessors of a set.
+    /// Computes the predecessors of a set.
     pub(crate) fn pre(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let images = self.united(encoder)?.into_iter().map(|event| event.pre(encoder, states));
         let union = encoder.balanced(images.collect::<Limited<Vec<_>>>()?, false)?;
         encoder.space.and(&union, &self.alive)
     }
 
-    /// The states with a successor.
+    /// Computes the states with a successor.
     pub(crate) fn live(&self, encoder: &Encoder<'_>) -> Limited<Set> {
         let sets = self.events.iter().map(|event| event.live(encoder));
         let union = encoder.balanced(sets.collect::<Limited<Vec<_>>>()?, false)?;
         encoder.space.and(&union, &self.alive)
     }
 
-    /// All that can be reached from a set: with several events each is applied to what the others
-    /// have just found. Without this chaining, events cost far more than one whole relation.
+    /// Computes all states reachable from a set. Each of several events is applied to the set that the
+    /// events before have enlarged; without this chaining, events cost far more than one relation.
     pub(crate) fn chain_forward(
         &self,
         encoder: &Encoder<'_>,
@@ -158,7 +160,7 @@ impl Relation {
         self.chain(encoder, from, step, on_round)
     }
 
-    /// All from which a set can be reached inside `inside`.
+    /// Computes all states from which a set can be reached inside `inside`.
     pub(crate) fn chain_backward(&self, encoder: &Encoder<'_>, from: &Set, inside: &Set) -> Limited<Set> {
         let inside = encoder.space.and(inside, &self.alive)?;
         let step = |event: &Event, reached: &Set| {

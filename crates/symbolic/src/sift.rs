@@ -1,9 +1,9 @@
-//! Sifting: a better order found by trying each block of variables everywhere. [Rudell93]
+//! Sifting: improves the order by trying each block of variables at every position. [Rudell93]
 //!
 //! A block is moved through the whole order, level by level, and left where the diagrams were
-//! smallest. Blocks are the bits of one variable, current and next together: torn apart they would
-//! make every image large. It is a remedy for real trouble only; left on, it ruins good orders
-//! (300 dining cryptographers: 0.6 s became 22 s).
+//! smallest. A block has the bits of one variable, current and next together: if they were separated,
+//! images would be large. Sifting helps only where diagrams are much too large; when it is always on, it
+//! ruins good orders (300 dining cryptographers: 22 s instead of 0.6 s).
 //!
 //! The library swaps neighbouring levels through an unsafe function; this module is the only one
 //! that calls it.
@@ -11,20 +11,25 @@
 
 use oxidd_core::{HasLevel, LevelNo, LevelView, Manager};
 
-/// A block is not pushed on once the diagrams have grown by this factor.
-const GROWTH: f64 = 1.2;
+/// A block is not moved further in a direction once the diagrams have grown by this factor.
+const MAX_GROWTH: f64 = 1.2;
 
-/// Moves each block to its best place, the largest first, while there is effort left and `goes_on`
-/// says so. `widths` are the numbers of levels of the blocks from the top. The effort is counted in
-/// nodes on the levels swapped, so that the order found does not depend on the machine.
-pub(crate) fn sift<M: Manager>(manager: &mut M, widths: &[u32], effort: u64, goes_on: &dyn Fn() -> bool)
-where
+/// Moves each block to its best position, the block with the most nodes first, until `max_moves` nodes
+/// have been on swapped levels or `may_continue` returns false. `widths` are the numbers of levels of the
+/// blocks from the top. Because moves are counted in nodes, the order found does not depend on the
+/// machine.
+pub(crate) fn sift<M: Manager>(
+    manager: &mut M,
+    widths: &[u32],
+    max_moves: u64,
+    may_continue: &dyn Fn() -> bool,
+) where
     M::InnerNode: HasLevel,
 {
     debug_assert_eq!(widths.iter().sum::<u32>(), manager.num_levels());
     manager.reorder(|manager| {
         let order: Vec<(usize, u32)> = widths.iter().copied().enumerate().collect();
-        let mut sifter = Sifter { manager, order, size: 0, effort, goes_on };
+        let mut sifter = Sifter { manager, order, size: 0, moves_left: max_moves, may_continue };
         sifter.size = (0..sifter.manager.num_levels()).map(|level| sifter.nodes_at(level)).sum();
         let mut by_size: Vec<(std::cmp::Reverse<i64>, usize)> = Vec::new();
         let mut level = 0;
@@ -38,7 +43,7 @@ where
             if sifter.is_over() {
                 return;
             }
-            sifter.place(block);
+            sifter.move_to_best(block);
         }
     });
 }
@@ -46,13 +51,13 @@ where
 /// The order as blocks, inside a manager that is being reordered.
 struct Sifter<'m, M> {
     manager: &'m mut M,
-    /// From the top, each block with its number of levels.
+    /// The blocks from the top, each with its number of levels.
     order: Vec<(usize, u32)>,
-    /// Nodes on all levels.
+    /// Number of nodes on all levels.
     size: i64,
-    /// Nodes that may still be on levels swapped.
-    effort: u64,
-    goes_on: &'m dyn Fn() -> bool,
+    /// Number of nodes that may still be on swapped levels.
+    moves_left: u64,
+    may_continue: &'m dyn Fn() -> bool,
 }
 
 impl<M: Manager> Sifter<'_, M>
@@ -64,11 +69,11 @@ where
     }
 
     fn is_over(&self) -> bool {
-        self.effort == 0 || !(self.goes_on)()
+        self.moves_left == 0 || !(self.may_continue)()
     }
 
-    /// Tries a block everywhere, the nearer end first, and leaves it where it is best.
-    fn place(&mut self, block: usize) {
+    /// Tries a block at every position, towards the nearer end first, and leaves it at the best one.
+    fn move_to_best(&mut self, block: usize) {
         let Some(start) = self.order.iter().position(|(b, _)| *b == block) else { return };
         let last = self.order.len() - 1;
         let (mut best, mut best_size) = (start, self.size);
@@ -76,7 +81,7 @@ where
         let mut at = start;
         for goes_down in [down_first, !down_first] {
             while (if goes_down { at < last } else { at > 0 })
-                && (self.size as f64) <= best_size as f64 * GROWTH
+                && (self.size as f64) <= best_size as f64 * MAX_GROWTH
                 && !self.is_over()
             {
                 at = self.step(at, goes_down);
@@ -84,14 +89,14 @@ where
                     (best, best_size) = (at, self.size);
                 }
             }
-            // Back to the best place so far, from where the other direction is tried.
+            // Back to the best position so far, from which the other direction is tried.
             while at != best {
                 at = self.step(at, at < best);
             }
         }
     }
 
-    /// Swaps the block at a position with its neighbour; its new position.
+    /// Swaps the block at a position with its neighbour. Returns its new position.
     fn step(&mut self, at: usize, goes_down: bool) -> usize {
         let upper = if goes_down { at } else { at - 1 };
         let start: u32 = self.order[..upper].iter().map(|(_, width)| *width).sum();
@@ -111,6 +116,6 @@ where
         // `&mut` to the manager, and one thread swaps one pair of levels at a time.
         unsafe { oxidd_reorder::level_down(&*self.manager, level) };
         self.size += self.nodes_at(level) + self.nodes_at(level + 1) - before;
-        self.effort = self.effort.saturating_sub(before.unsigned_abs());
+        self.moves_left = self.moves_left.saturating_sub(before.unsigned_abs());
     }
 }

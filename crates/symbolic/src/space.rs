@@ -1,8 +1,9 @@
-//! Sets of bit vectors as decision diagrams: the one module that names the library behind them.
+//! Sets of bit vectors as decision diagrams.
 //!
 //! A [`Space`] has a fixed number of boolean variables, a [`Set`] is a set of their valuations.
-//! Every operation that may create nodes answers `Err(Stop)` when memory or time has run out, so
-//! that a limit travels up by `?` and becomes an `unknown`.
+//! Every operation that may create nodes returns `Err(Stop)` when memory or time has run out, so
+//! that callers pass it on by `?` and the verdict becomes `unknown`. The library behind the sets, OxiDD,
+//! is named here, in `kernel.rs` and in `sift.rs` only.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -25,20 +26,19 @@ pub(crate) use table::{FALSE, TRUE, Table};
 
 pub use oxidd_core::util::num::Natural;
 
-/// The number of members of a set, as the contract with callers has it.
+/// Converts the library's number of valuations into a [`Count`], by way of decimal digits.
 pub(crate) fn exact(count: &Natural) -> Count {
-    // A natural number is written in decimal digits, which are read back.
     count.to_string().parse().unwrap_or_else(|_| Count::from(0_u64))
 }
 
 /// A variable of a [`Space`].
 pub type Bit = u32;
 
-/// A place in the order of the bits, from the top. Not a [`Bit`]: the order may change.
+/// A level in the order of the bits; 0 is the top. Not a [`Bit`]: the order may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Level(pub u32);
 
-/// The outcome of whatever may run out of memory or time.
+/// The result of an operation that may run out of memory or time.
 pub type Limited<T> = Result<T, Stop>;
 
 /// A set of valuations of a space's bits; equal sets are equal in constant time.
@@ -52,43 +52,44 @@ pub struct Cube(Diagram);
 /// A renaming of bits, made once and kept: the library caches results by its identity.
 pub struct Renaming(Subst<Diagram>);
 
-/// The bytes a space may take if nobody says otherwise.
-pub(crate) const MEMORY: u64 = 16 << 30;
-/// The bytes one node takes, its place in the unique table included.
+/// Default memory limit of a space, in bytes.
+pub(crate) const DEFAULT_MEMORY: u64 = 16 << 30;
+/// Bytes per node, including its entry in the unique table.
 const NODE_BYTES: u64 = 36;
-/// The bytes one entry of the apply cache takes.
-const CACHE_BYTES: u64 = 24;
-/// Entries of the apply cache at first. A cache is written when it is made, so it grows with need,
-/// and in leaps: one operation may make a great many nodes, and with too small a cache it does the
-/// same work again and again.
-const FIRST_CACHE: usize = 1 << 17;
-/// Entries at most.
-const LAST_CACHE: usize = 1 << 23;
-/// The cache grows when it has fewer entries than this for each node.
-const FEWEST_RESULTS: usize = 3;
-/// How many times as many entries it has then.
-const LEAP: usize = 4;
-/// Before the cache becomes as large as this, dead nodes are collected, and it grows only if at least
-/// half of the nodes were live.
-const LARGE_CACHE: usize = 1 << 22;
-/// Dead nodes are collected when this many nodes exist, and then when they have doubled.
-const FIRST_COLLECTION: usize = 1 << 20;
-/// A path common to two sets is looked for in this many steps for each bit, and some more, before
-/// their intersection is computed.
+/// Bytes per entry of the apply cache.
+const CACHE_ENTRY_BYTES: u64 = 24;
+/// Initial number of entries of the apply cache. A new cache is written in full, so it starts with few
+/// entries and grows with the number of nodes. It grows by a factor, because one operation may make
+/// millions of nodes, and with too few entries it repeats the same work.
+const MIN_CACHE_ENTRIES: usize = 1 << 17;
+/// Maximum number of entries of the apply cache.
+const MAX_CACHE_ENTRIES: usize = 1 << 23;
+/// The cache grows when it has fewer entries than this per node.
+const CACHE_ENTRIES_PER_NODE: usize = 3;
+/// Factor by which the cache grows.
+const CACHE_GROWTH_FACTOR: usize = 4;
+/// Number of entries from which on the cache grows only after dead nodes have been collected, and only
+/// if at least half of the nodes were live.
+const CACHE_ENTRIES_TO_COLLECT_FIRST: usize = 1 << 22;
+/// Number of nodes at which dead nodes are first collected; later whenever the live nodes have doubled.
+const NODES_AT_FIRST_COLLECTION: usize = 1 << 20;
+/// Steps per bit, and in any case, in which a path common to two sets is searched before their
+/// intersection is computed.
 const PATH_STEPS_PER_BIT: u32 = 2;
-const FEWEST_PATH_STEPS: u32 = 64;
-/// The budget is looked at once in so many operations.
-const CHECK_EVERY: u32 = 64;
+const MIN_PATH_STEPS: u32 = 64;
+/// Number of operations between two checks of the budget.
+const OPERATIONS_BETWEEN_CHECKS: u32 = 64;
 
-/// Threads on one operation at most.
-const MOST_THREADS: usize = 8;
-/// Steps that make an operation large: fewer are over before a second thread has woken up. In tests
-/// all but the first of a kind are large.
-const LARGE: u64 = if cfg!(test) { 1 } else { 1 << 14 };
+/// Maximum number of threads per operation.
+const MAX_THREADS: usize = 8;
+/// Minimum number of steps of an operation for which several threads pay: a shorter one is over before a
+/// second thread has woken up. In tests all operations but the first of each kind count as long.
+const MIN_PARALLEL_STEPS: u64 = if cfg!(test) { 1 } else { 1 << 14 };
 
-/// Operations of a kind tend to be of a size, as long as the same loop asks for them.
+/// The kinds of operations. Operations of one kind tend to take a similar number of steps as long as the
+/// same loop calls them.
 #[derive(Clone, Copy)]
-enum Kind {
+enum OperationKind {
     Bit,
     Not,
     And,
@@ -103,65 +104,72 @@ enum Kind {
     Rename,
 }
 
-const N_KINDS: usize = Kind::Rename as usize + 1;
+const N_OPERATION_KINDS: usize = OperationKind::Rename as usize + 1;
 
 /// Boolean variables and the diagrams over them.
 pub struct Space {
     store: Store,
     n_bits: u32,
     watch: Arc<Watch>,
-    operations: Cell<u32>,
+    /// Operations since the budget was set.
+    n_operations: Cell<u32>,
+    /// Number of nodes at which dead nodes are collected next.
     collect_at: Cell<usize>,
+    /// Largest number of nodes seen so far.
     peak: Cell<usize>,
+    /// Maximum number of nodes.
     capacity: usize,
-    /// Entries of the apply cache, now and at most, and the number of nodes at which it grows.
-    cache: Cell<usize>,
-    last_cache: usize,
+    /// Entries of the apply cache.
+    cache_entries: Cell<usize>,
+    max_cache_entries: usize,
+    /// Number of nodes at which the apply cache grows.
     grow_cache_at: Cell<usize>,
     /// Threads that may work on one operation.
     n_threads: u32,
-    /// By kind of operation, the steps that the last one took.
-    last_steps: [Cell<u64>; N_KINDS],
+    /// For each kind of operation, the steps that the last one took.
+    last_steps: [Cell<u64>; N_OPERATION_KINDS],
     n_spread: Cell<u64>,
-    /// Where each bit stands, once the order has changed.
+    /// Level of each bit; empty as long as the order has not changed.
     levels: RefCell<Vec<u32>>,
-    /// Which bit stands where, once the order has changed.
+    /// Bit at each level; empty as long as the order has not changed.
     bits: RefCell<Vec<Bit>>,
 }
 
 impl Space {
-    /// A space of `n_bits` variables, numbered from the top of the order.
+    /// Makes a space of `n_bits` variables, numbered from the top of the order.
     pub fn new(n_bits: u32, budget: &Budget) -> Space {
-        Space::for_steps(n_bits, budget, u64::MAX)
+        Space::with_step_limit(n_bits, budget, u64::MAX)
     }
 
-    /// A space in which operations may take so many steps in all; more is `memory`. A step is a look
-    /// into the cache of results, some 50 ns.
-    pub fn for_steps(n_bits: u32, budget: &Budget, most_steps: u64) -> Space {
-        Space::on_threads(n_bits, budget, most_steps, 1)
+    /// Makes a space in which all operations together may take at most `max_steps` steps, and then stop
+    /// with [`Why::Memory`]. A step is one lookup in the apply cache, about 50 ns.
+    pub fn with_step_limit(n_bits: u32, budget: &Budget, max_steps: u64) -> Space {
+        Space::with_threads(n_bits, budget, max_steps, 1)
     }
 
-    /// The same, in which so many threads may work on one large operation; beyond a few there is
-    /// nothing for them to do.
-    pub fn on_threads(n_bits: u32, budget: &Budget, most_steps: u64, n_threads: usize) -> Space {
-        let n_threads = n_threads.clamp(1, MOST_THREADS) as u32;
-        let memory = budget.memory().unwrap_or(MEMORY);
-        let last_cache = (memory / 4 / CACHE_BYTES).clamp(FIRST_CACHE as u64, LAST_CACHE as u64) as usize;
+    /// Makes a space with a step limit in which up to `n_threads` threads work on one large operation,
+    /// but never more than 8: further threads would be idle.
+    pub fn with_threads(n_bits: u32, budget: &Budget, max_steps: u64, n_threads: usize) -> Space {
+        let n_threads = n_threads.clamp(1, MAX_THREADS) as u32;
+        let memory = budget.memory().unwrap_or(DEFAULT_MEMORY);
+        let max_cache_entries = (memory / 4 / CACHE_ENTRY_BYTES)
+            .clamp(MIN_CACHE_ENTRIES as u64, MAX_CACHE_ENTRIES as u64)
+            as usize;
         let capacity = (memory / 4 * 3 / NODE_BYTES).clamp(1 << 16, 1 << 29) as usize;
-        let watch = Watch::new(budget, most_steps);
-        let store = kernel::store(capacity as u32, FIRST_CACHE, n_threads, &watch);
+        let watch = Watch::new(budget, max_steps);
+        let store = kernel::store(capacity as u32, MIN_CACHE_ENTRIES, n_threads, &watch);
         store.with_manager_exclusive(|m| _ = m.add_vars(n_bits));
         Space {
             store,
             n_bits,
             watch,
-            operations: Cell::new(0),
-            collect_at: Cell::new(FIRST_COLLECTION.min(capacity / 10 * 9)),
+            n_operations: Cell::new(0),
+            collect_at: Cell::new(NODES_AT_FIRST_COLLECTION.min(capacity / 10 * 9)),
             peak: Cell::new(0),
             capacity,
-            cache: Cell::new(FIRST_CACHE),
-            last_cache,
-            grow_cache_at: Cell::new(FIRST_CACHE / FEWEST_RESULTS),
+            cache_entries: Cell::new(MIN_CACHE_ENTRIES),
+            max_cache_entries,
+            grow_cache_at: Cell::new(MIN_CACHE_ENTRIES / CACHE_ENTRIES_PER_NODE),
             n_threads,
             last_steps: Default::default(),
             n_spread: Cell::new(0),
@@ -170,32 +178,32 @@ impl Space {
         }
     }
 
-    /// From now on this budget applies. Counting begins anew, so that how often the budget is looked at
-    /// does not depend on what was asked before.
+    /// Replaces the budget. Operations are counted from 0 again, so that the times at which the budget is
+    /// checked do not depend on earlier questions.
     pub fn set_budget(&self, budget: &Budget) {
-        self.operations.set(0);
-        // What the last budget was spent on may be dead by now. A full store is noticed by the next
-        // operation.
+        self.n_operations.set(0);
+        // Nodes made under the last budget may be dead by now. If the store is full, the next operation
+        // reports it.
         _ = self.collect_garbage();
         self.watch.set_budget(budget);
     }
 
-    /// Whether there is time left, for work that is not done in diagrams.
+    /// Checks the budget and the step limit, for work outside diagrams.
     pub fn check(&self) -> Limited<()> {
         self.watch.check()
     }
 
-    /// How many variables there are.
+    /// Returns the number of variables.
     pub fn n_bits(&self) -> u32 {
         self.n_bits
     }
 
     /// Runs one operation of the library within the budget. The library reports a full store even
-    /// while dead nodes remain, so it is tried again after a collection.
-    fn run(&self, kind: Kind, operation: impl Fn() -> AllocResult<Diagram>) -> Limited<Diagram> {
-        let count = self.operations.get().wrapping_add(1);
-        self.operations.set(count);
-        if count.is_multiple_of(CHECK_EVERY) {
+    /// while dead nodes remain, so the operation is repeated once after a collection.
+    fn run(&self, kind: OperationKind, operation: impl Fn() -> AllocResult<Diagram>) -> Limited<Diagram> {
+        let count = self.n_operations.get().wrapping_add(1);
+        self.n_operations.set(count);
+        if count.is_multiple_of(OPERATIONS_BETWEEN_CHECKS) {
             self.watch.check()?;
             self.collect_garbage()?;
         }
@@ -209,56 +217,56 @@ impl Space {
         })
     }
 
-    /// Runs an operation, on several threads if there are any to be had and if the last one of its
-    /// kind was large. Where steps are limited, one thread counts them: with several, the count
-    /// depends on their timing, and so would what is done about it.
-    fn measured<T>(&self, kind: Kind, operation: impl FnOnce() -> T) -> T {
+    /// Runs an operation and records its steps; on several threads, if the space has them and the last
+    /// operation of its kind was long. With a step limit one thread is used: the count of several
+    /// threads depends on their timing, so an operation would not always stop at the same step.
+    fn measured<T>(&self, kind: OperationKind, operation: impl FnOnce() -> T) -> T {
         let last = &self.last_steps[kind as usize];
-        let is_spread = self.n_threads > 1 && last.get() >= LARGE && !self.watch.is_limited();
+        let is_spread = self.n_threads > 1 && last.get() >= MIN_PARALLEL_STEPS && !self.watch.is_limited();
         if is_spread {
             kernel::spread(&self.store, true);
-            self.watch.count_apart(true);
+            self.watch.count_per_thread(true);
         }
         let before = self.watch.steps();
         let result = operation();
         last.set(self.watch.steps() - before);
         if is_spread {
-            self.watch.count_apart(false);
+            self.watch.count_per_thread(false);
             kernel::spread(&self.store, false);
             self.n_spread.set(self.n_spread.get() + 1);
         }
         result
     }
 
-    /// Operations that were done by several threads.
+    /// Returns the number of operations done by several threads.
     pub fn n_spread(&self) -> u64 {
         self.n_spread.get()
     }
 
-    /// From now on operations may take any number of steps.
-    pub fn take_your_time(&self) {
-        self.watch.take_your_time();
+    /// Removes the step limit.
+    pub fn lift_step_limit(&self) {
+        self.watch.lift_step_limit();
     }
 
-    /// From now on operations may take so many steps in all, unless the limit is lower already.
-    pub fn limit(&self, steps: u64) {
-        self.watch.limit(steps);
+    /// Limits the steps that operations may take from now on, unless the limit is lower already.
+    pub fn limit_steps(&self, steps: u64) {
+        self.watch.limit_steps(steps);
     }
 
-    /// Whether several spaces are on one store.
+    /// Returns whether several spaces share one store.
     pub fn is_shared(&self) -> bool {
         self.watch.is_shared()
     }
 
-    /// What operations answer, unless they take more steps than that. Where several spaces are on one
-    /// store, steps are not limited: others would be stopped too.
-    pub fn within<T>(&self, steps: u64, operations: impl FnOnce() -> Limited<T>) -> Limited<Option<T>> {
+    /// Returns the result of some operations, or `None` if they take more than `steps` steps. If several
+    /// spaces share one store, steps are not limited: a stop would stop all of them.
+    pub fn within_steps<T>(&self, steps: u64, operations: impl FnOnce() -> Limited<T>) -> Limited<Option<T>> {
         if self.is_shared() {
             return operations().map(Some);
         }
-        let before = self.watch.limit(steps);
+        let before = self.watch.limit_steps(steps);
         let result = operations();
-        self.watch.unlimit(before);
+        self.watch.restore_step_limit(before);
         match result {
             Ok(result) => Ok(Some(result)),
             Err(stop) if stop.why == Why::Memory => self.watch.check().map(|()| None),
@@ -266,35 +274,35 @@ impl Space {
         }
     }
 
-    /// The steps that operations have taken so far.
+    /// Returns the number of steps that operations have taken so far.
     pub fn steps(&self) -> u64 {
         self.watch.steps()
     }
 
-    /// Too small a cache makes one operation do the same work again and again: it keeps pace with
-    /// the nodes.
+    /// Replaces the apply cache by a larger one if it has too few entries for the number of nodes: an
+    /// operation would repeat the same work.
     fn grow_cache(&self) {
-        let (nodes, cache) = (self.nodes(), self.cache.get());
-        if nodes < self.grow_cache_at.get() || cache >= self.last_cache {
+        let (nodes, entries) = (self.nodes(), self.cache_entries.get());
+        if nodes < self.grow_cache_at.get() || entries >= self.max_cache_entries {
             return;
         }
-        let larger = (cache * LEAP).min(self.last_cache);
-        if larger >= LARGE_CACHE {
-            // It takes longer to make such a cache than to find out which nodes are dead.
+        let larger = (entries * CACHE_GROWTH_FACTOR).min(self.max_cache_entries);
+        if larger >= CACHE_ENTRIES_TO_COLLECT_FIRST {
+            // Making such a cache takes longer than collecting dead nodes.
             self.store.with_manager_shared(|m| m.gc());
             let live = self.nodes();
-            if live * FEWEST_RESULTS * 2 <= cache {
-                self.grow_cache_at.set(live + cache / FEWEST_RESULTS);
+            if live * CACHE_ENTRIES_PER_NODE * 2 <= entries {
+                self.grow_cache_at.set(live + entries / CACHE_ENTRIES_PER_NODE);
                 return;
             }
         }
-        kernel::remember(&self.store, larger);
-        self.cache.set(larger);
-        self.grow_cache_at.set(larger / FEWEST_RESULTS);
+        kernel::replace_cache(&self.store, larger);
+        self.cache_entries.set(larger);
+        self.grow_cache_at.set(larger / CACHE_ENTRIES_PER_NODE);
     }
 
-    /// Collects dead nodes when enough may have gathered. A store that is nearly full of live ones
-    /// is given up: collecting again and again would go on for ever.
+    /// Collects dead nodes when there may be enough of them. Stops if more than three quarters of the
+    /// store are live nodes: it would be collected over and over without progress.
     fn collect_garbage(&self) -> Limited<()> {
         let nodes = self.nodes();
         self.peak.set(self.peak.get().max(nodes));
@@ -306,105 +314,103 @@ impl Space {
         if live > self.capacity / 4 * 3 {
             return Err(Why::Memory.into());
         }
-        self.collect_at.set((2 * live).max(FIRST_COLLECTION).min(self.capacity / 10 * 9));
+        self.collect_at.set((2 * live).max(NODES_AT_FIRST_COLLECTION).min(self.capacity / 10 * 9));
         Ok(())
     }
 
-    /// Nodes that exist now, dead ones included.
+    /// Returns the current number of nodes, including dead ones.
     pub fn nodes(&self) -> usize {
         self.store.with_manager_shared(|m| m.approx_num_inner_nodes())
     }
 
-    /// The most nodes that existed at a time.
+    /// Returns the largest number of nodes that existed at once.
     pub fn peak_nodes(&self) -> usize {
         self.peak.get().max(self.nodes())
     }
 
-    /// The bytes that the nodes took at most.
+    /// Returns the bytes of [`peak_nodes`](Space::peak_nodes).
     pub fn peak_bytes(&self) -> u64 {
         self.peak_nodes() as u64 * NODE_BYTES
     }
 
-    /// All valuations.
+    /// Returns the set of all valuations.
     pub fn all(&self) -> Set {
         Set(self.store.with_manager_shared(|m| Diagram::t(m)))
     }
 
-    /// No valuation.
+    /// Returns the empty set.
     pub fn none(&self) -> Set {
         Set(self.store.with_manager_shared(|m| Diagram::f(m)))
     }
 
-    /// All or none.
+    /// Returns the set of all valuations if `value` is true, else the empty set.
     pub fn constant(&self, value: bool) -> Set {
         if value { self.all() } else { self.none() }
     }
 
-    /// Where a bit has a value.
+    /// Returns the set in which a bit has a value.
     pub fn bit(&self, bit: Bit, value: bool) -> Limited<Set> {
-        let set = self.run(Kind::Bit, || {
-            self.store.with_manager_shared(|m| match value {
-                true => Diagram::var(m, bit),
-                false => Diagram::not_var(m, bit),
-            })
+        let set = self.run(OperationKind::Bit, || {
+            self.store
+                .with_manager_shared(|m| if value { Diagram::var(m, bit) } else { Diagram::not_var(m, bit) })
         })?;
         Ok(Set(set))
     }
 
-    /// The complement in the whole space.
+    /// Computes the complement in the whole space.
     pub fn not(&self, a: &Set) -> Limited<Set> {
-        self.run(Kind::Not, || a.0.not()).map(Set)
+        self.run(OperationKind::Not, || a.0.not()).map(Set)
     }
 
-    /// Intersection.
+    /// Computes the intersection.
     pub fn and(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(Kind::And, || a.0.and(&b.0)).map(Set)
+        self.run(OperationKind::And, || a.0.and(&b.0)).map(Set)
     }
 
-    /// Union.
+    /// Computes the union.
     pub fn or(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(Kind::Or, || a.0.or(&b.0)).map(Set)
+        self.run(OperationKind::Or, || a.0.or(&b.0)).map(Set)
     }
 
-    /// What is in exactly one of the two.
+    /// Computes the symmetric difference.
     pub fn xor(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(Kind::Xor, || a.0.xor(&b.0)).map(Set)
+        self.run(OperationKind::Xor, || a.0.xor(&b.0)).map(Set)
     }
 
-    /// Where both agree.
+    /// Computes the set of valuations that are in both sets or in neither.
     pub fn iff(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(Kind::Iff, || a.0.equiv(&b.0)).map(Set)
+        self.run(OperationKind::Iff, || a.0.equiv(&b.0)).map(Set)
     }
 
-    /// `a` without `b`.
+    /// Computes the difference `a ∖ b`.
     pub fn minus(&self, a: &Set, b: &Set) -> Limited<Set> {
-        self.run(Kind::Minus, || b.0.imp_strict(&a.0)).map(Set)
+        self.run(OperationKind::Minus, || b.0.imp_strict(&a.0)).map(Set)
     }
 
-    /// `then` inside `condition`, `otherwise` outside.
+    /// Computes the set that equals `then` inside `condition` and `otherwise` outside.
     pub fn ite(&self, condition: &Set, then: &Set, otherwise: &Set) -> Limited<Set> {
-        self.run(Kind::Ite, || condition.0.ite(&then.0, &otherwise.0)).map(Set)
+        self.run(OperationKind::Ite, || condition.0.ite(&then.0, &otherwise.0)).map(Set)
     }
 
-    /// Whether `a` lies in `b`.
+    /// Returns whether `a` is a subset of `b`.
     pub fn is_subset(&self, a: &Set, b: &Set) -> Limited<bool> {
         Ok(self.minus(a, b)?.is_empty())
     }
 
-    /// Whether the two have something in common.
+    /// Returns whether two sets have a common valuation.
     ///
-    /// A common valuation is mostly found on the first path that is tried, in far fewer steps than
-    /// the whole intersection takes.
+    /// Usually the first path leads to a common valuation, in far fewer steps than the whole
+    /// intersection takes.
     pub fn intersects(&self, a: &Set, b: &Set) -> Limited<bool> {
-        let mut steps_left = self.n_bits * PATH_STEPS_PER_BIT + FEWEST_PATH_STEPS;
+        let mut steps_left = self.n_bits * PATH_STEPS_PER_BIT + MIN_PATH_STEPS;
         match self.share_path(&a.0, &b.0, &mut steps_left, &mut FxHashSet::default()) {
             Some(found) => Ok(found),
             None => Ok(!self.and(a, b)?.is_empty()),
         }
     }
 
-    /// Whether a path to `true` is common to two diagrams; none if that takes too many steps.
-    /// `disjoint` has the pairs that were looked at in vain.
+    /// Returns whether a path to `true` is common to two diagrams; `None` if that takes too many steps.
+    /// `disjoint` holds the pairs that are known to have no common path.
     fn share_path(
         &self,
         a: &Diagram,
@@ -436,7 +442,7 @@ impl Space {
         Some(false)
     }
 
-    /// The bits of a cube.
+    /// Makes a cube of some bits.
     pub fn cube(&self, bits: impl IntoIterator<Item = Bit>) -> Limited<Cube> {
         let mut bits: Vec<Bit> = bits.into_iter().collect();
         bits.sort_unstable_by_key(|&bit| self.level(bit));
@@ -444,37 +450,40 @@ impl Space {
         Ok(Cube(self.literals(bits.into_iter().map(|bit| (bit, true)))?.0))
     }
 
-    /// Where some bits, each once and from the top of the order down, have these values.
+    /// Returns the set in which some bits have these values. Each bit occurs once, from the top of the
+    /// order down.
     pub fn literals(
         &self,
         literals: impl IntoIterator<Item = (Bit, bool), IntoIter: DoubleEndedIterator + Clone>,
     ) -> Limited<Set> {
         let literals = literals.into_iter().rev();
-        self.run(Kind::Bit, || kernel::literals(&self.store, literals.clone())).map(Set)
+        self.run(OperationKind::Bit, || kernel::literals(&self.store, literals.clone())).map(Set)
     }
 
-    /// `high` where a bit is set, `low` elsewhere. Both must depend on lower bits only.
+    /// Computes the set that equals `high` where a bit is 1 and `low` where it is 0. Both must depend on
+    /// lower bits only.
     pub(crate) fn branch(&self, bit: Bit, high: &Set, low: &Set) -> Limited<Set> {
         debug_assert!(self.level(bit) < self.top(high).min(self.top(low)));
-        self.run(Kind::Bit, || kernel::branch(&self.store, bit, &high.0, &low.0)).map(Set)
+        self.run(OperationKind::Bit, || kernel::branch(&self.store, bit, &high.0, &low.0)).map(Set)
     }
 
-    /// The valuations that agree with one of `a` outside the cube.
+    /// Computes the valuations that agree with some valuation in `a` on all bits outside the cube.
     pub fn exists(&self, a: &Set, cube: &Cube) -> Limited<Set> {
-        self.run(Kind::Exists, || a.0.exists(&cube.0)).map(Set)
+        self.run(OperationKind::Exists, || a.0.exists(&cube.0)).map(Set)
     }
 
-    /// `exists(a and b)` in one pass.
+    /// Computes `exists(and(a, b), cube)` in one pass.
     pub fn and_exists(&self, a: &Set, b: &Set, cube: &Cube) -> Limited<Set> {
-        self.run(Kind::AndExists, || a.0.apply_exists(BooleanOperator::And, &b.0, &cube.0)).map(Set)
+        self.run(OperationKind::AndExists, || a.0.apply_exists(BooleanOperator::And, &b.0, &cube.0)).map(Set)
     }
 
-    /// The set where the bits of `literals` have their values, with those bits forgotten.
+    /// Computes the cofactor: `a` with the bits of `literals` fixed to their values. The result does not
+    /// depend on those bits.
     pub fn restrict(&self, a: &Set, literals: &Set) -> Limited<Set> {
-        self.run(Kind::Restrict, || a.0.restrict(&literals.0)).map(Set)
+        self.run(OperationKind::Restrict, || a.0.restrict(&literals.0)).map(Set)
     }
 
-    /// A renaming of each first bit to the second.
+    /// Makes a renaming of the first bit of each pair to the second.
     pub fn renaming(&self, pairs: impl IntoIterator<Item = (Bit, Bit)>) -> Limited<Renaming> {
         let mut from = Vec::new();
         let mut to = Vec::new();
@@ -485,31 +494,31 @@ impl Space {
         Ok(Renaming(Subst::new(from, to)))
     }
 
-    /// The set with its bits renamed.
+    /// Renames the bits of a set.
     pub fn rename(&self, a: &Set, renaming: &Renaming) -> Limited<Set> {
-        self.run(Kind::Rename, || a.0.substitute(&renaming.0)).map(Set)
+        self.run(OperationKind::Rename, || a.0.substitute(&renaming.0)).map(Set)
     }
 
-    /// How many valuations there are, over `n_counted` bits of which the set speaks.
+    /// Counts the valuations of `n_counted` bits that are in a set, which depends on no other bits.
     pub fn count(&self, a: &Set, n_counted: u32) -> Natural {
         let mut cache: SatCountCache<Natural, FxBuildHasher> = SatCountCache::default();
         a.0.sat_count(self.n_bits, &mut cache) >> (self.n_bits - n_counted)
     }
 
-    /// Where a bit stands in the order, from the top.
+    /// Returns the level of a bit.
     pub fn level(&self, bit: Bit) -> Level {
         Level(self.levels.borrow().get(bit as usize).copied().unwrap_or(bit))
     }
 
-    /// The bit at a level of the order.
+    /// Returns the bit at a level.
     pub fn bit_at(&self, level: Level) -> Bit {
         self.bits.borrow().get(level.0 as usize).copied().unwrap_or(level.0)
     }
 
-    /// Improves the order by sifting, blocks of bits staying together. Each bit is in one block, and
-    /// the bits of a block are neighbours now. The effort is in nodes moved, some 100 ns each. Says
-    /// how many nodes there were and are.
-    pub fn sift(&self, blocks: &[Vec<Bit>], effort: u64) -> (usize, usize) {
+    /// Improves the order by sifting; the bits of a block stay together. Each bit is in one block, and
+    /// the bits of a block are neighbours in the current order. Moves at most about `max_moves` nodes,
+    /// each in about 100 ns. Returns the numbers of nodes before and after.
+    pub fn sift(&self, blocks: &[Vec<Bit>], max_moves: u64) -> (usize, usize) {
         self.store.with_manager_shared(|m| m.gc());
         let before = self.nodes();
         // Running out of memory while levels are swapped would end the process.
@@ -523,7 +532,7 @@ impl Space {
         widths.sort_unstable();
         let widths: Vec<u32> = widths.into_iter().map(|(_, width)| width).collect();
         self.store.with_manager_exclusive(|m| {
-            crate::sift::sift(m, &widths, effort, &|| self.watch.check().is_ok())
+            crate::sift::sift(m, &widths, max_moves, &|| self.watch.check().is_ok())
         });
         self.store.with_manager_shared(|m| {
             *self.levels.borrow_mut() = (0..self.n_bits).map(|bit| m.var_to_level(bit)).collect();
@@ -533,12 +542,12 @@ impl Space {
         (before, self.nodes())
     }
 
-    /// The nodes of a set's diagram.
+    /// Returns the number of nodes of a set's diagram.
     pub fn size(&self, a: &Set) -> usize {
         a.0.node_count()
     }
 
-    /// The bits a set depends on.
+    /// Returns the bits a set depends on, in increasing order.
     pub fn support(&self, a: &Set) -> Vec<Bit> {
         let mut seen: FxHashSet<Diagram> = FxHashSet::default();
         let mut bits: FxHashSet<Bit> = FxHashSet::default();
@@ -556,17 +565,17 @@ impl Space {
         bits
     }
 
-    /// The least valuation of a set that is not empty, bits compared in the given order: its values
-    /// in that order.
+    /// Returns the lexicographically least valuation of a non-empty set, bits compared in the given
+    /// order: the values of these bits.
     ///
-    /// The diagram is copied into a plain table, in which one pass from the bottom up tells whether
-    /// anything is left once some bits are fixed. Most bits are 0, so several are tried at once:
+    /// The diagram is copied into a plain table, in which one pass from the bottom up shows whether
+    /// the set is non-empty once some bits are fixed. Most bits are 0, so several are fixed at once:
     /// twice as many after each success, half as many after a failure.
     pub fn least(&self, a: &Set, order: &[Bit]) -> Limited<Vec<bool>> {
         let table = Table::new(a);
         let mut fixed: Vec<Option<bool>> = vec![None; self.n_bits as usize];
-        // Nothing depends on the other bits: they are 0.
-        let open: Vec<Bit> = order.iter().copied().filter(|&bit| table.asks_for(bit)).collect();
+        // The set does not depend on the other bits: they are 0.
+        let open: Vec<Bit> = order.iter().copied().filter(|&bit| table.depends_on(bit)).collect();
         let (mut done, mut n_tried) = (0, 1);
         while done < open.len() {
             self.watch.check()?;
@@ -588,7 +597,7 @@ impl Space {
         Ok(order.iter().map(|&bit| fixed[bit as usize] == Some(true)).collect())
     }
 
-    /// The level of the topmost bit a set depends on; past all levels for a constant.
+    /// Returns the level of the topmost bit a set depends on; `n_bits` for a constant.
     pub fn top(&self, a: &Set) -> Level {
         top_bit(&a.0).map_or(Level(self.n_bits), |bit| self.level(bit))
     }
@@ -602,12 +611,12 @@ fn top_bit(f: &Diagram) -> Option<Bit> {
 }
 
 impl Set {
-    /// Whether nothing is in it.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         !self.0.satisfiable()
     }
 
-    /// Whether everything is in it.
+    /// Returns whether all valuations are in the set.
     pub fn is_all(&self) -> bool {
         self.0.valid()
     }

@@ -1,9 +1,9 @@
-//! Relations applied cluster by cluster.
+//! Relations that are applied cluster by cluster.
 //!
-//! An event whose relation would be too large is a list of clusters. Its image is taken by one
-//! cluster after the other, and what no later cluster mentions is quantified at once. The order of
-//! the clusters is chosen beforehand, once for successors and once for predecessors: next comes the
-//! one that gets rid of more than it brings. [RAPBB95]
+//! An event whose relation would have too many nodes is a list of clusters. To compute its image, one
+//! cluster after the other is applied, and bits that no later cluster mentions are quantified at once.
+//! The order of the clusters is chosen beforehand, once for successors and once for predecessors: next
+//! comes the cluster that eliminates the most bits compared with those that it adds. [RAPBB95]
 
 use masque_model::{AgentId, VarId};
 use rustc_hash::FxHashSet;
@@ -15,30 +15,33 @@ use crate::space::{Bit, Cube, Limited, Renaming, Set};
 /// A relation on some variables; the others keep their values.
 pub(crate) struct Event {
     pub(crate) variables: Vec<VarId>,
-    /// Their conjunction is the relation.
+    /// The conjuncts of the relation.
     clusters: Vec<Set>,
-    /// Which cluster comes when, and what is quantified then.
+    /// The stages for successors.
     forward: Vec<Stage>,
+    /// The stages for predecessors.
     backward: Vec<Stage>,
     to_current: Renaming,
     to_next: Renaming,
 }
 
+/// One cluster and the bits that are quantified when it has been applied.
 struct Stage {
+    /// Index of the cluster.
     cluster: usize,
     gone: Cube,
-    /// The actions among what is gone.
+    /// The action bits in `gone`.
     actions: Cube,
 }
 
 impl Event {
-    /// An event of one cluster, from which actions are gone as far as they should be.
+    /// Makes an event of one cluster, in which all actions that should not be kept are quantified.
     pub(crate) fn new(encoder: &Encoder<'_>, relation: Set, variables: &[VarId]) -> Limited<Event> {
         let part = Part { relation, actions: Vec::new(), variables: variables.to_vec(), level: 0 };
         Event::of_clusters(encoder, vec![part], &[])
     }
 
-    /// An event of several clusters, the actions of some agents left in.
+    /// Makes an event of several clusters, which keeps the actions of some agents.
     pub(crate) fn of_clusters(encoder: &Encoder<'_>, parts: Vec<Part>, kept: &[AgentId]) -> Limited<Event> {
         let variables: Vec<VarId> = parts.iter().flat_map(|part| part.variables.iter().copied()).collect();
         let changing: Vec<(Bit, Bit)> = variables
@@ -73,7 +76,7 @@ impl Event {
         })
     }
 
-    /// The relation, if it is one cluster.
+    /// Returns the relation, if it is one cluster.
     pub(crate) fn whole(&self) -> Option<&Set> {
         match &self.clusters[..] {
             [relation] => Some(relation),
@@ -81,45 +84,46 @@ impl Event {
         }
     }
 
-    /// The relation, whatever its size; where there are several clusters, actions are left in.
+    /// Computes the relation as one set, however large it is. If there are several clusters, actions are
+    /// not quantified.
     pub(crate) fn relation(&self, encoder: &Encoder<'_>) -> Limited<Set> {
         encoder.balanced(self.clusters.clone(), true)
     }
 
-    /// The nodes of its clusters' diagrams.
+    /// Returns the number of nodes of all clusters.
     pub(crate) fn size(&self, encoder: &Encoder<'_>) -> usize {
         self.clusters.iter().map(|cluster| encoder.space.size(cluster)).sum()
     }
 
-    /// How many clusters it has.
+    /// Returns the number of clusters.
     pub(crate) fn n_clusters(&self) -> usize {
         self.clusters.len()
     }
 
-    /// The successors of a set.
+    /// Computes the successors of a set.
     pub(crate) fn post(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let next = self.through(encoder, states, &self.forward)?;
         encoder.space.rename(&next, &self.to_current)
     }
 
-    /// The predecessors of a set.
+    /// Computes the predecessors of a set.
     pub(crate) fn pre(&self, encoder: &Encoder<'_>, states: &Set) -> Limited<Set> {
         let next = encoder.space.rename(states, &self.to_next)?;
         self.through(encoder, &next, &self.backward)
     }
 
-    /// The states with a successor.
+    /// Computes the states with a successor.
     pub(crate) fn live(&self, encoder: &Encoder<'_>) -> Limited<Set> {
         self.through(encoder, &encoder.space.all(), &self.backward)
     }
 
-    /// The event at some states only, as one cluster; none if it is one already, if that takes more
-    /// steps than that, or if steps cannot be limited.
-    pub(crate) fn at(&self, encoder: &Encoder<'_>, states: &Set, steps: u64) -> Limited<Option<Event>> {
+    /// Restricts the event to some states and merges it into one cluster. Returns `None` if it is one
+    /// cluster already, if that takes more than `max_steps` steps, or if steps cannot be limited.
+    pub(crate) fn at(&self, encoder: &Encoder<'_>, states: &Set, max_steps: u64) -> Limited<Option<Event>> {
         if self.clusters.len() == 1 || encoder.space.is_shared() {
             return Ok(None);
         }
-        let relation = encoder.space.within(steps, || {
+        let relation = encoder.space.within_steps(max_steps, || {
             let mut relation = states.clone();
             for stage in &self.forward {
                 relation =
@@ -139,7 +143,7 @@ impl Event {
     }
 }
 
-/// The order in which clusters are applied so that the bits that are to go are gone early.
+/// Chooses the order in which clusters are applied so that the bits in `gone` are quantified early.
 fn schedule(
     encoder: &Encoder<'_>,
     supports: &[Vec<Bit>],
@@ -154,14 +158,14 @@ fn schedule(
     let mut is_here = vec![false; n_bits];
     let mut left: Vec<usize> = (0..supports.len()).collect();
     let mut stages = Vec::with_capacity(left.len());
-    // What no cluster mentions goes at the first chance.
+    // Bits that no cluster mentions are quantified in the first stage.
     let mut going: Vec<Bit> = gone.iter().copied().filter(|&bit| uses[bit as usize] == 0).collect();
     while !left.is_empty() {
         let score = |cluster: usize| {
             let bits = supports[cluster].iter().map(|&bit| bit as usize);
             bits.fold(0, |score: i64, bit| {
                 let goes = is_going[bit] && uses[bit] == 1;
-                // What was here before and stays costs nothing.
+                // A bit that is present already and stays costs nothing.
                 let comes = !is_going[bit] && !is_here[bit];
                 score + 2 * i64::from(goes) - i64::from(comes)
             })

@@ -1,4 +1,4 @@
-//! ATL: what a group can enforce, with and without fairness.
+//! ATL: the goals that a group can enforce with perfect information, with and without fairness.
 
 use masque_model::{Deadlock, Formula, FormulaId, GroupId, Strategies};
 use masque_verdict::{Stop, Why};
@@ -10,12 +10,12 @@ use crate::space::{Limited, Set};
 use crate::turns::Players;
 use crate::uniform::{UniformGroup, Wanted};
 
-/// What a group is to enforce.
+/// The goal of a group: a path formula with one temporal operator.
 pub(crate) struct Goal<'p> {
-    /// One temporal operator.
     pub(crate) path: Formula<'p>,
-    /// Where its operands are true; the same twice if there is one.
+    /// The states in which the first operand is true.
     pub(crate) phi: Set,
+    /// The states in which the second operand is true; equal to `phi` if there is one operand.
     pub(crate) psi: Set,
 }
 
@@ -31,11 +31,11 @@ impl Checker<'_> {
     /// φ R ψ    νZ. ψ ∧ (φ ∨ pre(Z))
     /// ```
     ///
-    /// With fairness it is enough that every fair path meets the goal: the complement of what the
-    /// others can [spoil](Self::spoiled).
+    /// With fairness it is enough that every fair path meets the goal: the complement of the states in
+    /// which the opponents can [violate](Self::spoiled) it.
     ///
-    /// With uniform strategies one question after the other must be answered, so it helps to know
-    /// of which states the truth is wanted.
+    /// Uniform strategies are searched for one state or set of states after the other, so `wanted` says
+    /// for which states the truth is needed.
     pub(crate) fn enforces(
         &mut self,
         group: GroupId,
@@ -63,21 +63,21 @@ impl Checker<'_> {
         }
     }
 
-    /// What a group enforces with perfect information; computed once.
+    /// Returns the states in which a group enforces a goal with perfect information; computed once.
     fn enforced_perfectly(&mut self, group: GroupId, path: FormulaId, goal: &Goal<'_>) -> Limited<Set> {
         if let Some(known) = self.world.enforced.get(&(group, path)) {
             return Ok(known.clone());
         }
         let system = self.system;
-        let anything = self.coalition(&system.groups[group.index()].agents)?;
-        let set = self.enforced(&anything, goal)?;
+        let coalition = self.coalition(&system.groups[group.index()].agents)?;
+        let set = self.enforced(&coalition, goal)?;
         if !self.is_open(path) {
             self.world.enforced.insert((group, path), set.clone());
         }
         Ok(set)
     }
 
-    /// Where a group reaches its goal with what its members may choose.
+    /// Computes the states in which a group enforces its goal with the actions its members may choose.
     pub(crate) fn enforced(&mut self, group: &Coalition<'_>, goal: &Goal<'_>) -> Limited<Set> {
         if !self.constraints().is_empty() {
             let spoiled = self.spoiled(group, goal)?;
@@ -124,15 +124,15 @@ impl Checker<'_> {
 
     /// `μZ. now ∨ (through ∧ pre(Z))`
     ///
-    /// If the group chooses the turns, `pre(Z) = ⋃_t pre_t(Z)`, and each turn is applied to what the
-    /// others have just found.
+    /// If the group chooses the turns, `pre(Z) = ⋃_t pre_t(Z)`, and each turn is applied to the set that
+    /// the turns before have enlarged.
     fn attracted(&mut self, now: &Set, through: &Set, group: &Coalition<'_>) -> Limited<Set> {
-        let players = self.players(group)?.filter(|players| players.choose_turns());
-        let Some(players) = players else {
-            return self.reached(now, through, |c, z| c.enforce_next(group, z));
+        let players = match self.players(group)? {
+            Some(players) if players.choose_turns() => players,
+            _ => return self.reached(now, through, |c, z| c.enforce_next(group, z)),
         };
         let (encoder, space) = (&self.encoder, &self.encoder.space);
-        // A dead end's own loop leads nowhere new.
+        // The loop of a dead end adds nothing to a least fixpoint.
         let inside = space.and(&space.and(through, self.domain())?, &self.relation.alive)?;
         iterate(now.clone(), |z| {
             let mut z = z.clone();
@@ -147,8 +147,8 @@ impl Checker<'_> {
 
     /// `νZ. now ∨ (through ∧ pre(Z))`
     ///
-    /// If the group has no choice, `pre(Z) = ⋂_t pre_t(Z)`, and each turn is applied to what the
-    /// others have left.
+    /// If the group has no choice, `pre(Z) = ⋂_t pre_t(Z)`, and each turn is applied to the set that the
+    /// turns before have reduced.
     fn kept(&mut self, now: &Set, through: &Set, group: &Coalition<'_>) -> Limited<Set> {
         if group.is_idle()
             && let Some(players) = self.players(group)?
@@ -164,7 +164,7 @@ impl Checker<'_> {
 
     fn kept_by_all(&self, now: &Set, through: &Set, players: &Players<'_>) -> Limited<Set> {
         let (encoder, space) = (&self.encoder, &self.encoder.space);
-        // Where nobody or not everybody has an action there is no step, but for loops of dead ends.
+        // Where some agent has no action there is no step, except the loops of dead ends.
         let staying = match self.system.meaning.deadlock {
             Deadlock::Stutter => space.minus(through, &self.live)?,
             Deadlock::Finite | Deadlock::Error => space.none(),
@@ -181,12 +181,13 @@ impl Checker<'_> {
         })
     }
 
-    /// Where the others can keep a fair path that violates the goal: a generalised Büchi game.
+    /// Computes the states in which the opponents can enforce a fair path that violates the goal: a
+    /// generalised Büchi game.
     ///
     /// With `opp` for [`spoil_next`](Self::spoil_next):
     ///
     /// ```text
-    /// fair   = νZ. ⋀_c μY. (c ∧ opp(Z)) ∨ opp(Y)                      they can keep a path fair
+    /// fair   = νZ. ⋀_c μY. (c ∧ opp(Z)) ∨ opp(Y)                      they can enforce a fair path
     /// X φ      opp(¬φ ∧ fair)
     /// G φ      μY. (¬φ ∧ fair) ∨ opp(Y)
     /// φ W ψ    μY. (¬φ ∧ ¬ψ ∧ fair) ∨ (¬ψ ∧ opp(Y))
@@ -216,7 +217,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `μY. now ∨ (through ∧ opp(Y))`; against a group that has no choice it is `E(through U now)`.
+    /// `μY. now ∨ (through ∧ opp(Y))`; against a group without a choice this is `E(through U now)`.
     fn spoil_reached(&mut self, now: &Set, through: &Set, group: &Coalition<'_>) -> Limited<Set> {
         if group.is_idle() {
             return self.exists_until(through, now);
@@ -228,10 +229,10 @@ impl Checker<'_> {
     fn recurring(&mut self, group: &Coalition<'_>, now: &Set, through: &Set) -> Limited<Set> {
         iterate(self.encoder.space.or(now, through)?, |z| {
             let mut next = z.clone();
-            for number in 0..self.constraints().len() {
+            for index in 0..self.constraints().len() {
                 let again = self.spoil_next(group, &next)?;
                 let space = &self.encoder.space;
-                let again = space.and(&space.and(&again, &self.constraints()[number])?, through)?;
+                let again = space.and(&space.and(&again, &self.constraints()[index])?, through)?;
                 let met = space.or(now, &again)?;
                 let reached = self.spoil_reached(&met, through, group)?;
                 next = self.encoder.space.and(&next, &reached)?;

@@ -1,12 +1,12 @@
 //! `E path` for any path formula: fair paths of the product with a tableau. [CGH97 §4]
 //!
-//! A path formula in positive normal form says of a step what it promises for the rest of the path.
-//! For each temporal operator in it one bit stands for such a promise; the product relates a state
-//! with its promises to a successor that keeps them, and a promise of something to come at last is
-//! a fairness constraint. The bits have two copies, `now` and `then`, but the relation of the
-//! system has none of them: they are put in and taken out at the target's side of a step.
+//! In a path formula in positive normal form, each temporal operator is a promise about the rest of the
+//! path, represented by one bit. The product relates a state with its promises to a successor that keeps
+//! them, and the promise of an eventuality is a fairness constraint. The bits have two copies, `now` and
+//! `then`, but the relation of the system has neither: they are added and quantified at the target of
+//! a step.
 //!
-//! A path formula that CTL can say needs no tableau ([`Branching`]), and no bits.
+//! A path formula that CTL can express needs no tableau ([`Branching`]), and no bits.
 
 use masque_model::{Formula, FormulaId, Formulas, Paths, System};
 use masque_verdict::{Branch, Branching};
@@ -33,7 +33,7 @@ impl Literal {
     }
 }
 
-/// A literal taken apart, negations inside.
+/// The outermost operator of a literal, with the negation moved inwards.
 pub(crate) enum Shape {
     /// A state formula or its negation.
     State,
@@ -41,11 +41,11 @@ pub(crate) enum Shape {
     Or(Vec<Literal>),
     /// `X a`
     Next(Literal),
-    /// `a W b`: `a` until `b`, or for ever. The second is `None` for `G a`.
+    /// `a W b`: `a` until `b`, or always. `b` is a conjunction; `None` for `G a`.
     Weak(Literal, Option<Vec<Literal>>),
-    /// `a U b`: the first is `None` for `F b`. Of `b` all must be true at once.
+    /// `a U b`: `a` is `None` for `F b`, and `b` is a conjunction.
     Until(Option<Literal>, Vec<Literal>),
-    /// Two formulas are both true or both false, or else one of them only.
+    /// Two formulas have the same truth value, or different ones if the flag is false.
     Equal(FormulaId, FormulaId, bool),
 }
 
@@ -60,12 +60,12 @@ impl<'s> PathFormulas<'s> {
         PathFormulas { formulas, is_path: formulas.path_formulas() }
     }
 
-    /// Whether a formula speaks of paths: a temporal operator stands in it under no quantifier.
+    /// Returns whether a formula is a path formula: some temporal operator in it is under no quantifier.
     pub(crate) fn is_path(&self, formula: FormulaId) -> bool {
         self.is_path[formula.index()]
     }
 
-    /// Negation moved inwards, and every operator as one of few.
+    /// Moves the negation of a literal inwards and reduces its operator to a [`Shape`].
     ///
     /// ```text
     /// ¬X a = X ¬a       ¬F a = G ¬a      ¬(a U b) = ¬b W (¬a ∧ ¬b)      ¬(a R b) = ¬a U ¬b
@@ -102,7 +102,7 @@ impl<'s> PathFormulas<'s> {
         }
     }
 
-    /// What is said of the same or the next step.
+    /// Returns the operands of a literal.
     fn parts(&self, literal: Literal) -> Vec<Literal> {
         match self.shape(literal) {
             Shape::State => Vec::new(),
@@ -125,7 +125,7 @@ impl<'s> PathFormulas<'s> {
         matches!(self.shape(literal), Shape::Next(_) | Shape::Weak(..) | Shape::Until(..))
     }
 
-    /// The temporal literals in a conjunction: each makes a promise.
+    /// Returns the temporal literals in a conjunction: each is a promise.
     fn promises(&self, roots: &[Literal]) -> Vec<Literal> {
         let mut found = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
@@ -140,8 +140,8 @@ impl<'s> PathFormulas<'s> {
     }
 }
 
-/// How many bits the largest tableau of a system's formulas needs.
-pub(crate) fn most_promises(system: &System) -> usize {
+/// Returns the largest number of promises in a tableau of a system's formulas.
+pub(crate) fn max_promises(system: &System) -> usize {
     let (formulas, paths) = (&system.formulas, PathFormulas::new(&system.formulas));
     let roots = formulas.ids().filter_map(|id| match formulas.get(id) {
         Formula::Exists(Paths::Infinite, path) => Some(Literal::new(path, true)),
@@ -154,12 +154,12 @@ pub(crate) fn most_promises(system: &System) -> usize {
 
 /// The tableau of a conjunction of path formulas over the states of one system.
 struct Tableau {
-    /// Where the conjunction is promised.
+    /// The states and promises for which the conjunction is true.
     root: Set,
-    /// That the promises of a step, on its `now` bits, are kept by the state it leads to, on its
-    /// `then` bits.
+    /// The relation in which the promises in the `now` bits are kept by the target of the step with its
+    /// promises in the `then` bits.
     kept: Set,
-    /// Each to be true infinitely often.
+    /// The fairness constraints: each must be true infinitely often.
     constraints: Vec<Set>,
     now: Cube,
     then: Cube,
@@ -167,7 +167,7 @@ struct Tableau {
 }
 
 impl Checker<'_> {
-    /// `E path`: on some infinite path, fair if there are constraints.
+    /// Computes `E path` on infinite paths, and on fair paths if there are constraints.
     pub(crate) fn exists_path(&mut self, path: Literal) -> Limited<Set> {
         if let Some(branching) = path.branching(&self.system.formulas) {
             return self.some_branch(&branching);
@@ -183,7 +183,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `E ⋀ paths`. What is said of the first state only needs no path.
+    /// Computes `E ⋀ paths`. State formulas among them need no path.
     fn exists_all(&mut self, paths: &[Literal]) -> Limited<Set> {
         let (now, rest): (Vec<Literal>, Vec<Literal>) =
             paths.iter().partition(|path| self.paths.is_state(**path));
@@ -200,7 +200,7 @@ impl Checker<'_> {
         if literal.is_true { Ok(phi) } else { self.encoder.space.not(&phi) }
     }
 
-    /// Where an infinite path starts, fair if there are constraints.
+    /// Computes the states that start an infinite path, or a fair path if there are constraints.
     pub(crate) fn endless(&mut self) -> Limited<Set> {
         if self.system.fairness.is_empty() {
             let all = self.encoder.space.all();
@@ -210,7 +210,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `E path` of a path formula that CTL can say.
+    /// Computes `E path` for a path formula that CTL can express.
     fn some_branch(&mut self, branching: &Branching) -> Limited<Set> {
         let endless = self.endless()?;
         let mut sets: Vec<Set> = Vec::with_capacity(branching.steps.len());
@@ -268,14 +268,14 @@ impl Checker<'_> {
 
     /// The tableau of a conjunction.
     ///
-    /// A promise is kept if what it promises is true, or promised on:
+    /// A promise is kept if its formula is true at the next state, possibly by a promise there:
     ///
     /// ```text
     /// X a promises a         a U b = b ∨ (a ∧ promise of a U b)         a W b likewise
     /// ```
     ///
-    /// That `b` must come for `a U b` is a constraint: infinitely often `b`, or no promise. If the
-    /// promise stands for ever, `b` comes; if it is dropped, `b` was true then.
+    /// That `b` becomes true for `a U b` is a constraint: infinitely often, `b` is true or there is no
+    /// promise. If the promise is always present, `b` becomes true; if it disappears, `b` was true then.
     fn tableau(&mut self, paths: &[Literal]) -> Limited<Tableau> {
         let promises = self.paths.promises(paths);
         let bits: Vec<(Bit, Bit)> = self.encoder.layout.promises[..promises.len()].to_vec();
@@ -283,22 +283,22 @@ impl Checker<'_> {
         let now = space.cube(bits.iter().map(|(now, _)| *now))?;
         let then = space.cube(bits.iter().map(|(_, then)| *then))?;
         let to_then = space.renaming(bits.iter().copied())?;
-        let mut is_made = FxHashMap::default();
+        let mut promise_sets = FxHashMap::default();
         for (&literal, &(now, _)) in promises.iter().zip(&bits) {
-            is_made.insert(literal, space.bit(now, true)?);
+            promise_sets.insert(literal, space.bit(now, true)?);
         }
         let mut constraints = self.constraints().to_vec();
         let mut kept = Vec::new();
         for literal in &promises {
-            let made = is_made[literal].clone();
+            let made = promise_sets[literal].clone();
             let promised = match self.paths.shape(*literal) {
-                Shape::Next(a) => self.said(a, &is_made)?,
+                Shape::Next(a) => self.truth_by_promises(a, &promise_sets)?,
                 shape => {
                     if let Shape::Until(_, goal) = shape {
-                        let goal = self.all_said(&goal, &is_made)?;
+                        let goal = self.all_true_by_promises(&goal, &promise_sets)?;
                         constraints.push(self.encoder.space.or(&self.encoder.space.not(&made)?, &goal)?);
                     }
-                    self.said(*literal, &is_made)?
+                    self.truth_by_promises(*literal, &promise_sets)?
                 }
             };
             let space = &self.encoder.space;
@@ -306,46 +306,54 @@ impl Checker<'_> {
             kept.push(space.or(&space.not(&made)?, &promised)?);
         }
         let kept = self.encoder.balanced(kept, true)?;
-        let root = self.all_said(paths, &is_made)?;
+        let root = self.all_true_by_promises(paths, &promise_sets)?;
         Ok(Tableau { root, kept, constraints, now, then, to_then })
     }
 
-    /// Where a path formula is true if all promises are kept.
-    fn said(&mut self, path: Literal, is_made: &FxHashMap<Literal, Set>) -> Limited<Set> {
+    /// Returns the states and promises for which a path formula is true if all promises are kept.
+    /// `promise_sets` has the set of each promise.
+    fn truth_by_promises(&mut self, path: Literal, promise_sets: &FxHashMap<Literal, Set>) -> Limited<Set> {
         let ongoing = |checker: &mut Self, a: Option<Literal>, goal: Option<Vec<Literal>>| {
             let a = match a {
-                Some(a) => checker.said(a, is_made)?,
+                Some(a) => checker.truth_by_promises(a, promise_sets)?,
                 None => checker.encoder.space.all(),
             };
             let goal = match goal {
-                Some(goal) => checker.all_said(&goal, is_made)?,
+                Some(goal) => checker.all_true_by_promises(&goal, promise_sets)?,
                 None => checker.encoder.space.none(),
             };
             let space = &checker.encoder.space;
-            space.or(&goal, &space.and(&a, &is_made[&path])?)
+            space.or(&goal, &space.and(&a, &promise_sets[&path])?)
         };
         match self.paths.shape(path) {
             Shape::State => self.state(path),
-            Shape::And(parts) => self.all_said(&parts, is_made),
+            Shape::And(parts) => self.all_true_by_promises(&parts, promise_sets),
             Shape::Or(parts) => {
-                let sets = parts.iter().map(|&part| self.said(part, is_made));
+                let sets = parts.iter().map(|&part| self.truth_by_promises(part, promise_sets));
                 let sets = sets.collect::<Limited<Vec<_>>>()?;
                 self.encoder.balanced(sets, false)
             }
-            Shape::Next(_) => Ok(is_made[&path].clone()),
+            Shape::Next(_) => Ok(promise_sets[&path].clone()),
             Shape::Weak(a, goal) => ongoing(self, Some(a), goal),
             Shape::Until(a, goal) => ongoing(self, a, Some(goal)),
             Shape::Equal(f, g, is_equal) => {
                 let both = |a, b| [Literal::new(f, a), Literal::new(g, b)];
-                let either = self.all_said(&both(true, is_equal), is_made)?;
-                let or = self.all_said(&both(false, !is_equal), is_made)?;
-                self.encoder.space.or(&either, &or)
+                let first_true = self.all_true_by_promises(&both(true, is_equal), promise_sets)?;
+                let first_false = self.all_true_by_promises(&both(false, !is_equal), promise_sets)?;
+                self.encoder.space.or(&first_true, &first_false)
             }
         }
     }
 
-    fn all_said(&mut self, paths: &[Literal], is_made: &FxHashMap<Literal, Set>) -> Limited<Set> {
-        let sets = paths.iter().map(|&path| self.said(path, is_made)).collect::<Limited<Vec<_>>>()?;
+    fn all_true_by_promises(
+        &mut self,
+        paths: &[Literal],
+        promise_sets: &FxHashMap<Literal, Set>,
+    ) -> Limited<Set> {
+        let sets = paths
+            .iter()
+            .map(|&path| self.truth_by_promises(path, promise_sets))
+            .collect::<Limited<Vec<_>>>()?;
         self.encoder.balanced(sets, true)
     }
 }

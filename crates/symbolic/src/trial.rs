@@ -1,80 +1,81 @@
-//! Choosing among orders by trial, when the first ones lead to trouble.
+//! Chooses among orders by trial, when the first order leads to large diagrams.
 //!
-//! What an order is worth shows when it is used. A trial encodes the system and explores it, while
-//! the operations on diagrams may take so many steps: how many images it gets through, and with how
-//! few steps, is the order's score. A trial cannot run away, and it ends the same on every machine.
-//! Steps predict time as sizes do not: between a good and a fair order of go-back-n the reachable
+//! A trial encodes the system in an order and explores it within a limited number of diagram steps. The
+//! order's score is the number of images computed, then the number of steps that they took. The limit
+//! bounds the time of a trial, and the result is the same on every machine. Steps predict time better
+//! than diagram sizes do: between a good and a fair order of go-back-n the diagrams of the reachable
 //! states differ by a factor of 2, the time by 10.
 //!
-//! The relation is not put together at any price ([`merge`](crate::merge)), so the first images come
-//! after few steps, and few steps tell orders apart. All orders get a few, the best of them more.
+//! Parts of the relation stay separate where merging them would be expensive ([`merge`](crate::merge)),
+//! so the first images come after few steps, and few steps suffice to compare orders. The first round
+//! tries all orders, the second one the best of them with more steps.
 
 use std::cmp::Reverse;
 
 use masque_model::System;
 use masque_verdict::{Budget, Why};
 
-use crate::encode::{Encoder, OnTrouble};
+use crate::encode::{Encoder, GrowthPolicy};
 use crate::layout::{Item, Layout};
 use crate::reach;
 use crate::relation::Relation;
 use crate::space::{Limited, Set, Space};
 
-/// Steps that a trial may take for each level, round by round.
-const ROUNDS: [u64; 2] = [2_500, 10_000];
-/// Fewer levels do not make it shorter.
-const FEWEST_LEVELS: u64 = 100;
-/// How many orders go on to the next round.
-const LEFT: usize = 2;
-/// Encoding the model may take so many times the steps of its exploration.
-const ENCODING: u64 = 4;
+/// Diagram steps per level that a trial may take, in each round.
+const STEPS_PER_LEVEL: [u64; 2] = [2_500, 10_000];
+/// Minimum number of levels that is assumed when steps are allotted.
+const MIN_LEVELS: u64 = 100;
+/// Number of orders that continue after each round.
+const ORDERS_KEPT: usize = 2;
+/// Encoding the model may take this many times the steps of its exploration.
+const ENCODING_FACTOR: u64 = 4;
 
-/// How far an order got: images first, then how much of the model was encoded, then how few steps
+/// How far an order got, larger is better: images computed, then conditions encoded, then how few steps
 /// that took.
 type Score = (u32, usize, Reverse<u64>);
 
-/// The steps that so many for each level are in all.
-pub(crate) fn allowance(n_bits: u32, per_level: u64) -> u64 {
-    u64::from(n_bits).max(FEWEST_LEVELS) * per_level
+/// Returns the total number of steps for a number of steps per level.
+pub(crate) fn total_steps(n_bits: u32, steps_per_level: u64) -> u64 {
+    u64::from(n_bits).max(MIN_LEVELS) * steps_per_level
 }
 
-/// The best of some orders, the best one first: one if it gets to the end within its steps, else a
-/// few.
+/// Returns the best orders, the best one first: only one if its exploration finishes within its steps,
+/// else at most [`ORDERS_KEPT`].
 pub(crate) fn best<'o>(
     system: &System,
     orders: &'o [Vec<Item>],
     budget: &Budget,
 ) -> Limited<Vec<&'o [Item]>> {
     let mut left: Vec<&[Item]> = orders.iter().map(|order| &order[..]).collect();
-    for per_level in ROUNDS {
+    for steps_per_level in STEPS_PER_LEVEL {
         if left.len() == 1 {
             break;
         }
         let mut scored: Vec<(Reverse<Score>, &[Item])> = Vec::new();
         for &order in &left {
-            let most_steps = allowance(Layout::new(system, order).n_bits, per_level);
-            let probe = probe(system, order, most_steps, budget, |_, initial| Ok(initial.clone()))?;
+            let max_steps = total_steps(Layout::new(system, order).n_bits, steps_per_level);
+            let probe = probe(system, order, max_steps, budget, |_, initial| Ok(initial.clone()))?;
             if probe.is_finished {
                 return Ok(vec![order]);
             }
             scored.push((Reverse(probe.score()), order));
         }
         scored.sort_by_key(|(score, _)| *score);
-        left = scored.into_iter().take(LEFT).map(|(_, order)| order).collect();
+        left = scored.into_iter().take(ORDERS_KEPT).map(|(_, order)| order).collect();
     }
     Ok(left)
 }
 
-/// How far an exploration got.
+/// How far an exploration with limited steps got.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
-    /// The steps taken when the relation was built.
+    /// Steps taken until the relation was built.
     pub(crate) relation: u64,
-    /// The steps taken after each image.
+    /// For each image, the steps taken until it was computed.
     pub(crate) images: Vec<u64>,
-    /// Whether everything was explored.
+    /// Whether all reachable states were found.
     pub(crate) is_finished: bool,
-    /// How many conditions were encoded.
+    /// Number of conditions encoded.
     pub(crate) n_encoded: usize,
 }
 
@@ -85,17 +86,18 @@ impl Probe {
     }
 }
 
-/// Explores what is reachable from some of the initial states, with so many steps after encoding.
+/// Explores what is reachable from those initial states that `from` selects, in at most `max_steps`
+/// steps beyond those that encoding took.
 pub(crate) fn probe(
     system: &System,
     order: &[Item],
-    most_steps: u64,
+    max_steps: u64,
     budget: &Budget,
     from: impl FnOnce(&Encoder<'_>, &Set) -> Limited<Set>,
 ) -> Limited<Probe> {
     let layout = Layout::new(system, order);
-    let space = Space::for_steps(layout.n_bits, budget, most_steps * ENCODING);
-    let mut encoder = Encoder::new(system, layout, space, OnTrouble::GiveUp(most_steps));
+    let space = Space::with_step_limit(layout.n_bits, budget, max_steps * ENCODING_FACTOR);
+    let mut encoder = Encoder::new(system, layout, space, GrowthPolicy::Abandon(max_steps));
     let mut probe = Probe::default();
     let explored = reach::initial(&mut encoder).and_then(|initial| {
         let initial = from(&encoder, &initial)?;

@@ -1,11 +1,11 @@
-//! Steps with the actions of some agents left in, put together as the relation is.
+//! Steps that keep the actions of some agents, merged in the same way as the relation.
 //!
-//! Where one agent chooses who moves, each of its actions is a *turn*, on the few variables that it
-//! changes, so that images are local. What a group can do in one turn or another is a union if the
-//! scheduler is a member, and then the turns are chained in a least fixpoint, as the events of the
-//! relation are: `<sched>F in1` on 200 trains takes 0.2 s, and part by part
-//! ([`moves`](crate::moves)) 8.6 s. Where there is no scheduler there is one turn, of the reachable
-//! states only, or in clusters if it would be too large.
+//! If one agent, the scheduler, chooses who moves, each of its actions is a *turn*: a relation on the few
+//! variables that it changes, so that images are local. If the scheduler is a member of a group, what the
+//! group can do is the union over the turns, and the turns are chained in a least fixpoint, as the events
+//! of the relation are: `<sched>F in1` on 200 trains takes 0.2 s, and part by part
+//! ([`moves`](crate::moves)) 8.6 s. Without a scheduler there is one turn, restricted to the reachable
+//! states, or in clusters if it would be too large.
 
 use std::sync::Arc;
 
@@ -14,23 +14,22 @@ use masque_model::AgentId;
 use crate::check::Checker;
 use crate::encode::Encoder;
 use crate::moves::{Coalition, Moves};
-use crate::space::{Bit, Limited, Set};
+use crate::space::{Limited, Set};
 use crate::stages::Event;
 
-/// The steps of a system, one turn for each action of its scheduler, or one for all.
+/// The steps of a system: one turn for each action of its scheduler, or one turn without a scheduler.
 pub(crate) struct Turns {
     scheduler: Option<AgentId>,
     turns: Vec<Turn>,
-    /// For each turn the next states, the actions of some agents left in.
+    /// For each turn its relation, which keeps the actions of some agents.
     events: Arc<Vec<Event>>,
 }
 
-/// What happens when the scheduler performs an action.
+/// One action of the scheduler.
 struct Turn {
-    /// Its action is this one; everywhere if there is no scheduler.
+    /// The valuations in which the scheduler performs this action; all if there is no scheduler.
     is_action: Set,
-    /// Where, and with which actions of those who are left in, the others have actions that no step
-    /// follows.
+    /// The states and actions of the kept agents in which the other agents have actions without a step.
     stuck: Set,
 }
 
@@ -38,12 +37,13 @@ struct Turn {
 pub(crate) struct Players<'a> {
     group: &'a Coalition<'a>,
     turns: Arc<Turns>,
-    /// Where the scheduler may choose each of its actions, if it is a member.
+    /// For each turn the states in which the scheduler may choose it, if the scheduler is a member.
     may: Option<Vec<Set>>,
 }
 
 impl Checker<'_> {
-    /// The steps turn by turn with the actions of some agents left in, unless that is too large.
+    /// Returns the turns that keep the actions of some agents; `None` if the scheduler's actions change
+    /// too much of the system.
     fn turns(&mut self, kept: &[AgentId]) -> Limited<Option<Arc<Turns>>> {
         let scheduler = self.relation.scheduler;
         let moves = self.moves()?;
@@ -74,7 +74,7 @@ impl Checker<'_> {
         Ok(turns)
     }
 
-    /// All steps with the actions of some agents left in.
+    /// Returns all steps as one turn that keeps the actions of some agents.
     fn whole_turn(&mut self, kept: &[AgentId]) -> Limited<Event> {
         let encoder = &mut self.encoder;
         let parts = encoder.parts()?;
@@ -86,12 +86,12 @@ impl Checker<'_> {
         Ok(settled.unwrap_or(event))
     }
 
-    /// A group as it plays in turns, unless they are too large.
+    /// Prepares a group for playing in turns; `None` if there are no turns.
     pub(crate) fn players<'a>(&mut self, group: &'a Coalition<'a>) -> Limited<Option<Players<'a>>> {
         let Some(turns) = self.turns(group.members)? else { return Ok(None) };
         let space = &self.encoder.space;
-        let position = group.members.iter().position(|&agent| Some(agent) == turns.scheduler);
-        let own = position.and_then(|position| group.choices[position].as_ref());
+        let index = group.members.iter().position(|&agent| Some(agent) == turns.scheduler);
+        let own = index.and_then(|index| group.choices[index].as_ref());
         let may = match own {
             Some(own) => {
                 let may = turns.turns.iter().map(|turn| space.restrict(own, &turn.is_action));
@@ -102,15 +102,11 @@ impl Checker<'_> {
         Ok(Some(Players { group, turns, may }))
     }
 
-    /// Where a step meets a condition on states and actions and leads into a set; none if
-    /// the turns are too large.
+    /// Returns the states from which a step that meets a condition on states and actions leads into a
+    /// set; `None` if there are no turns.
     pub(crate) fn turns_into(&mut self, set: &Set, condition: &Set) -> Limited<Option<Set>> {
-        let support: rustc_hash::FxHashSet<Bit> = self.encoder.space.support(condition).into_iter().collect();
-        let asked = |agent: &AgentId| {
-            self.encoder.layout.actions[agent.index()].iter().any(|bit| support.contains(bit))
-        };
-        let asked: Vec<AgentId> = self.system.agent_ids().filter(asked).collect();
-        let Some(turns) = self.turns(&asked)? else { return Ok(None) };
+        let kept = self.encoder.acting_agents(condition);
+        let Some(turns) = self.turns(&kept)? else { return Ok(None) };
         let moves = self.moves()?;
         let space = &self.encoder.space;
         let mut sets = Vec::new();
@@ -151,23 +147,25 @@ impl Turns {
 }
 
 impl Players<'_> {
-    /// Whether what the group can do is what it can do in one turn or another.
+    /// Returns whether the group chooses the turns, because the scheduler is a member.
     pub(crate) fn choose_turns(&self) -> bool {
         self.may.is_some()
     }
 
-    /// How many turns there are.
+    /// Returns the number of turns.
     pub(crate) fn n_turns(&self) -> usize {
         self.turns.turns.len()
     }
 
-    /// With which actions in a turn the others can leave a set, or see to it that there is no step.
+    /// Returns the states and actions of the group in a turn with which the other agents can move into
+    /// `outside`, or prevent a step.
     pub(crate) fn spoiled_in(&self, encoder: &Encoder<'_>, turn: usize, outside: &Set) -> Limited<Set> {
         let leaving = self.turns.events[turn].pre(encoder, outside)?;
         encoder.space.or(&leaving, &self.turns.turns[turn].stuck)
     }
 
-    /// Where the group may choose a turn and has actions in it outside of some.
+    /// Returns the states in which the group may choose a turn and has actions in it that are not
+    /// `spoiled`.
     pub(crate) fn chosen_in(&self, encoder: &Encoder<'_>, turn: usize, spoiled: &Set) -> Limited<Set> {
         let safe = encoder.space.not(spoiled)?;
         let safe = match &self.may {
@@ -177,8 +175,8 @@ impl Players<'_> {
         self.group.choose(encoder, &safe, self.turns.scheduler)
     }
 
-    /// Where the group has actions, in some turn or whatever the turn is, such that a step follows
-    /// and leads into a set.
+    /// Returns the states in which the group has actions such that there is a step and every step leads
+    /// into `z`: in some turn if the group chooses turns, else in every turn.
     pub(crate) fn enforcing(&self, encoder: &Encoder<'_>, z: &Set) -> Limited<Set> {
         let space = &encoder.space;
         let outside = space.not(z)?;
@@ -192,8 +190,8 @@ impl Players<'_> {
         self.group.choose(encoder, &space.not(&spoiled)?, None)
     }
 
-    /// Where the group has actions, in some turn or whatever the turn is, such that no step leads
-    /// into a set.
+    /// Returns the states in which the group has actions such that no step leads into `z`: in some turn
+    /// if the group chooses turns, else in every turn.
     pub(crate) fn avoiding(&self, encoder: &Encoder<'_>, z: &Set) -> Limited<Set> {
         let space = &encoder.space;
         let into = self.turns.events.iter().map(|event| event.pre(encoder, z));

@@ -1,26 +1,26 @@
 //! Imperfect information: uniform strategies, found by search. [Schobbens04]
 //!
-//! A uniform strategy chooses an action for each *view*: a member of the group and what it sees. One
-//! strategy must win from all states in question at once. What the group wins with perfect
-//! information is an upper bound. If few states can be met inside it from those in question, they are
-//! listed in an [arena](crate::arena), in which a [search](masque_verdict::find_uniform_strategy)
-//! learns from its conflicts.
+//! A uniform strategy chooses an action for each *view*: a member of the group and what it sees. For a
+//! state, one strategy must win from all its *start states*: depending on the semantics the state itself,
+//! or also the states that members confuse with it. The states that the group wins with perfect
+//! information are an upper bound. If few states inside this bound are reachable from the start states,
+//! they are listed in an [arena](crate::arena), in which a
+//! [search](masque_verdict::find_uniform_strategy) learns from its conflicts.
 //!
-//! Else, and with fairness, the search is on diagrams and learns nothing. It fixes the action of one
-//! view after the other, among those that can be met from the states in question; at each node the
-//! game is solved with perfect information but what is fixed so far, and the node is left when the
-//! group loses. Where no view that can be met has a choice left, what is fixed is a strategy, and it
-//! wins.
+//! Otherwise, and with fairness, the search is on diagrams and without learning. It fixes the action of
+//! one view after the other, among the views reachable from the start states. After each choice, the game
+//! is solved with perfect information and the actions fixed so far, and the search backtracks if the
+//! group loses. When no reachable view has a choice left, the fixed actions are a winning strategy.
 
 use masque_model::{ActionId, AgentId, Deadlock, Formula, Strategies, VarId};
 use masque_verdict::{Stop, UniformAim, Why};
 
 use crate::arena::{Arena, Board};
+use crate::arena_search::ArenaSearch;
 use crate::check::Checker;
 use crate::fixpoint::reach;
 use crate::moves::Coalition;
 use crate::reach::least_and_singleton;
-use crate::search::Search;
 use crate::space::{Bit, Cube, Limited, Set, Table};
 use crate::stages::Event;
 use crate::strategic::Goal;
@@ -32,39 +32,40 @@ pub(crate) struct UniformGroup<'a> {
     pub(crate) strategies: Strategies,
 }
 
-/// Steps with the actions of a group left in.
+/// The transition relation with the actions of a group.
 struct OwnSteps {
     relation: Event,
     /// Bits of the members' actions.
     own: Cube,
 }
 
-/// Of which states the truth is wanted.
+/// The states for which the truth is needed.
 #[derive(Clone, Copy)]
 pub(crate) enum Wanted<'a> {
-    /// All.
+    /// All states.
     All,
-    /// Of these; others may be missing from the answer.
+    /// These states; others may be missing from the result.
     Among(&'a Set),
-    /// Whether it is true in all of these; if not, any may be missing from the answer.
+    /// Whether the formula is true in all of these states; if not, any of them may be missing from the
+    /// result.
     Every(&'a Set),
 }
 
-/// A view that the search has fixed.
-struct Level {
-    /// What the members might choose before.
+/// A view whose action the search has fixed.
+struct FixedView {
+    /// The members' choices before.
     choices: Vec<Option<Set>>,
-    /// Which member.
+    /// Index of the member.
     member: usize,
-    /// The states that it sees so.
+    /// The states in the view.
     view: Set,
     /// The actions still to try, the next one last.
     options: Vec<ActionId>,
 }
 
 impl Checker<'_> {
-    /// The states for which one tuple of uniform strategies reaches the goal from all states in
-    /// question, given where it is reached with perfect information.
+    /// Computes the states for which one tuple of uniform strategies enforces the goal from all start
+    /// states. `upper` has the states in which it is enforced with perfect information.
     pub(crate) fn enforces_uniformly(
         &mut self,
         uniform_group: UniformGroup<'_>,
@@ -75,7 +76,7 @@ impl Checker<'_> {
         let UniformGroup { members, strategies } = uniform_group;
         let group = self.coalition(members)?;
         let mut truth = self.encoder.space.none();
-        let mut open = self.answered(uniform_group, upper)?;
+        let mut open = self.states_won_by(uniform_group, upper)?;
         match wanted {
             Wanted::All => {}
             Wanted::Among(states) => open = self.encoder.space.and(&open, states)?,
@@ -86,48 +87,49 @@ impl Checker<'_> {
             return Ok(truth);
         }
         let steps = self.steps_keeping(members)?;
-        let board = match self.constraints().is_empty() {
-            true => Some(self.board(&group, goal, &steps.relation, upper)?),
-            false => None,
+        let board = if self.constraints().is_empty() {
+            Some(self.board(&group, goal, &steps.relation, upper)?)
+        } else {
+            None
         };
-        // One arena for all questions, or one for each.
-        let all = self.question(uniform_group, &open)?;
+        // One arena for all states, or one for each state if that would be too large.
+        let all = self.start_states(uniform_group, &open)?;
         let arena = match &board {
             Some(board) => Arena::new(&self.encoder, board, &all)?,
             None => None,
         };
         while !open.is_empty() {
             let (_, state) = least_and_singleton(&self.encoder, &open)?;
-            let question = self.question(uniform_group, &state)?;
-            // States that all members see alike have the same question.
+            let start_states = self.start_states(uniform_group, &state)?;
+            // States that no member distinguishes have the same start states.
             let alike = match strategies {
                 Strategies::UniformObjective => state,
                 _ => self.confused(members, &state)?,
             };
             let rest = self.encoder.space.minus(&open, &alike)?;
             let own_arena = match (&arena, &board) {
-                (None, Some(board)) => Arena::new(&self.encoder, board, &question)?,
+                (None, Some(board)) => Arena::new(&self.encoder, board, &start_states)?,
                 _ => None,
             };
             let win = match arena.as_ref().or(own_arena.as_ref()) {
-                Some(arena) => self.found_in(arena, goal, &question, !rest.is_empty())?,
-                None => self.strategy(&group, goal, &steps, &question)?,
+                Some(arena) => self.strategy_in_arena(arena, goal, &start_states, !rest.is_empty())?,
+                None => self.strategy_on_diagrams(&group, goal, &steps, &start_states)?,
             };
             open = match win {
                 None if matches!(wanted, Wanted::Every(_)) => return Ok(truth),
                 None => rest,
                 Some(win) => {
-                    let answered = self.answered(uniform_group, &win)?;
+                    let won = self.states_won_by(uniform_group, &win)?;
                     let space = &self.encoder.space;
-                    truth = space.or(&truth, &space.or(&answered, &alike)?)?;
-                    space.minus(&rest, &answered)?
+                    truth = space.or(&truth, &space.or(&won, &alike)?)?;
+                    space.minus(&rest, &won)?
                 }
             };
         }
         Ok(truth)
     }
 
-    /// What the moves of a group lead to.
+    /// Makes the tables of a group's game.
     fn board(
         &mut self,
         group: &Coalition<'_>,
@@ -164,36 +166,36 @@ impl Checker<'_> {
         })
     }
 
-    /// Where a uniform strategy wins that wins from all of these states of an arena, if there is one.
-    /// Unless all of where it wins is of interest, that may be these states only.
-    fn found_in(
+    /// Searches an arena for a uniform strategy that wins from all start states. Returns the states from
+    /// which it wins: all of them if `needs_all`, else possibly only the start states.
+    fn strategy_in_arena(
         &mut self,
         arena: &Arena,
         goal: &Goal<'_>,
-        question: &Set,
-        is_all_of_interest: bool,
+        start_states: &Set,
+        needs_all: bool,
     ) -> Limited<Option<Set>> {
         let aim = match goal.path {
             Formula::Globally(_) | Formula::WeakUntil(..) | Formula::Release(..) => UniformAim::Stay,
             _ => UniformAim::Reach,
         };
-        let from = arena.in_question(&self.encoder, question).ok_or(Stop::from(Why::Unsupported))?;
-        let mut search = Search { arena, aim, space: &self.encoder.space };
+        let from = arena.start_indices(&self.encoder, start_states).ok_or(Stop::from(Why::Unsupported))?;
+        let mut search = ArenaSearch { arena, aim, space: &self.encoder.space };
         let Some(wins) = search.run(&from)? else { return Ok(None) };
-        if !is_all_of_interest {
-            return Ok(Some(question.clone()));
+        if !needs_all {
+            return Ok(Some(start_states.clone()));
         }
-        // Of a step only the first states were played.
+        // With `X`, only the start states were played.
         let n_played = match goal.path {
             Formula::Next(_) => 1 + arena.n_from,
             _ => arena.states.len(),
         };
         let won = (1..n_played).filter(|&state| wins[state]).map(|state| &arena.states[state][..]);
-        self.listed(won).map(Some)
+        self.set_of_rows(won).map(Some)
     }
 
-    /// A set of states, each given by its bits from the top of the order down.
-    fn listed<'r>(&self, rows: impl Iterator<Item = &'r [bool]>) -> Limited<Set> {
+    /// Returns the set of some states, each given by its bits from the top of the order down.
+    fn set_of_rows<'r>(&self, rows: impl Iterator<Item = &'r [bool]>) -> Limited<Set> {
         let space = &self.encoder.space;
         let mut bits: Vec<Bit> = self.encoder.layout.current_bits().collect();
         bits.sort_unstable_by_key(|&bit| space.level(bit));
@@ -207,7 +209,7 @@ impl Checker<'_> {
         self.encoder.balanced(states, false)
     }
 
-    /// Where nothing is left to do for a goal, without fairness and but for `X`.
+    /// Returns the states in which a goal is met on every continuation, without fairness; not for `X`.
     fn done(&self, goal: &Goal<'_>) -> Limited<Set> {
         let space = &self.encoder.space;
         Ok(match goal.path {
@@ -218,8 +220,8 @@ impl Checker<'_> {
         })
     }
 
-    /// The states in question for some states.
-    fn question(&mut self, uniform_group: UniformGroup<'_>, states: &Set) -> Limited<Set> {
+    /// Returns the start states of some states: those from which one strategy must win.
+    fn start_states(&mut self, uniform_group: UniformGroup<'_>, states: &Set) -> Limited<Set> {
         let members = uniform_group.members;
         match uniform_group.strategies {
             Strategies::Perfect | Strategies::UniformObjective => Ok(states.clone()),
@@ -232,14 +234,14 @@ impl Checker<'_> {
         }
     }
 
-    /// The states all of whose questions are inside a set.
-    fn answered(&mut self, uniform_group: UniformGroup<'_>, win: &Set) -> Limited<Set> {
+    /// Returns the states all of whose start states are inside `win`.
+    fn states_won_by(&mut self, uniform_group: UniformGroup<'_>, win: &Set) -> Limited<Set> {
         let lost = self.outside(win)?;
-        let lost = self.question(uniform_group, &lost)?;
+        let lost = self.start_states(uniform_group, &lost)?;
         self.outside(&lost)
     }
 
-    /// The transition relation with the actions of some agents left in.
+    /// Computes the transition relation with the actions of some agents.
     fn steps_keeping(&mut self, members: &[AgentId]) -> Limited<OwnSteps> {
         let encoder = &mut self.encoder;
         let parts = encoder.parts()?;
@@ -252,8 +254,9 @@ impl Checker<'_> {
         Ok(OwnSteps { relation: Event::new(encoder, relation, &changing)?, own })
     }
 
-    /// Where a uniform strategy wins that wins from all of these states, if there is one.
-    fn strategy(
+    /// Searches on diagrams for a uniform strategy that wins from all states in `from`. Returns the states
+    /// from which it wins.
+    fn strategy_on_diagrams(
         &mut self,
         group: &Coalition<'_>,
         goal: &Goal<'_>,
@@ -261,26 +264,26 @@ impl Checker<'_> {
         from: &Set,
     ) -> Limited<Option<Set>> {
         let mut group = group.clone();
-        let mut levels: Vec<Level> = Vec::new();
+        let mut fixed_views: Vec<FixedView> = Vec::new();
         loop {
             let win = self.enforced(&group, goal)?;
             if self.encoder.space.is_subset(from, &win)? {
-                match self.undecided(&group, goal, steps, from)? {
-                    None => return self.wins(&group, goal).map(Some),
+                match self.undecided_view(&group, goal, steps, from)? {
+                    None => return self.winning_states(&group, goal).map(Some),
                     Some((member, view, options)) => {
-                        levels.push(Level { choices: group.choices.clone(), member, view, options });
+                        fixed_views.push(FixedView { choices: group.choices.clone(), member, view, options });
                     }
                 }
             }
-            // The next action of the last view that has one left.
+            // Try the next action of the last view that has one left.
             loop {
-                let Some(level) = levels.last_mut() else { return Ok(None) };
-                group.choices.clone_from(&level.choices);
-                let Some(action) = level.options.pop() else {
-                    levels.pop();
+                let Some(fixed) = fixed_views.last_mut() else { return Ok(None) };
+                group.choices.clone_from(&fixed.choices);
+                let Some(action) = fixed.options.pop() else {
+                    fixed_views.pop();
                     continue;
                 };
-                let (member, view) = (level.member, level.view.clone());
+                let (member, view) = (fixed.member, fixed.view.clone());
                 let agent = group.members[member];
                 let space = &self.encoder.space;
                 let is_action = self
@@ -296,8 +299,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Where what is fixed wins, if all other views do the first thing they may.
-    fn wins(&mut self, group: &Coalition<'_>, goal: &Goal<'_>) -> Limited<Set> {
+    /// Computes the states from which the fixed actions win, if all other views choose their first action.
+    fn winning_states(&mut self, group: &Coalition<'_>, goal: &Goal<'_>) -> Limited<Set> {
         let mut whole = group.clone();
         for (&agent, may) in group.members.iter().zip(&mut whole.choices) {
             let Some(may) = may else { continue };
@@ -316,16 +319,16 @@ impl Checker<'_> {
         self.enforced(&whole, goal)
     }
 
-    /// A member, a view of it that can be met with a choice left, and its actions there, the first
-    /// last.
-    fn undecided(
+    /// Returns the index of a member, a reachable view of it with a choice left, and its actions there in
+    /// reverse order.
+    fn undecided_view(
         &mut self,
         group: &Coalition<'_>,
         goal: &Goal<'_>,
         steps: &OwnSteps,
         from: &Set,
     ) -> Limited<Option<(usize, Set, Vec<ActionId>)>> {
-        let met = self.met(group, goal, steps, from)?;
+        let visited = self.visited(group, goal, steps, from)?;
         for (member, (&agent, may)) in group.members.iter().zip(&group.choices).enumerate() {
             let Some(may) = may else { continue };
             let space = &self.encoder.space;
@@ -340,7 +343,7 @@ impl Checker<'_> {
                 once = space.or(&once, &here)?;
                 enabled.push((ActionId(action), here));
             }
-            let open = space.and(&met, &twice)?;
+            let open = space.and(&visited, &twice)?;
             if !open.is_empty() {
                 let (_, state) = least_and_singleton(&self.encoder, &open)?;
                 let mut options = Vec::new();
@@ -355,9 +358,9 @@ impl Checker<'_> {
         Ok(None)
     }
 
-    /// The states that can be met from some states with what the members may choose, as long as
-    /// there is something left to do.
-    fn met(
+    /// Computes the states that are reachable from some states with the actions that the members may
+    /// choose, as long as the goal is not met.
+    fn visited(
         &mut self,
         group: &Coalition<'_>,
         goal: &Goal<'_>,
@@ -369,13 +372,13 @@ impl Checker<'_> {
         let space = &encoder.space;
         let one_step = self.constraints().is_empty() && matches!(goal.path, Formula::Next(_));
         let done = if self.constraints().is_empty() { self.done(goal)? } else { space.none() };
-        let met = space.minus(from, &done)?;
+        let unfinished_from = space.minus(from, &done)?;
         if one_step {
-            return Ok(met);
+            return Ok(unfinished_from);
         }
         let may = encoder.balanced(group.choices.iter().flatten().cloned().collect(), true)?;
         let unfinished = space.minus(self.domain(), &done)?;
-        reach(space, &met, &unfinished, |frontier| {
+        reach(space, &unfinished_from, &unfinished, |frontier| {
             let chosen = space.and(frontier, &may)?;
             space.exists(&steps.post(encoder, &chosen)?, own)
         })

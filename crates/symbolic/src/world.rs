@@ -1,4 +1,4 @@
-//! A domain with the truths found in it, and submodels: domains that are parts of another.
+//! Domains, with the sets in which formulas are true, and submodels: domains that are part of another.
 
 use masque_model::{Formula, FormulaId, GroupId, System};
 use rustc_hash::FxHashMap;
@@ -8,15 +8,17 @@ use crate::encode::Encoder;
 use crate::knowledge::Projections;
 use crate::space::{Set, exact};
 
-/// A domain with the truths found in it.
+/// A domain with the sets in which formulas are true.
 pub(crate) struct World {
     pub(crate) domain: Set,
+    /// The set of each fairness constraint.
     pub(crate) constraints: Vec<Set>,
+    /// For each formula, the set in which it is true, once computed.
     pub(crate) known: Vec<Option<Set>>,
-    /// Of some formulas whose sets were dropped: whether they are true anywhere.
+    /// For some formulas whose sets were dropped, whether they are true in some state.
     pub(crate) occurs: FxHashMap<FormulaId, bool>,
     pub(crate) projections: Projections,
-    /// What groups enforce with perfect information, by group and path formula.
+    /// The states in which groups enforce goals with perfect information, by group and path formula.
     pub(crate) enforced: FxHashMap<(GroupId, FormulaId), Set>,
 }
 
@@ -33,7 +35,7 @@ impl World {
     }
 }
 
-/// Some initial states and all that is reachable from them, in a system without fairness: the
+/// Some initial states and all states reachable from them, in a system without fairness: the
 /// submodel `M_k` of [KLQ10 §4].
 pub(crate) struct Submodel {
     pub(crate) initial: Set,
@@ -50,14 +52,14 @@ impl Submodel {
     }
 }
 
-/// Whether a set has just one state.
+/// Returns whether a set has exactly one state.
 pub(crate) fn has_one(encoder: &Encoder<'_>, states: &Set) -> bool {
     exact(&encoder.space.count(states, encoder.layout.n_current())).is_one()
 }
 
 impl Checker<'_> {
-    /// Changes places with a submodel: from now on that is all there is, until the two change
-    /// places again.
+    /// Swaps the checked model with a submodel: the checker works on the submodel until the two are
+    /// swapped again.
     pub(crate) fn swap(&mut self, submodel: &mut Submodel) {
         std::mem::swap(&mut self.initial, &mut submodel.initial);
         std::mem::swap(&mut self.reachable, &mut submodel.reachable);
@@ -65,17 +67,16 @@ impl Checker<'_> {
         std::mem::swap(&mut self.world, &mut submodel.world);
     }
 
-    /// A property is to be decided: sets of no further use are dropped. Of the left side of an
-    /// implication it is remembered whether it is true anywhere, which is asked when all properties
-    /// are decided.
-    pub(crate) fn turn_to(&mut self, property: FormulaId) {
+    /// Drops the sets that neither this nor a later property needs. For the left side of an implication,
+    /// notes whether it is true in some state, which is needed when all properties are decided.
+    pub(crate) fn begin_property(&mut self, property: FormulaId) {
         let Checker { system, encoder, ahead, world, .. } = self;
         let mut dropped = Vec::new();
         ahead.turn_to(&system.formulas, property, |part| dropped.push(part));
         for &part in &dropped {
             if let Formula::Implies(f, _) = system.formulas.get(part)
                 && let Some(states) = &world.known[f.index()]
-                // A limit costs no more than that it must be found again.
+                // If a limit is hit, it is computed again when needed.
                 && let Ok(occurs) = encoder.space.intersects(&world.domain, states)
             {
                 world.occurs.insert(f, occurs);
@@ -84,7 +85,7 @@ impl Checker<'_> {
         dropped.iter().for_each(|part| world.known[part.index()] = None);
     }
 
-    /// From now on a formula is known to be true in just these states of the domain.
+    /// Stores the set of states of the domain in which a formula is true.
     pub(crate) fn learn(&mut self, formula: FormulaId, truth: Set) {
         self.world.known[formula.index()] = Some(truth);
     }

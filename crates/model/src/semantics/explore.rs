@@ -6,36 +6,38 @@ use super::step::codes;
 use super::{State, is_true, joint_actions, step};
 use crate::{Deadlock, Expr, ExprId, System};
 
-/// The reachable part of a system, state by state. States are numbered breadth-first, the initial
-/// ones first; among those found together, the lexicographic order of codes decides.
+/// The reachable part of a system, state by state. States are indexed breadth-first, the initial
+/// ones first; states found together are sorted lexicographically by their codes.
 #[derive(Clone, Debug)]
 pub struct Structure {
     /// The reachable states.
     pub states: Vec<State>,
-    /// Which of them are initial.
+    /// For each state, whether it is initial.
     pub initial: Vec<bool>,
     /// For each state its successors, in increasing order, each once. Under
     /// [`Deadlock::Stutter`] a deadlocked state is its own successor.
     pub successors: Vec<Vec<usize>>,
-    /// Which states have no successor in the system itself, whatever deadlock means.
+    /// For each state, whether it has no successor in the system itself, without the loops of
+    /// [`Deadlock::Stutter`].
     pub deadlocked: Vec<bool>,
-    /// At which states some enabled joint action has a choice removed by an overflow.
+    /// For each state, whether some enabled joint action has a choice removed by an overflow.
     pub overflowing: Vec<bool>,
     index: HashMap<State, usize>,
 }
 
 impl Structure {
-    /// How many states are reachable.
+    /// Returns the number of reachable states.
     pub fn n_states(&self) -> usize {
         self.states.len()
     }
 
-    /// The number of a state, if it is reachable.
+    /// Returns the index of a state, if it is reachable.
     pub fn index_of(&self, state: &[i64]) -> Option<usize> {
         self.index.get(state).copied()
     }
 
-    fn number(&mut self, state: State, is_initial: bool) -> usize {
+    /// Returns the index of a state; adds the state if it is new.
+    fn intern(&mut self, state: State, is_initial: bool) -> usize {
         *self.index.entry(state).or_insert_with_key(|state| {
             self.states.push(state.clone());
             self.initial.push(is_initial);
@@ -44,7 +46,7 @@ impl Structure {
     }
 }
 
-/// The reachable states and their successors; none if there are more than `limit`.
+/// Computes the reachable states and their successors; returns `None` if there are more than `limit`.
 ///
 /// ```text
 /// G is the least set with  I ⊆ G  and  g ∈ G, g → g'  ⟹  g' ∈ G
@@ -65,7 +67,7 @@ pub fn explore(system: &System, limit: usize) -> Option<Structure> {
         index: HashMap::new(),
     };
     for state in initial_states(system, limit)? {
-        structure.number(state, true);
+        structure.intern(state, true);
     }
     while let Some(state) = structure.states.get(structure.successors.len()).cloned() {
         let mut found = BTreeSet::new();
@@ -81,7 +83,7 @@ pub fn explore(system: &System, limit: usize) -> Option<Structure> {
             found.insert((codes(system, &state), state));
         }
         let successors: BTreeSet<usize> =
-            found.into_iter().map(|(_, successor)| structure.number(successor, false)).collect();
+            found.into_iter().map(|(_, successor)| structure.intern(successor, false)).collect();
         structure.successors.push(successors.into_iter().collect());
         if structure.n_states() > limit {
             return None;
@@ -90,15 +92,15 @@ pub fn explore(system: &System, limit: usize) -> Option<Structure> {
     Some(structure)
 }
 
-/// All valuations that satisfy InitStates, in lexicographic order of codes; none if there are more
-/// than `limit`.
+/// Returns all valuations that satisfy InitStates, in lexicographic order of codes; `None` if there are
+/// more than `limit`.
 ///
 /// ```text
 /// I = {g | g(v) in the domain of v for all v, g ⊨ InitStates}
 /// ```
 ///
-/// Where InitStates is a conjunction, a valuation is given up at the first conjunct that is false
-/// on the variables chosen so far. It is the same set: a false conjunct stays false.
+/// If InitStates is a conjunction, a valuation is dropped at the first conjunct that is false
+/// on the variables chosen so far. The set is the same, because a false conjunct stays false.
 pub fn initial_states(system: &System, limit: usize) -> Option<Vec<State>> {
     let conjuncts = match system.exprs.get(system.initial) {
         Expr::And(list) => list.to_vec(),
@@ -114,7 +116,8 @@ pub fn initial_states(system: &System, limit: usize) -> Option<Vec<State>> {
     Some(complete)
 }
 
-/// Adds to `complete` all initial states that begin with `state`; none if they become too many.
+/// Adds to `complete` all initial states that begin with `state`; returns `None` if there are more than
+/// `limit`.
 fn extend(
     system: &System,
     due: &[Vec<ExprId>],
@@ -137,7 +140,7 @@ fn extend(
     Some(())
 }
 
-/// One more than the highest variable that an expression reads; 0 if it reads none.
+/// Returns one more than the index of the last variable that an expression reads; 0 if it reads none.
 fn n_variables_needed(system: &System, expr: ExprId) -> usize {
     let mut needed = match system.exprs.get(expr) {
         Expr::Variable(v) => v.index() + 1,

@@ -1,4 +1,4 @@
-//! The mu-calculus over interpreted systems: fixpoints, and steps by what agents do.
+//! The mu-calculus over interpreted systems: fixpoints, and steps with conditions on actions.
 
 use super::is_true;
 use super::step::{joint_actions, step};
@@ -12,8 +12,8 @@ impl Truths<'_> {
     /// ⟦μZ. φ⟧ = ⋂ {S ⊆ D | ⟦φ⟧[Z := S] ⊆ S}     ⟦νZ. φ⟧ = ⋃ {S ⊆ D | S ⊆ ⟦φ⟧[Z := S]}
     /// ```
     ///
-    /// `φ` is monotone in `Z`, which stands under an even number of negations; so the fixpoints are
-    /// where `S ↦ ⟦φ⟧[Z := S]` comes to rest, from nothing upwards or from `D` downwards. [CGP99 §6.1]
+    /// `φ` is monotone in `Z`, which occurs under an even number of negations; so iterating
+    /// `S ↦ ⟦φ⟧[Z := S]` from the empty set, or from `D`, reaches the fixpoint. [CGP99 §6.1]
     pub(super) fn fixpoint(&mut self, z: FixpointId, body: FormulaId, is_least: bool) -> Option<States> {
         let mut set = if is_least { self.nowhere() } else { self.domain.clone() };
         loop {
@@ -34,8 +34,8 @@ impl Truths<'_> {
     /// AX{c} φ = ¬EX{c} ¬φ
     /// ```
     ///
-    /// The loop that [`Deadlock::Stutter`] adds to a dead end is nobody's action: `EX{c}` is false
-    /// there and `AX{c}` true, whatever `c`.
+    /// The loop that [`Deadlock::Stutter`] adds to a dead end is not a joint action: `EX{c}` is false
+    /// there and `AX{c}` true, for every `c`.
     ///
     /// [`Deadlock::Stutter`]: crate::Deadlock::Stutter
     pub(super) fn exists_step(&self, condition: ExprId, phi: &States) -> States {

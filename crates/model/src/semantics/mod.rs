@@ -1,13 +1,13 @@
 //! The truth definition, transcribed: the reference that every engine must agree with.
 //!
-//! Slow, explicit and trusted. A state is a row of numbers, a set of states a row of booleans, and
-//! each operator is computed by the line of its definition in `docs/ispl.md`, with no
-//! step that would need a proof of its own. It serves systems of some thousands of states: the
-//! random ones of the tests, and the small files of the gallery.
+//! It is slow, explicit and trusted. A state is a vector of numbers, a set of states a vector of booleans,
+//! and each operator is computed directly by its definition in `docs/ispl.md`, with no step that would
+//! need a proof of its own. It is fast enough for systems of a few thousand states: the random ones of
+//! the tests, and the small files of the gallery.
 //!
 //! | file | defines |
 //! |---|---|
-//! | `ratio`, `value` | what an expression is worth in a state |
+//! | `ratio`, `value` | the value of an expression in a state |
 //! | `step` | protocols, joint actions, evolution, overflow |
 //! | `explore` | initial states, reachability, deadlock |
 //! | `truth` | the operators of CTL, knowledge and norms, and the verdict |
@@ -38,14 +38,9 @@ mod tests;
 
 pub use explore::{Structure, explore, initial_states};
 pub use ratio::Ratio;
-pub use step::{Outcome, enabled_actions, joint_actions, step};
+pub use step::{StepOutcome, enabled_actions, joint_actions, step};
 pub use strict::strict_truth_set;
 pub use truth::{Truth, domain, holds, holds_in, truth_set, truth_sets};
 pub use value::{is_green, is_true, value};
 
-/// A state: one value per variable of the system, in the order of [`System::variables`].
-///
-/// Booleans are 0 and 1, integers themselves, an enumeration value the number of its symbol.
-///
-/// [`System::variables`]: crate::System::variables
-pub type State = Vec<i64>;
+pub use crate::steps::State;

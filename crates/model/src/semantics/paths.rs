@@ -1,13 +1,13 @@
-//! LTL and CTL*: path formulas, of infinite paths.
+//! LTL and CTL*: path formulas on infinite paths.
 //!
 //! A path formula is decided by guessing, at every state of a path, which of its temporal operators
-//! are true there, and checking that the guesses fit together. [LP85 §3; CGP99 §6.7]
+//! are true there, and checking that the guesses are consistent. [LP85 §3; CGP99 §6.7]
 
 use super::truth::{States, Truths};
 use crate::{Formula, FormulaId};
 
-/// Path formulas with more temporal operators are refused: there are two to that power guesses.
-const MOST_OPERATORS: usize = 10;
+/// Maximum number of temporal operators in a path formula: there are two to that power guesses.
+const MAX_OPERATORS: usize = 10;
 
 impl Truths<'_> {
     /// `E path` in CTL*: some infinite path, fair if there are constraints, satisfies the path
@@ -22,8 +22,8 @@ impl Truths<'_> {
     /// F φ = true U φ     G φ = ¬F ¬φ     φ W ψ = (φ U ψ) ∨ G φ     φ R ψ = ¬(¬φ U ¬ψ)
     /// ```
     ///
-    /// Let `T` be the temporal operators inside `φ`. A *guess* `v` says of each whether it is true;
-    /// with the state it determines the truth of every part of `φ`. A path of pairs
+    /// Let `T` be the temporal operators inside `φ`. A *guess* `v` assigns a truth value to each of them;
+    /// together with the state it determines the truth of every subformula of `φ`. A path of pairs
     /// `(g₀, v₀) (g₁, v₁) ..` is *right* if at each step, for each operator,
     ///
     /// ```text
@@ -31,7 +31,7 @@ impl Truths<'_> {
     /// v(φ U ψ) = ψ ∨ (φ ∧ v')    v(φ W ψ) = ψ ∨ (φ ∧ v')      v(φ R ψ) = ψ ∧ (φ ∨ v')
     /// ```
     ///
-    /// where a prime is the value at the next pair, and if again and again
+    /// where a prime is the value at the next pair, and if infinitely often
     ///
     /// ```text
     /// v(F φ) false or φ true     v(φ U ψ) false or ψ true
@@ -39,23 +39,23 @@ impl Truths<'_> {
     /// ```
     ///
     /// Why this is the definition. The true values along a path solve the equations, and meet the
-    /// recurring conditions: if `φ U ψ` is true for ever, `ψ` comes again and again. And they are
+    /// recurring conditions: if `φ U ψ` is always true, `ψ` is true infinitely often. And they are
     /// the only solution that does. An operator other than `X` has at most two solutions along a
-    /// path, given its operands: where the equation leaves a value to the next one for ever (as
-    /// `φ ∧ ¬ψ` does for `U`), the value is constant from there on, and the condition picks the
-    /// right constant: false for `F` and `U`, true for `G`, `W` and `R`. Operands first, so are all.
-    /// So `g ⊨ E φ` iff from some `(g, v)` with `φ` true a right path starts: one that is infinite
-    /// and meets each recurring condition, and each fairness constraint, again and again.
+    /// path, given its operands: where the equation makes every value equal to the next one from some
+    /// point on (as `φ ∧ ¬ψ` does for `U`), the value is constant from there on, and the condition picks
+    /// the right constant: false for `F` and `U`, true for `G`, `W` and `R`. By induction over the operands
+    /// all values are right. So `g ⊨ E φ` iff from some `(g, v)` with `φ` true a right path starts: one
+    /// that is infinite and meets each recurring condition, and each fairness constraint, infinitely often.
     pub(super) fn some_path(&mut self, path: FormulaId) -> Option<States> {
         self.some_path_with(path, true)
     }
 
-    /// `E ¬path`: the same guesses tell where the path formula is false.
+    /// `E ¬path`: the same guesses show where the path formula is false.
     pub(super) fn some_path_without(&mut self, path: FormulaId) -> Option<States> {
         self.some_path_with(path, false)
     }
 
-    /// Where some infinite path starts on which the path formula has a truth value.
+    /// Computes the states at which an infinite path starts on which the path formula has this truth value.
     fn some_path_with(&mut self, path: FormulaId, truth: bool) -> Option<States> {
         let tableau = Tableau::new(self, path)?;
         let right = tableau.right_paths();
@@ -71,11 +71,11 @@ struct Tableau<'t> {
     /// The temporal operators; bit `i` of a guess is the value of the `i`-th.
     operators: Vec<FormulaId>,
     n_guesses: usize,
-    /// Where each state formula in the path formula is true, by formula.
+    /// For each formula, the states in which it is true, if it is a state formula in the path formula.
     sets: Vec<Option<States>>,
-    /// The right steps from each pair.
+    /// For each pair, the pairs to which a right step leads.
     steps: Vec<Vec<usize>>,
-    /// What must recur.
+    /// The sets of pairs that must recur.
     recurring: Vec<Vec<bool>>,
 }
 
@@ -103,7 +103,7 @@ impl<'t> Tableau<'t> {
             }
             formulas.each_operand(id, |operand| open.push(operand));
         }
-        if operators.len() > MOST_OPERATORS {
+        if operators.len() > MAX_OPERATORS {
             return None;
         }
         let n_guesses = 1 << operators.len();
@@ -138,7 +138,7 @@ impl<'t> Tableau<'t> {
         g * self.n_guesses + v
     }
 
-    /// The truth of a part of the path formula at a state, under a guess.
+    /// Returns the truth of a subformula of the path formula at a state, under a guess.
     fn value(&self, part: FormulaId, g: usize, v: usize) -> bool {
         if let Some(set) = &self.sets[part.index()] {
             return set[g];
@@ -150,13 +150,13 @@ impl<'t> Tableau<'t> {
             Formula::Implies(f, h) => !self.value(f, g, v) || self.value(h, g, v),
             Formula::Iff(f, h) => self.value(f, g, v) == self.value(h, g, v),
             _ => {
-                let position = self.operators.iter().position(|&operator| operator == part);
-                position.is_some_and(|i| v >> i & 1 == 1)
+                let index = self.operators.iter().position(|&operator| operator == part);
+                index.is_some_and(|i| v >> i & 1 == 1)
             }
         }
     }
 
-    /// Whether the guesses of a step fit together for one operator.
+    /// Returns whether the guesses of a step are consistent for one operator.
     fn fits(&self, operator: FormulaId, now: (usize, usize), next: (usize, usize)) -> bool {
         let at = |f: FormulaId| self.value(f, now.0, now.1);
         let later = |f: FormulaId| self.value(f, next.0, next.1);
@@ -171,8 +171,8 @@ impl<'t> Tableau<'t> {
         at(operator) == expected
     }
 
-    /// What must recur for an operator's guesses to be right, nothing for `X`: that the operator has
-    /// the first value, or the operand the other one.
+    /// Returns the recurring condition of an operator, `None` for `X`. With a truth value and an operand:
+    /// infinitely often the operator has this value, or the operand has the opposite one.
     fn recurs(&self, operator: FormulaId) -> Option<(bool, FormulaId)> {
         match self.formulas.get(operator) {
             Formula::Finally(f) | Formula::Until(_, f) => Some((false, f)),
@@ -181,11 +181,11 @@ impl<'t> Tableau<'t> {
         }
     }
 
-    /// The pairs at which a right path starts, as `EG` of `truth.rs` has it.
+    /// Computes the pairs at which a right path starts, as `EG` in `truth.rs`.
     ///
     /// ```text
-    /// νZ. EX Z                             nothing recurs
-    /// νZ. ⋀_c EX E(true U (Z ∧ c))         else
+    /// νZ. EX Z                             without recurring conditions
+    /// νZ. ⋀_c EX E(true U (Z ∧ c))         with recurring conditions c
     /// ```
     fn right_paths(&self) -> Vec<bool> {
         let mut z = vec![true; self.steps.len()];
@@ -203,12 +203,12 @@ impl<'t> Tableau<'t> {
         }
     }
 
-    /// The pairs from which a step leads into a set.
+    /// Computes the pairs from which a step leads into a set.
     fn before(&self, set: &[bool]) -> Vec<bool> {
         self.steps.iter().map(|steps| steps.iter().any(|&pair| set[pair])).collect()
     }
 
-    /// The pairs from which a path leads into a set.
+    /// Computes the pairs from which a path leads into a set.
     fn reach(&self, mut set: Vec<bool>) -> Vec<bool> {
         loop {
             let before = self.before(&set);

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 /// A reduced fraction with a positive denominator, so that equal numbers are equal values.
 ///
-/// The checker keeps every arithmetic value within 64 bits, so the products below fit 128.
-/// Where they would not, this panics: a wrong number could change a verdict.
+/// The type checker keeps every arithmetic value within 64 bits, so the products below fit into 128 bits.
+/// If they did not, this would panic: a wrong number could change a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ratio {
     numerator: i128,
@@ -20,7 +20,7 @@ impl Ratio {
         Ratio { numerator: i128::from(value), denominator: 1 }
     }
 
-    /// The fraction in lowest terms; none over zero.
+    /// Returns the fraction in lowest terms; `None` if the denominator is 0.
     fn new(numerator: i128, denominator: i128) -> Option<Ratio> {
         if denominator == 0 {
             return None;
@@ -50,12 +50,12 @@ impl Ratio {
         Ratio { numerator: -self.numerator, denominator: self.denominator }
     }
 
-    /// `self / other`, exactly; none if `other` is zero.
+    /// `self / other`, exactly; `None` if `other` is zero.
     pub fn divide(self, other: Ratio) -> Option<Ratio> {
         Some(self.times(Ratio::new(other.denominator, other.numerator)?))
     }
 
-    /// `self mod other`, in `0..|other|`; none if `other` is zero or either is a fraction.
+    /// `self mod other`, in `0..|other|`; `None` if `other` is zero or either is not an integer.
     pub fn modulo(self, other: Ratio) -> Option<Ratio> {
         if self.denominator != 1 || other.denominator != 1 || other.numerator == 0 {
             return None;
@@ -63,7 +63,7 @@ impl Ratio {
         Some(Ratio { numerator: self.numerator.rem_euclid(other.numerator), denominator: 1 })
     }
 
-    /// The integer this is, if it is one and fits 64 bits.
+    /// Returns the number as an integer, if it is one and fits into 64 bits.
     pub fn as_integer(self) -> Option<i64> {
         if self.denominator == 1 { i64::try_from(self.numerator).ok() } else { None }
     }
@@ -83,7 +83,7 @@ impl PartialOrd for Ratio {
     }
 }
 
-/// The greatest common divisor, positive unless both are zero.
+/// Returns the greatest common divisor, which is positive unless both are zero.
 fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {

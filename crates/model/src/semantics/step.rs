@@ -3,15 +3,15 @@
 use super::{Ratio, State, is_true, value};
 use crate::{ActionId, Agent, AgentId, Assignment, ExprId, Protocol, System, VarId};
 
-/// The actions an agent may perform in `state`, in increasing order.
+/// Returns the actions an agent may perform in `state`, in increasing order.
 ///
 /// ```text
 /// P_i(g) = ⋃ {actions of l | l a protocol line of i, g ⊨ condition of l}
-/// P_i(g) = actions of Other, if that union is over no line
+/// P_i(g) = actions of Other, if there is no such line
 /// ```
 ///
-/// Where there is no such line and no `Other`, the agent has no action. An unconstrained protocol
-/// (that of an Environment without protocol lines) has all actions everywhere.
+/// If there is no such line and no `Other`, the agent has no action. An unconstrained protocol
+/// (that of an Environment without protocol lines) enables all actions in all states.
 pub fn enabled_actions(system: &System, agent: AgentId, state: &[i64]) -> Vec<ActionId> {
     let agent = system.agent(agent);
     let mut enabled = match &agent.protocol {
@@ -30,8 +30,8 @@ pub fn enabled_actions(system: &System, agent: AgentId, state: &[i64]) -> Vec<Ac
     enabled
 }
 
-/// The joint actions enabled in `state`: all ways for all agents to pick an enabled action, in
-/// lexicographic order. There is none where some agent has no action.
+/// Returns the joint actions enabled in `state`: all combinations of one enabled action per agent, in
+/// lexicographic order. There is none if some agent has no action.
 pub fn joint_actions(system: &System, state: &[i64]) -> Vec<Vec<ActionId>> {
     let mut joint = vec![Vec::new()];
     for agent in system.agent_ids() {
@@ -45,22 +45,22 @@ pub fn joint_actions(system: &System, state: &[i64]) -> Vec<Vec<ActionId>> {
     joint
 }
 
-/// Where one joint action leads.
+/// The result of one joint action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct StepOutcome {
     /// The successors, in lexicographic order of their codes, each once.
     pub successors: Vec<State>,
     /// Whether a choice was removed because of an overflow.
     pub overflow: bool,
 }
 
-/// Where the joint action `joint`, one action per agent, leads from `state`.
+/// Computes the successors of `state` under the joint action `joint`, one action per agent.
 ///
-/// All agents evolve at once, reading the old state and the joint action. What decides
-/// independently of the rest is an agent (MultiAssignment) or one variable of it
-/// (SingleAssignment); a successor is a combination of one choice of each.
-pub fn step(system: &System, state: &[i64], joint: &[ActionId]) -> Outcome {
-    let mut outcome = Outcome { successors: vec![state.to_vec()], overflow: false };
+/// All agents evolve at once, reading the old state and the joint action. Each agent (MultiAssignment) or
+/// each of its variables (SingleAssignment) chooses one of its lines independently of the others; a
+/// successor is a combination of one choice of each.
+pub fn step(system: &System, state: &[i64], joint: &[ActionId]) -> StepOutcome {
+    let mut outcome = StepOutcome { successors: vec![state.to_vec()], overflow: false };
     for agent in &system.agents {
         for lines in independent_lines(system.meaning.assignment, agent) {
             let enabled: Vec<_> =
@@ -70,7 +70,7 @@ pub fn step(system: &System, state: &[i64], joint: &[ActionId]) -> Outcome {
             }
             let choices: Vec<_> = enabled.iter().filter_map(|l| assigned(system, l, state, joint)).collect();
             outcome.overflow |= choices.len() < enabled.len();
-            // If all choices are removed, nothing is left to combine with: no successor at all.
+            // If all choices are removed, there is no combination and hence no successor.
             outcome.successors = product(&outcome.successors, &choices, |old, choice| {
                 let mut new = old.clone();
                 choice.iter().for_each(|&(variable, value)| new[variable.index()] = value);
@@ -83,13 +83,13 @@ pub fn step(system: &System, state: &[i64], joint: &[ActionId]) -> Outcome {
     outcome
 }
 
-/// A line as a choice of whatever decides independently.
+/// A line as a choice of an agent or of one variable.
 struct Choice<'s> {
     condition: ExprId,
     assignments: &'s [(VarId, ExprId)],
 }
 
-/// The agent's lines (MultiAssignment), or for each of its variables the lines that assign it
+/// Returns the agent's lines (MultiAssignment), or for each of its variables the lines that assign it
 /// (SingleAssignment).
 fn independent_lines(assignment: Assignment, agent: &Agent) -> Vec<Vec<Choice<'_>>> {
     let lines = agent.evolution.iter();
@@ -111,8 +111,8 @@ fn independent_lines(assignment: Assignment, agent: &Agent) -> Vec<Vec<Choice<'_
     }
 }
 
-/// The values a line assigns; none if one of them overflows: it is outside its target's domain, a
-/// fraction, or the result of a division by zero.
+/// Returns the values a line assigns; `None` if one of them overflows: it is outside its target's domain,
+/// a fraction, or the result of a division by zero.
 fn assigned(
     system: &System,
     line: &Choice<'_>,
@@ -126,7 +126,7 @@ fn assigned(
     line.assignments.iter().map(assignment).collect()
 }
 
-/// The codes of a state's values: the order of states is the lexicographic order of these.
+/// Returns the codes of a state's values: the order of states is the lexicographic order of these.
 pub(super) fn codes(system: &System, state: &[i64]) -> Vec<u64> {
     let code = |(variable, &value): (&crate::Variable, _)| {
         variable.domain.code(value).expect("a state's values belong to their domains")

@@ -1,4 +1,5 @@
-//! ATL: what a group can enforce, with and without fairness, with perfect and imperfect information.
+//! ATL: the goals that a group can enforce, with and without fairness, with perfect and imperfect
+//! information.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -7,37 +8,39 @@ use super::step::{enabled_actions, joint_actions, step};
 use super::truth::{States, Truths, and, is_subset, or};
 use crate::{ActionId, AgentId, Deadlock, Formula, FormulaId, GroupId, Strategies};
 
-/// Groups with more tuples of uniform strategies are refused.
-const MOST_STRATEGIES: usize = 1 << 10;
+/// Maximum number of tuples of uniform strategies that are tried.
+const MAX_STRATEGIES: usize = 1 << 10;
 
-/// For each state its joint actions, and where each leads.
+/// For each state its joint actions, each with its successors.
 pub(super) type Moves = Vec<Vec<(Vec<ActionId>, Vec<usize>)>>;
 
-/// The actions of a group, one per member, and for each completion by the others where it leads.
+/// The actions of a group, one per member, and for each completion by the others the successors.
 type Choice = (Vec<ActionId>, Vec<Vec<usize>>);
 
-/// What a group is to enforce.
-struct Aim {
-    /// One temporal operator.
+/// The goal of a group.
+struct GroupGoal {
+    /// The path formula: one temporal operator.
     path: FormulaId,
-    /// Where its operands are true; the same twice if there is one.
+    /// The states in which the first operand is true.
     phi: States,
+    /// The states in which the second operand is true; equal to `phi` if there is one operand.
     psi: States,
-    /// What the group may choose at each state.
+    /// For each state the choices of the group.
     choices: Vec<Vec<Choice>>,
 }
 
-/// Says whether a group may choose these actions, one per member, at a state.
+/// Whether a group may choose these actions, one per member, at a state.
 type May<'m> = &'m dyn Fn(usize, &[ActionId]) -> bool;
 
-/// An agent's local states, by number.
+/// An agent's local states.
 struct LocalStates {
-    /// Of each state.
+    /// For each state the index of its local state.
     of: Vec<usize>,
+    /// Number of local states.
     n: usize,
 }
 
-/// One agent's uniform strategy: for each local state an action, or none where none is enabled.
+/// One agent's uniform strategy: for each local state an action, or `None` where none is enabled.
 type Strategy = Vec<Option<ActionId>>;
 
 impl Truths<'_> {
@@ -46,15 +49,15 @@ impl Truths<'_> {
     /// ```text
     /// g ⊨ <Γ> path            iff   a strategy of Γ enforces it from g
     /// g ⊨ <Γ, uniform..> path  iff   one tuple of uniform strategies of Γ's members enforces it from
-    ///                               every g' ∈ D in question
-    ///    uniform               g' that some member cannot tell from g
-    ///    uniform-joint         g' that the members together cannot tell from g
+    ///                               every start state g' ∈ D of g
+    ///    uniform               g' that some member cannot distinguish from g
+    ///    uniform-joint         g' that the members together cannot distinguish from g
     ///    uniform-objective     g' = g
     /// ```
     ///
-    /// With perfect information memoryless strategies do as well as any others, so that fixpoints
+    /// With perfect information memoryless strategies are as good as any others, so fixpoints
     /// decide. Uniform strategies are tried one by one: a tuple leaves the group one choice at each
-    /// state, and what it enforces is what the group can enforce with no other choice.
+    /// state, and it enforces the goals that the group can enforce with these choices only.
     pub(super) fn enforces(
         &mut self,
         group: GroupId,
@@ -62,26 +65,28 @@ impl Truths<'_> {
         path: FormulaId,
     ) -> Option<States> {
         let (phi, psi) = self.operands(path)?;
-        self.enforces_sets(group, strategies, path, (&phi, &psi))
+        self.enforces_sets(group, strategies, path, &phi, &psi)
     }
 
-    /// `<Γ> path`, given where the operands are true; the same twice if there is one. Strategic
-    /// operators inside choose anew, so that the operands do not depend on our choice.
+    /// `<Γ> path`, given the sets in which the operands are true; the same twice if there is one operand.
+    /// Strategic operators inside the operands choose new strategies, so the operands do not depend on
+    /// this choice.
     pub(super) fn enforces_sets(
         &mut self,
         group: GroupId,
         strategies: Strategies,
         path: FormulaId,
-        operands: (&States, &States),
+        phi: &States,
+        psi: &States,
     ) -> Option<States> {
-        let aim = self.aim(group, path, operands);
+        let goal = self.goal(group, path, phi, psi);
         if strategies == Strategies::Perfect {
-            return self.enforced(&aim, &|_, _| true);
+            return self.enforced(&goal, &|_, _| true);
         }
         let members = &self.system.groups[group.index()].agents;
         let local: Vec<LocalStates> = members.iter().map(|&i| self.local_states(i)).collect();
-        let questions: Vec<States> =
-            (0..self.structure.n_states()).map(|g| self.in_question(&local, strategies, g)).collect();
+        let start_states: Vec<States> =
+            (0..self.structure.n_states()).map(|g| self.start_states(&local, strategies, g)).collect();
         let mut truth = self.nowhere();
         for tuple in self.uniform_strategies(members, &local)? {
             let may = |g: usize, chosen: &[ActionId]| {
@@ -90,37 +95,38 @@ impl Truths<'_> {
                 };
                 local.iter().zip(&tuple).zip(chosen).all(follows)
             };
-            let enforced = self.enforced(&aim, &may)?;
-            for (g, question) in questions.iter().enumerate().filter(|(g, _)| self.domain[*g]) {
-                truth[g] |= is_subset(question, &enforced);
+            let enforced = self.enforced(&goal, &may)?;
+            for (g, starts) in start_states.iter().enumerate().filter(|(g, _)| self.domain[*g]) {
+                truth[g] |= is_subset(starts, &enforced);
             }
         }
         Some(truth)
     }
 
-    /// What there is to enforce.
-    fn aim(&mut self, group: GroupId, path: FormulaId, (phi, psi): (&States, &States)) -> Aim {
+    /// Makes the goal of a group.
+    fn goal(&mut self, group: GroupId, path: FormulaId, phi: &States, psi: &States) -> GroupGoal {
         let moves = self.moves();
         let choices = (0..self.structure.n_states()).map(|g| self.choices(&moves, group, g)).collect();
-        Aim { path, phi: phi.clone(), psi: psi.clone(), choices }
+        GroupGoal { path, phi: phi.clone(), psi: psi.clone(), choices }
     }
 
-    /// Where the group can win, with perfect information, so that a fair path that meets the goal always
-    /// remains: the largest set of states from which it wins, and from each of which a fair path meets
-    /// the goal by *safe* steps, of choices of the group that lead nowhere else than into the set. Of
-    /// `X φ`: by a choice that leads to `φ` and nowhere else.
+    /// Computes the states in which the group can win, with perfect information, so that a fair path that
+    /// meets the goal always remains: the largest set of states from which it wins, and from each of
+    /// which a fair path meets the goal by *safe* steps: choices of the group that lead only into the set.
+    /// For `X φ`: some choice leads only to `φ`.
     pub(super) fn enforces_honestly(
         &mut self,
         group: GroupId,
         path: FormulaId,
-        (phi, psi): (&States, &States),
+        phi: &States,
+        psi: &States,
     ) -> Option<States> {
-        let aim = self.aim(group, path, (phi, psi));
+        let goal = self.goal(group, path, phi, psi);
         let steps = |safe: &States| -> Vec<Vec<usize>> {
-            (0..self.structure.n_states()).map(|g| self.safe_steps(&aim, g, safe)).collect()
+            (0..self.structure.n_states()).map(|g| self.safe_steps(&goal, g, safe)).collect()
         };
         let both = and(phi, psi);
-        let mut safe = self.enforced(&aim, &|_, _| true)?;
+        let mut safe = self.enforced(&goal, &|_, _| true)?;
         loop {
             let next = match self.system.formulas.get(path) {
                 Formula::Next(_) => {
@@ -146,8 +152,8 @@ impl Truths<'_> {
         }
     }
 
-    /// Where safe steps lead from a state.
-    fn safe_steps(&self, aim: &Aim, g: usize, safe: &States) -> Vec<usize> {
+    /// Returns the successors of a state by safe steps.
+    fn safe_steps(&self, goal: &GroupGoal, g: usize, safe: &States) -> Vec<usize> {
         if !self.domain[g] {
             return Vec::new();
         }
@@ -155,7 +161,7 @@ impl Truths<'_> {
             return vec![g];
         }
         let mut targets = Vec::new();
-        for (_, outcomes) in &aim.choices[g] {
+        for (_, outcomes) in &goal.choices[g] {
             let inside: Vec<usize> =
                 outcomes.concat().into_iter().filter(|&next| self.domain[next]).collect();
             if inside.iter().all(|&next| safe[next]) {
@@ -165,13 +171,13 @@ impl Truths<'_> {
         targets
     }
 
-    /// Where steps lead to one set through another.
+    /// Computes the states from which steps lead to one set through another.
     fn leads(&self, steps: &[Vec<usize>], through: &States, to: &States) -> States {
-        rest(to.clone(), &|z| or(z, &self.at_each(|g| through[g] && steps[g].iter().any(|&next| z[next]))))
+        iterate(to.clone(), &|z| or(z, &self.at_each(|g| through[g] && steps[g].iter().any(|&next| z[next]))))
     }
 
-    /// Where an infinite path of steps inside a set meets every constraint again and again: it leads to
-    /// a state on circles that together meet them all.
+    /// Computes the states from which an infinite path of steps inside a set meets every constraint
+    /// infinitely often: it leads to a state on cycles that together meet them all.
     fn recurs(&self, steps: &[Vec<usize>], inside: &States) -> States {
         let inner = |g: usize| steps[g].iter().copied().filter(|&next| inside[next]);
         let reaches = |g: usize| {
@@ -187,11 +193,12 @@ impl Truths<'_> {
         let reached: Vec<States> =
             (0..steps.len()).map(|g| if inside[g] { reaches(g) } else { self.nowhere() }).collect();
         let meets = |g: usize, c: &States| (0..steps.len()).any(|k| c[k] && reached[g][k] && reached[k][g]);
-        let knots = self.at_each(|g| reached[g][g] && self.constraints.iter().all(|c| meets(g, c)));
-        self.at_each(|g| inside[g] && (knots[g] || (0..steps.len()).any(|k| knots[k] && reached[g][k])))
+        let on_cycles = self.at_each(|g| reached[g][g] && self.constraints.iter().all(|c| meets(g, c)));
+        let leads_to_cycles = |g: usize| (0..steps.len()).any(|k| on_cycles[k] && reached[g][k]);
+        self.at_each(|g| inside[g] && (on_cycles[g] || leads_to_cycles(g)))
     }
 
-    /// Where a group enforces its aim with the choices it may make.
+    /// Computes the states in which a group enforces its goal with the choices it may make.
     ///
     /// Without fairness, with `pre` for [`enforce_next`](Self::enforce_next): [AHK02 §4.1]
     ///
@@ -202,16 +209,16 @@ impl Truths<'_> {
     /// φ R ψ    νZ. ψ ∧ (φ ∨ pre(Z))
     /// ```
     ///
-    /// With fairness it is enough that every fair path meets the goal: the complement of what the
-    /// others can [spoil](Self::spoiled).
-    fn enforced(&self, aim: &Aim, may: May<'_>) -> Option<States> {
+    /// With fairness it is enough that every fair path meets the goal: the complement of the states in
+    /// which the opponents can [violate](Self::spoiled) it.
+    fn enforced(&self, goal: &GroupGoal, may: May<'_>) -> Option<States> {
         if !self.constraints.is_empty() {
-            return Some(self.not(&self.spoiled(aim, |z| self.spoil_next(aim, may, z))?));
+            return Some(self.not(&self.spoiled(goal, |z| self.spoil_next(goal, may, z))?));
         }
-        let Aim { path, phi, psi, .. } = aim;
-        let pre = |z: &States| self.enforce_next(aim, may, z);
-        let least = |f: &dyn Fn(&States) -> States| rest(self.nowhere(), f);
-        let greatest = |f: &dyn Fn(&States) -> States| rest(self.domain.clone(), f);
+        let GroupGoal { path, phi, psi, .. } = goal;
+        let pre = |z: &States| self.enforce_next(goal, may, z);
+        let least = |f: &dyn Fn(&States) -> States| iterate(self.nowhere(), f);
+        let greatest = |f: &dyn Fn(&States) -> States| iterate(self.domain.clone(), f);
         Some(match self.system.formulas.get(*path) {
             Formula::Next(_) => pre(phi),
             Formula::Finally(_) => least(&|z| or(phi, &pre(z))),
@@ -223,47 +230,50 @@ impl Truths<'_> {
         })
     }
 
-    /// `<Γ>X Z`: the members have actions such that, whatever the others do, a step follows and
-    /// leads into `Z`.
+    /// `<Γ>X Z`: the members have actions such that, for all actions of the others, there is a step and
+    /// every step leads into `Z`.
     ///
     /// ```text
     /// g ∈ pre(Z)   iff   for some a ∈ P_Γ(g), for all b ∈ P_rest(g):  ∅ ≠ step(g, (a, b)) ⊆ Z
     /// ```
     ///
-    /// The Environment is one of the others unless it is listed. A joint action without successor
+    /// The Environment is one of the others unless it is a member. A joint action without successor
     /// enforces nothing, and a state without joint actions is in no `pre(Z)`. Under
     /// [`Deadlock::Stutter`] the loop is the only move of a dead end, for every group.
-    fn enforce_next(&self, aim: &Aim, may: May<'_>, z: &States) -> States {
-        self.at_each(|g| match self.is_looped(g) {
-            true => z[g],
-            false => aim.choices[g].iter().any(|(chosen, outcomes)| {
-                let leads = |next: &&Vec<usize>| !next.is_empty() && next.iter().all(|&next| z[next]);
-                may(g, chosen) && outcomes.iter().all(|next| leads(&next))
-            }),
-        })
-    }
-
-    /// The others' step: whatever the group chooses, some outcome leads into `Z`. They move knowing
-    /// the group's choice. Where the group has no choice at all there is no path to spoil.
-    ///
-    /// ```text
-    /// g ∈ opp(Z)   iff   P_Γ(g) ≠ ∅, and for all a ∈ P_Γ(g), for some b ∈ P_rest(g):  step(g, (a, b)) ∩ Z ≠ ∅
-    /// ```
-    fn spoil_next(&self, aim: &Aim, may: May<'_>, z: &States) -> States {
+    fn enforce_next(&self, goal: &GroupGoal, may: May<'_>, z: &States) -> States {
         self.at_each(|g| {
             if self.is_looped(g) {
                 return z[g];
             }
-            let mut allowed = aim.choices[g].iter().filter(|(chosen, _)| may(g, chosen)).peekable();
+            goal.choices[g].iter().any(|(chosen, outcomes)| {
+                let leads = |next: &Vec<usize>| !next.is_empty() && next.iter().all(|&next| z[next]);
+                may(g, chosen) && outcomes.iter().all(leads)
+            })
+        })
+    }
+
+    /// The step of the opponents: for every choice of the group, some outcome leads into `Z`. They know
+    /// the group's choice. Where the group has no enabled choice there is no path.
+    ///
+    /// ```text
+    /// g ∈ opp(Z)   iff   P_Γ(g) ≠ ∅, and for all a ∈ P_Γ(g), for some b ∈ P_rest(g):  step(g, (a, b)) ∩ Z ≠ ∅
+    /// ```
+    fn spoil_next(&self, goal: &GroupGoal, may: May<'_>, z: &States) -> States {
+        self.at_each(|g| {
+            if self.is_looped(g) {
+                return z[g];
+            }
+            let mut allowed = goal.choices[g].iter().filter(|(chosen, _)| may(g, chosen)).peekable();
             allowed.peek().is_some()
                 && allowed.all(|(_, outcomes)| outcomes.iter().any(|next| next.iter().any(|&next| z[next])))
         })
     }
 
-    /// Where the others can keep a fair path that violates the goal: a generalised Büchi game.
+    /// Computes the states in which the opponents can enforce a fair path that violates the goal: a
+    /// generalised Büchi game.
     ///
     /// ```text
-    /// fair   = νZ. ⋀_c μY. (c ∧ opp(Z)) ∨ opp(Y)                      they can keep a path fair
+    /// fair   = νZ. ⋀_c μY. (c ∧ opp(Z)) ∨ opp(Y)                      they can enforce a fair path
     /// X φ      opp(¬φ ∧ fair)
     /// G φ      μY. (¬φ ∧ fair) ∨ opp(Y)
     /// φ W ψ    μY. (¬φ ∧ ¬ψ ∧ fair) ∨ (¬ψ ∧ opp(Y))
@@ -272,26 +282,26 @@ impl Truths<'_> {
     /// F φ      as true U φ
     /// ```
     ///
-    /// In the last, either the goal is violated after finitely many steps and a fair path follows,
-    /// or `¬ψ` lasts for ever on a path that meets every `c` again and again: from `Z` to a `c₁`,
+    /// For `U`, either the goal is violated after finitely many steps and a fair path follows,
+    /// or `¬ψ` is always true on a path that meets every `c` infinitely often: from `Z` to a `c₁`,
     /// from there to `Z` and a `c₂`, and so on.
-    fn spoiled(&self, aim: &Aim, opp: impl Fn(&States) -> States) -> Option<States> {
+    fn spoiled(&self, goal: &GroupGoal, opp: impl Fn(&States) -> States) -> Option<States> {
         let recurring = |through: &States, now: &States| {
-            rest(self.domain.clone(), &|z| {
+            iterate(self.domain.clone(), &|z| {
                 let reach = |c: &States| {
                     let again = and(c, &opp(z));
-                    rest(self.nowhere(), &|y| or(now, &and(through, &or(&again, &opp(y)))))
+                    iterate(self.nowhere(), &|y| or(now, &and(through, &or(&again, &opp(y)))))
                 };
                 self.constraints.iter().fold(self.domain.clone(), |all, c| and(&all, &reach(c)))
             })
         };
         let fair = recurring(&self.domain, &self.nowhere());
         let until = |through: &States, now: &States| {
-            rest(self.nowhere(), &|y| or(&and(now, &fair), &and(through, &opp(y))))
+            iterate(self.nowhere(), &|y| or(&and(now, &fair), &and(through, &opp(y))))
         };
-        let (not_phi, not_psi) = (self.not(&aim.phi), self.not(&aim.psi));
+        let (not_phi, not_psi) = (self.not(&goal.phi), self.not(&goal.psi));
         let neither = and(&not_phi, &not_psi);
-        Some(match self.system.formulas.get(aim.path) {
+        Some(match self.system.formulas.get(goal.path) {
             Formula::Next(_) => opp(&and(&not_phi, &fair)),
             Formula::Finally(_) => recurring(&not_phi, &self.nowhere()),
             Formula::Globally(_) => until(&self.domain, &not_phi),
@@ -302,12 +312,13 @@ impl Truths<'_> {
         })
     }
 
-    /// A dead end with a loop added to it.
+    /// Returns whether a state is a dead end to which a loop is added.
     fn is_looped(&self, g: usize) -> bool {
         self.structure.deadlocked[g] && self.system.meaning.deadlock == Deadlock::Stutter
     }
 
-    /// What the group may choose at a state, and for each choice where the others' completions lead.
+    /// Returns the choices of the group at a state, each with the successors for each completion by the
+    /// others.
     fn choices(&self, moves: &Moves, group: GroupId, g: usize) -> Vec<Choice> {
         let members = &self.system.groups[group.index()].agents;
         let mut choices: BTreeMap<Vec<ActionId>, Vec<Vec<usize>>> = BTreeMap::new();
@@ -318,7 +329,7 @@ impl Truths<'_> {
         choices.into_iter().collect()
     }
 
-    /// Where each joint action leads; computed once.
+    /// Returns the successors by joint actions; computed once.
     fn moves(&mut self) -> Rc<Moves> {
         if let Some(moves) = &self.moves {
             return Rc::clone(moves);
@@ -336,26 +347,27 @@ impl Truths<'_> {
         moves
     }
 
-    /// All tuples of uniform strategies, one for each member; none if there are too many.
+    /// Returns all tuples of uniform strategies, one for each member; `None` if there are more than
+    /// [`MAX_STRATEGIES`].
     ///
-    /// A uniform strategy is a function from the agent's local states to actions enabled there. What
-    /// it says of local states that no state of `D` has is of no consequence: it has one action.
+    /// A uniform strategy is a function from the agent's local states to actions enabled there. For local
+    /// states that no state of `D` has, the action makes no difference, so only one is tried.
     fn uniform_strategies(&self, members: &[AgentId], local: &[LocalStates]) -> Option<Vec<Vec<Strategy>>> {
         let mut tuples: Vec<Vec<Strategy>> = vec![Vec::new()];
         for (&i, local) in members.iter().zip(local) {
             tuples.iter_mut().for_each(|tuple| tuple.push(Strategy::new()));
             for local_state in 0..local.n {
-                let seen_so = |g: &usize| local.of[*g] == local_state;
-                let mut enabled = match (0..self.structure.n_states()).find(seen_so) {
+                let has_local_state = |g: &usize| local.of[*g] == local_state;
+                let mut enabled = match (0..self.structure.n_states()).find(has_local_state) {
                     Some(g) => enabled_actions(self.system, i, &self.structure.states[g]),
                     None => Vec::new(),
                 };
-                if !(0..self.structure.n_states()).any(|g| seen_so(&g) && self.domain[g]) {
+                if !(0..self.structure.n_states()).any(|g| has_local_state(&g) && self.domain[g]) {
                     enabled.truncate(1);
                 }
                 let options: Vec<Option<ActionId>> =
                     if enabled.is_empty() { vec![None] } else { enabled.into_iter().map(Some).collect() };
-                if tuples.len() * options.len() > MOST_STRATEGIES {
+                if tuples.len() * options.len() > MAX_STRATEGIES {
                     return None;
                 }
                 let extended = |tuple: &Vec<Strategy>| {
@@ -372,8 +384,8 @@ impl Truths<'_> {
         Some(tuples)
     }
 
-    /// The states from which one strategy must do, if it is to do for `g`.
-    fn in_question(&self, local: &[LocalStates], strategies: Strategies, g: usize) -> States {
+    /// Returns the start states of `g`: those from which one strategy must win.
+    fn start_states(&self, local: &[LocalStates], strategies: Strategies, g: usize) -> States {
         self.at_each(|other| {
             let mut alike = local.iter().map(|local| local.of[other] == local.of[g]);
             match strategies {
@@ -384,7 +396,7 @@ impl Truths<'_> {
         })
     }
 
-    /// `l_i(g)`, what an agent sees of each state `g`, numbered in the order of the states.
+    /// Returns `l_i(g)`, what an agent sees of each state `g`, indexed in the order of the states.
     fn local_states(&self, agent: AgentId) -> LocalStates {
         let sees = &self.system.agent(agent).sees;
         let mut numbers: BTreeMap<Vec<i64>, usize> = BTreeMap::new();
@@ -396,14 +408,14 @@ impl Truths<'_> {
         LocalStates { of, n: numbers.len() }
     }
 
-    /// `{g ∈ D | test(g)}`, by number.
+    /// `{g ∈ D | test(g)}`, where `test` gets the index of a state.
     fn at_each(&self, test: impl Fn(usize) -> bool) -> States {
         (0..self.structure.n_states()).map(|g| self.domain[g] && test(g)).collect()
     }
 }
 
-/// Where a function on sets comes to rest.
-fn rest(mut set: States, f: &dyn Fn(&States) -> States) -> States {
+/// Iterates a function from a set until the set does not change any more.
+fn iterate(mut set: States, f: &dyn Fn(&States) -> States) -> States {
     loop {
         let next = f(&set);
         if next == set {

@@ -1,17 +1,17 @@
-//! Strict readings, straight from their definition: the reference for [`System::add_strict_readings`].
+//! Strict readings by their definition: the reference for [`System::add_strict_readings`].
 //!
-//! A part is read strictly under an even number of negations, and leniently under an odd number. Read
-//! strictly, an operator is false where it would be true of everything:
+//! A subformula is read strictly under an even number of negations, and leniently under an odd number.
+//! Read strictly, an operator also requires, so that it is not vacuously true:
 //!
 //! ```text
-//! O(i, φ)   KH(i, Γ, φ)    some state in question is green
-//! AX φ                     a step follows
-//! AF φ      A(φ U ψ)       φ, or ψ, comes on every path, also on one that ends
+//! O(i, φ)   KH(i, Γ, φ)    some relevant state is green
+//! AX φ                     there is a step
+//! AF φ      A(φ U ψ)       φ, or ψ, becomes true on every path, also on one that ends
 //! A φ  (LTL, CTL*)         some infinite path starts
 //! <Γ> goal  (fairness)     Γ can win so that a fair path that meets the goal always remains
 //! ```
 //!
-//! Read leniently, it is the dual of what its dual is when read strictly.
+//! Read leniently, it is the dual of the strict reading of its dual.
 //!
 //! [`System::add_strict_readings`]: crate::System::add_strict_readings
 
@@ -19,29 +19,30 @@ use super::truth::{States, Truths, and, or};
 use super::{Structure, is_green};
 use crate::{Deadlock, Formula, FormulaId, Paths, System, Vacuity};
 
-/// Where a formula is true if it is read strictly in some respects; none where a verdict would be
-/// unsupported, and for fixpoints and for path formulas whose parts read differently.
+/// Computes the states in which a formula is true if it is read strictly for some reasons. Returns `None`
+/// where a verdict would be unsupported, for fixpoints, and for path formulas whose subformulas have
+/// different readings.
 pub fn strict_truth_set(
     structure: &Structure,
     system: &System,
     formula: FormulaId,
-    respects: &[Vacuity],
+    reasons: &[Vacuity],
 ) -> Option<Vec<bool>> {
     let truths = Truths::new(structure, system)?;
-    Strict { truths, respects }.of(formula, true)
+    Strict { truths, reasons }.of(formula, true)
 }
 
 struct Strict<'a, 'r> {
     truths: Truths<'a>,
-    respects: &'r [Vacuity],
+    reasons: &'r [Vacuity],
 }
 
 impl Strict<'_, '_> {
     fn reads(&self, vacuity: Vacuity) -> bool {
-        self.respects.contains(&vacuity)
+        self.reasons.contains(&vacuity)
     }
 
-    /// Where a formula is true, read strictly or leniently.
+    /// Computes the states in which a formula is true, read strictly or leniently.
     fn of(&mut self, id: FormulaId, strictly: bool) -> Option<States> {
         let system = self.truths.system;
         Some(match system.formulas.get(id) {
@@ -58,22 +59,23 @@ impl Strict<'_, '_> {
             Formula::Iff(f, g) => {
                 let [f_true, g_true] = [self.of(f, true)?, self.of(g, true)?];
                 let [f_false, g_false] = [self.not(f, true)?, self.not(g, true)?];
-                match strictly {
-                    true => or(&and(&f_true, &g_true), &and(&f_false, &g_false)),
-                    false => self.truths.not(&or(&and(&f_true, &g_false), &and(&f_false, &g_true))),
+                if strictly {
+                    or(&and(&f_true, &g_true), &and(&f_false, &g_false))
+                } else {
+                    self.truths.not(&or(&and(&f_true, &g_false), &and(&f_false, &g_true)))
                 }
             }
             Formula::Forall(Paths::Ctl, path) => self.forall(path, strictly)?,
             Formula::Exists(Paths::Ctl, path) => self.exists(path, strictly)?,
             Formula::Forall(Paths::Infinite, path) => {
-                self.is_unchanged(path)?;
+                self.require_unchanged(path)?;
                 let phi = self.truths.of(id)?;
-                if strictly && self.reads_ends() { and(&phi, &self.goes_on()) } else { phi }
+                if strictly && self.reads_ends() { and(&phi, &self.starts_infinite_path()) } else { phi }
             }
             Formula::Exists(Paths::Infinite, path) => {
-                self.is_unchanged(path)?;
+                self.require_unchanged(path)?;
                 let phi = self.truths.of(id)?;
-                let ends = self.truths.not(&self.goes_on());
+                let ends = self.truths.not(&self.starts_infinite_path());
                 if !strictly && self.reads_ends() { or(&phi, &ends) } else { phi }
             }
             Formula::Knows(i, f) => {
@@ -95,9 +97,10 @@ impl Strict<'_, '_> {
             Formula::Correct(i, f) => {
                 let phi = self.of(f, strictly)?;
                 let green = self.truths.where_true(|g| is_green(system, i, g));
-                match strictly && self.reads(Vacuity::NothingGreen) && !green.contains(&true) {
-                    true => self.truths.nowhere(),
-                    false => self.truths.correct(i, &phi),
+                if strictly && self.reads(Vacuity::NothingGreen) && !green.contains(&true) {
+                    self.truths.nowhere()
+                } else {
+                    self.truths.correct(i, &phi)
                 }
             }
             Formula::KnowsUnder(i, group, f) => {
@@ -112,10 +115,11 @@ impl Strict<'_, '_> {
                 let (f, g) = operands(system, path)?;
                 let (phi, psi) = (self.of(f, strictly)?, self.of(g, strictly)?);
                 let is_read = strictly && self.reads(Vacuity::NoFairPath) && !system.fairness.is_empty();
-                let plain = self.truths.enforces_sets(group, strategies, path, (&phi, &psi))?;
-                match is_read {
-                    true => and(&plain, &self.truths.enforces_honestly(group, path, (&phi, &psi))?),
-                    false => plain,
+                let plain = self.truths.enforces_sets(group, strategies, path, &phi, &psi)?;
+                if is_read {
+                    and(&plain, &self.truths.enforces_honestly(group, path, &phi, &psi)?)
+                } else {
+                    plain
                 }
             }
             Formula::ExistsStep(condition, f) => {
@@ -131,14 +135,14 @@ impl Strict<'_, '_> {
         })
     }
 
-    /// Where the negation of a formula is true, read strictly or leniently.
+    /// Computes the states in which the negation of a formula is true, read strictly or leniently.
     fn not(&mut self, f: FormulaId, strictly: bool) -> Option<States> {
         let phi = self.of(f, !strictly)?;
         Some(self.truths.not(&phi))
     }
 
-    /// Whether nothing inside a path formula reads differently.
-    fn is_unchanged(&mut self, path: FormulaId) -> Option<()> {
+    /// Returns `None` if some subformula of a path formula may have a different reading.
+    fn require_unchanged(&mut self, path: FormulaId) -> Option<()> {
         let mut open = vec![path];
         while let Some(id) = open.pop() {
             match self.truths.system.formulas.get(id) {
@@ -153,7 +157,7 @@ impl Strict<'_, '_> {
         Some(())
     }
 
-    /// Whether it matters that paths end.
+    /// Returns whether formulas are read strictly because paths may end.
     fn reads_ends(&self) -> bool {
         let system = self.truths.system;
         self.reads(Vacuity::PathsEnd)
@@ -161,19 +165,19 @@ impl Strict<'_, '_> {
             && system.meaning.deadlock != Deadlock::Stutter
     }
 
-    /// Where an infinite path starts.
-    fn goes_on(&self) -> States {
+    /// Computes the states at which an infinite path starts.
+    fn starts_infinite_path(&self) -> States {
         self.truths.exists_globally(&self.truths.domain)
     }
 
-    /// `AX Z`, false where no step follows.
+    /// `AX Z`, but false where there is no step.
     fn next(&self, z: &States) -> States {
         let all = self.truths.not(&self.truths.exists_next(&self.truths.not(z)));
         and(&all, &self.truths.exists_next(&self.truths.domain))
     }
 
-    /// `μZ. ψ ∨ (φ ∧ AX Z)`: on every path `ψ` comes, and `φ` is true until then.
-    fn comes(&self, phi: &States, psi: &States) -> States {
+    /// `μZ. ψ ∨ (φ ∧ AX Z)`: on every path `ψ` becomes true, and `φ` is true until then.
+    fn until_on_all_paths(&self, phi: &States, psi: &States) -> States {
         let mut z = self.truths.nowhere();
         loop {
             let next = or(psi, &and(phi, &self.next(&z)));
@@ -184,15 +188,15 @@ impl Strict<'_, '_> {
         }
     }
 
-    /// `A path`, where a promise must be kept on paths that end too.
+    /// `A path`, where `F` and `U` must be satisfied on paths that end too.
     fn forall(&mut self, path: FormulaId, strictly: bool) -> Option<States> {
         let (f, g) = operands(self.truths.system, path)?;
         let (phi, psi) = (self.of(f, strictly)?, self.of(g, strictly)?);
         let is_read = strictly && self.reads_ends();
         Some(match self.truths.system.formulas.get(path) {
             Formula::Next(_) if is_read => self.next(&phi),
-            Formula::Finally(_) if is_read => self.comes(&self.truths.domain, &phi),
-            Formula::Until(..) if is_read => self.comes(&phi, &psi),
+            Formula::Finally(_) if is_read => self.until_on_all_paths(&self.truths.domain, &phi),
+            Formula::Until(..) if is_read => self.until_on_all_paths(&phi, &psi),
             _ => self.truths.forall_sets(path, &phi, &psi)?,
         })
     }
@@ -205,16 +209,16 @@ impl Strict<'_, '_> {
         let is_read = !strictly && self.reads_ends();
         let all = match self.truths.system.formulas.get(path) {
             Formula::Next(_) if is_read => self.next(&not_phi),
-            Formula::Globally(_) if is_read => self.comes(&self.truths.domain, &not_phi),
-            Formula::WeakUntil(..) if is_read => self.comes(&not_psi, &and(&not_phi, &not_psi)),
-            Formula::Release(..) if is_read => self.comes(&not_phi, &not_psi),
+            Formula::Globally(_) if is_read => self.until_on_all_paths(&self.truths.domain, &not_phi),
+            Formula::WeakUntil(..) if is_read => self.until_on_all_paths(&not_psi, &and(&not_phi, &not_psi)),
+            Formula::Release(..) if is_read => self.until_on_all_paths(&not_phi, &not_psi),
             _ => return self.truths.exists_sets(path, &phi, &psi),
         };
         Some(self.truths.not(&all))
     }
 }
 
-/// The operands of a temporal operator; the same twice if there is one.
+/// Returns the operands of a temporal operator; the same twice if there is one.
 fn operands(system: &System, path: FormulaId) -> Option<(FormulaId, FormulaId)> {
     match system.formulas.get(path) {
         Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => Some((f, f)),

@@ -10,22 +10,22 @@ use crate::{AgentId, At, Fixpoints, Formula, FormulaId, GroupId, Paths, Property
 /// Whether a model has a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Truth {
-    /// It is true wherever it is asked.
+    /// It is true in all states in which it is required.
     Holds,
-    /// It is false somewhere it is asked.
+    /// It is false in some state in which it is required.
     Fails,
     /// There are fairness constraints, and no fair path starts at an initial state.
     NoFairPath,
     /// The formula, or a fairness constraint, is not a state formula, has free variables or a
-    /// fixpoint that need not exist, or is too much for the definition: more temporal operators in
-    /// a path formula, or more uniform strategies, than can be tried.
+    /// fixpoint that may not exist, or has more temporal operators in a path formula, or more uniform
+    /// strategies, than can be tried.
     Unsupported,
 }
 
-/// A set of states: for each state of the structure, whether it is in.
+/// A set of states: for each state of the structure, whether it is in the set.
 pub(super) type States = Vec<bool>;
 
-/// Whether the system has the property. Explores the system anew, however large it is.
+/// Returns whether the system has the property. Explores the whole system, however large it is.
 pub fn holds(system: &System, property: &Property) -> Truth {
     match explore(system, usize::MAX) {
         Some(structure) => holds_in(&structure, system, property),
@@ -33,7 +33,7 @@ pub fn holds(system: &System, property: &Property) -> Truth {
     }
 }
 
-/// Whether the system, whose reachable part is `structure`, has the property.
+/// Returns whether the system, whose reachable part is `structure`, has the property.
 ///
 /// ```text
 /// M ⊨ φ   iff   g ⊨ φ for every g ∈ I ∩ D     (at initial)
@@ -41,7 +41,7 @@ pub fn holds(system: &System, property: &Property) -> Truth {
 /// ```
 ///
 /// `D` is the [`domain`]. Without fairness it is all of `G`; with fairness, and `I ∩ D` empty, the
-/// verdict is `NoFairPath` at either. A system without initial states has every property: that is
+/// verdict is `NoFairPath` in both cases. A system without initial states has every property: that is
 /// an error of the model, which the caller reports.
 pub fn holds_in(structure: &Structure, system: &System, property: &Property) -> Truth {
     let Some(mut truths) = Truths::new(structure, system) else { return Truth::Unsupported };
@@ -50,20 +50,20 @@ pub fn holds_in(structure: &Structure, system: &System, property: &Property) -> 
         return Truth::NoFairPath;
     }
     let Some(phi) = truths.of(property.formula) else { return Truth::Unsupported };
-    let asked = match property.at {
+    let required = match property.at {
         At::Initial => &fair_initial,
         At::Reachable => &truths.domain,
     };
-    if is_subset(asked, &phi) { Truth::Holds } else { Truth::Fails }
+    if is_subset(required, &phi) { Truth::Holds } else { Truth::Fails }
 }
 
-/// The states at which a formula is true, a subset of the [`domain`]; none where a verdict would be
-/// [`Truth::Unsupported`].
+/// Computes the states at which a formula is true, a subset of the [`domain`]; `None` where a verdict would
+/// be [`Truth::Unsupported`].
 pub fn truth_set(structure: &Structure, system: &System, formula: FormulaId) -> Option<Vec<bool>> {
     Truths::new(structure, system)?.of(formula)
 }
 
-/// The same for several formulas, which share their parts.
+/// As [`truth_set`], for several formulas; common subformulas are computed once.
 pub fn truth_sets(
     structure: &Structure,
     system: &System,
@@ -73,27 +73,28 @@ pub fn truth_sets(
     formulas.into_iter().map(|formula| truths.as_mut()?.of(formula)).collect()
 }
 
-/// The states over which all operators range: the reachable ones, or, if there are fairness
-/// constraints, those from which a fair path starts. None if a constraint is not defined here.
+/// Computes the states over which all operators range: the reachable ones, or, if there are fairness
+/// constraints, those from which a fair path starts. `None` if a constraint is unsupported.
 pub fn domain(structure: &Structure, system: &System) -> Option<Vec<bool>> {
     Some(Truths::new(structure, system)?.domain)
 }
 
+/// The truth of formulas in one structure.
 #[derive(Clone)]
 pub(super) struct Truths<'a> {
     pub(super) structure: &'a Structure,
     pub(super) system: &'a System,
     /// `D`. Every set below is a subset of it, and a complement is taken inside it.
     pub(super) domain: States,
-    /// Where each fairness constraint is true; none if there is no constraint.
+    /// For each fairness constraint the states in which it is true.
     pub(super) constraints: Vec<States>,
-    /// What is known by formula: formulas are hash-consed, so equal ones are computed once. What
-    /// depends on the variable of a fixpoint is not known for good.
+    /// Results by formula: formulas are hash-consed, so equal ones are computed once. Results that
+    /// depend on a free fixpoint variable are not kept.
     known: Vec<Option<States>>,
     fixpoints: Rc<Fixpoints>,
-    /// The sets that stand for fixpoint variables at the moment.
+    /// The current values of fixpoint variables.
     pub(super) bound: Vec<Option<States>>,
-    /// Where joint actions lead, once somebody asked.
+    /// The successors by joint actions, once they are needed.
     pub(super) moves: Option<Rc<Moves>>,
 }
 
@@ -101,7 +102,7 @@ impl<'a> Truths<'a> {
     /// `D = {g ∈ G | a path from g meets every constraint infinitely often} = ⟦E_fair G true⟧`.
     ///
     /// The constraints themselves are evaluated without fairness, over all of `G`. With no
-    /// constraint `D = G`, not `⟦EG true⟧`: deadlocked states stay in.
+    /// constraint `D = G`, not `⟦EG true⟧`: deadlocked states belong to it.
     pub(super) fn new(structure: &'a Structure, system: &'a System) -> Option<Self> {
         let all = vec![true; structure.n_states()];
         let fixpoints = Rc::new(system.formulas.fixpoints());
@@ -187,7 +188,7 @@ impl<'a> Truths<'a> {
             }
             Formula::Exists(Paths::Infinite, path) => self.some_path(path)?,
             Formula::Forall(Paths::Infinite, path) => {
-                // `A φ = ¬E ¬φ`: the guesses of a tableau for `φ` tell where `¬φ` is true as well.
+                // `A φ = ¬E ¬φ`: the guesses of a tableau for `φ` also show where `¬φ` is true.
                 let violated = self.some_path_without(path)?;
                 self.not(&violated)
             }
@@ -203,7 +204,7 @@ impl<'a> Truths<'a> {
             Formula::Least(z, body) => self.fixpoint(z, body, true)?,
             Formula::Greatest(z, body) => self.fixpoint(z, body, false)?,
             Formula::Bound(z) => self.bound[z.index()].clone()?,
-            // Path formulas where a state formula must stand.
+            // Path formulas in place of a state formula.
             Formula::Next(_)
             | Formula::Finally(_)
             | Formula::Globally(_)
@@ -223,13 +224,13 @@ impl<'a> Truths<'a> {
     /// EF φ = E(true U φ)     E(φ W ψ) = E(φ U ψ) ∨ EG φ     E(φ R ψ) = E(ψ U (φ ∧ ψ)) ∨ EG ψ
     /// ```
     ///
-    /// The last is `¬A(¬φ U ¬ψ)`: release is the dual of until, at dead ends too.
+    /// The last one is `¬A(¬φ U ¬ψ)`: release is the dual of until, at dead ends too.
     fn exists(&mut self, path: FormulaId) -> Option<States> {
         let (phi, psi) = self.operands(path)?;
         self.exists_sets(path, &phi, &psi)
     }
 
-    /// `E path`, given where the operands are true; the same twice if there is one.
+    /// `E path`, given the sets in which the operands are true; the same twice if there is one operand.
     pub(super) fn exists_sets(&self, path: FormulaId, phi: &States, psi: &States) -> Option<States> {
         Some(match self.system.formulas.get(path) {
             Formula::Next(_) => self.exists_next(phi),
@@ -242,7 +243,8 @@ impl<'a> Truths<'a> {
         })
     }
 
-    /// Where the operands of a temporal operator are true; the same twice if there is one.
+    /// Returns the sets in which the operands of a temporal operator are true; the same twice if there is
+    /// one operand.
     pub(super) fn operands(&mut self, path: FormulaId) -> Option<(States, States)> {
         Some(match self.system.formulas.get(path) {
             Formula::Next(f) | Formula::Finally(f) | Formula::Globally(f) => (self.of(f)?, self.of(f)?),
@@ -262,15 +264,15 @@ impl<'a> Truths<'a> {
     /// A(φ R ψ) = ¬E(¬φ U ¬ψ)
     /// ```
     ///
-    /// At a dead end no path goes on: `AX φ` and `AF φ` are true, `AG φ` is `φ`, `A(φ U ψ)` and
+    /// At a dead end no path continues: `AX φ` and `AF φ` are true, `AG φ` is `φ`, `A(φ U ψ)` and
     /// `A(φ W ψ)` are `φ ∨ ψ`, `A(φ R ψ)` is `ψ`. Under fairness the quantified `E` ranges over
-    /// fair paths and the complement is inside `D`, so these speak of all fair paths.
+    /// fair paths and the complement is inside `D`, so these quantify over all fair paths.
     fn forall(&mut self, path: FormulaId) -> Option<States> {
         let (phi, psi) = self.operands(path)?;
         self.forall_sets(path, &phi, &psi)
     }
 
-    /// `A path`, given where the operands are true; the same twice if there is one.
+    /// `A path`, given the sets in which the operands are true; the same twice if there is one operand.
     pub(super) fn forall_sets(&self, path: FormulaId, phi: &States, psi: &States) -> Option<States> {
         let (not_phi, not_psi) = (self.not(phi), self.not(psi));
         let violated = match self.system.formulas.get(path) {
@@ -294,7 +296,7 @@ impl<'a> Truths<'a> {
     /// g ⊨ EX φ   iff   g → g' and g' ⊨ φ for some g' ∈ D
     /// ```
     ///
-    /// False at a dead end. Under fairness `D` is what makes the path through `g'` fair.
+    /// False at a dead end. Under fairness `g' ∈ D` ensures that a fair path continues from `g'`.
     pub(super) fn exists_next(&self, phi: &States) -> States {
         let step = |(g, &in_domain): (usize, &bool)| {
             in_domain && self.structure.successors[g].iter().any(|&successor| phi[successor])
@@ -304,8 +306,8 @@ impl<'a> Truths<'a> {
 
     /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`. [CGP99 §6.2]
     ///
-    /// A finite path will do: at a dead end this is `ψ`. Under fairness `ψ ⊆ D` makes sure that a
-    /// fair path starts where `ψ` is met, and putting steps before a fair path keeps it fair.
+    /// A finite path is enough: at a dead end this is `ψ`. Under fairness `ψ ⊆ D` ensures that a
+    /// fair path starts where `ψ` is met, and a fair path with further steps before it is still fair.
     fn exists_until(&self, phi: &States, psi: &States) -> States {
         let mut z = self.nowhere();
         loop {
@@ -328,9 +330,9 @@ impl<'a> Truths<'a> {
     /// starts. `P` solves the equation: for each `c` such a path meets `c` again after its first
     /// step, and from there on it is a fair path inside `φ`. And any solution `Z` is inside `P`:
     /// from a state of `Z` walk, in at least one step and inside `φ`, to a state of `Z` in `c₁`,
-    /// from there to one in `c₂`, and round again for ever; that path is infinite and fair.
+    /// from there to one in `c₂`, and so on in a cycle; this path is infinite and fair.
     ///
-    /// False at a dead end either way.
+    /// Both are false at a dead end.
     pub(super) fn exists_globally(&self, phi: &States) -> States {
         let mut z = self.domain.clone();
         loop {
@@ -368,13 +370,13 @@ impl<'a> Truths<'a> {
         agents.iter().fold(self.domain.clone(), |all, &i| and(&all, &self.knows(i, phi)))
     }
 
-    /// `D_Γ φ`: the group's members know `φ` when they put together what they see. [FHMV95 §2.2]
+    /// `D_Γ φ`: the group's members know `φ` when they combine what they see. [FHMV95 §2.2]
     ///
     /// ```text
     /// g ⊨ D_Γ φ   iff   g' ⊨ φ for every g' ∈ D with l_i(g') = l_i(g) for all i ∈ Γ
     /// ```
     ///
-    /// To agree on every `l_i` is to agree on every variable that some member sees.
+    /// States agree on every `l_i` iff they agree on every variable that some member sees.
     pub(super) fn distributed_knowledge(&self, group: GroupId, phi: &States) -> States {
         let agents = &self.system.groups[group.index()].agents;
         let seen: Vec<VarId> =
@@ -384,7 +386,7 @@ impl<'a> Truths<'a> {
 
     /// `C_Γ φ = νZ. E_Γ(φ ∧ Z)`: common knowledge as a greatest fixpoint. [FHMV95 Thm 2.4.2]
     ///
-    /// The iteration starts at `D`, the largest set there is.
+    /// The iteration starts at `D`, the largest set.
     pub(super) fn common_knowledge(&self, group: GroupId, phi: &States) -> States {
         let mut z = self.domain.clone();
         loop {
@@ -396,13 +398,13 @@ impl<'a> Truths<'a> {
         }
     }
 
-    /// `O_i φ`: `φ` wherever `i` behaves correctly. [RL05 §2.1]
+    /// `O_i φ`: `φ` in all states in which `i` behaves correctly. [RL05 §2.1]
     ///
     /// ```text
     /// g ⊨ O_i φ   iff   g' ⊨ φ for every g' ∈ D that is green for i
     /// ```
     ///
-    /// It does not depend on `g`: it is all of `D` or nothing.
+    /// It does not depend on `g`: it is true in all of `D` or nowhere.
     pub(super) fn correct(&self, agent: AgentId, phi: &States) -> States {
         let green = self.where_true(|g| is_green(self.system, agent, g));
         if is_subset(&green, phi) { self.domain.clone() } else { self.nowhere() }
@@ -423,7 +425,7 @@ impl<'a> Truths<'a> {
         self.not(&possible)
     }
 
-    /// The states of `D` that agree with some state of `set` on all of `variables`.
+    /// Returns the states of `D` that agree with some state of `set` on all of `variables`.
     pub(super) fn agreeing_on(&self, variables: &[VarId], set: &States) -> States {
         let seen = |g: &State| variables.iter().map(|v| g[v.index()]).collect::<Vec<i64>>();
         let states = self.structure.states.iter();

@@ -1,9 +1,9 @@
-//! What an expression is worth in a state.
+//! The value of an expression in a state.
 
 use super::Ratio;
 use crate::{ActionId, AgentId, Expr, ExprId, System};
 
-/// The value of an expression in `state`, where the agents perform `joint`; none if it divides by
+/// Returns the value of an expression in `state`, where the agents perform `joint`; `None` if it divides by
 /// zero, or takes `mod` by zero or of a fraction.
 ///
 /// `joint` has one action per agent. Outside evolution lines it is empty: no agent acts there.
@@ -17,8 +17,8 @@ pub fn value(system: &System, expr: ExprId, state: &[i64], joint: &[ActionId]) -
     let of = |e: ExprId| value(system, e, state, joint);
     let truth = |e: ExprId| Some(of(e)? != Ratio::integer(0));
     let boolean = |b: bool| Ratio::integer(i64::from(b));
-    // An operation on something without a value has none, even where the other operands would
-    // settle it; hence all operands are looked at.
+    // If an operand has no value, the operation has none, even where the other operands determine the
+    // result; hence all operands are evaluated.
     let truths = |list: &[ExprId]| list.iter().map(|&e| truth(e)).collect::<Option<Vec<bool>>>();
     Some(match system.exprs.get(expr) {
         Expr::Bool(b) => boolean(b),
@@ -44,12 +44,13 @@ pub fn value(system: &System, expr: ExprId, state: &[i64], joint: &[ActionId]) -
     })
 }
 
-/// Whether a condition is true; one without a value is not.
+/// Returns whether a condition is true; a condition without a value is not.
 pub fn is_true(system: &System, condition: ExprId, state: &[i64], joint: &[ActionId]) -> bool {
     value(system, condition, state, joint).is_some_and(|v| v != Ratio::integer(0))
 }
 
-/// Whether the agent's local state is green: its RedStates is false there. No RedStates: all green.
+/// Returns whether the agent's local state is green: its RedStates is false there. Without RedStates, all
+/// states are green.
 pub fn is_green(system: &System, agent: AgentId, state: &[i64]) -> bool {
     system.agent(agent).red.is_none_or(|red| !is_true(system, red, state, &[]))
 }

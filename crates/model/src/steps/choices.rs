@@ -1,21 +1,22 @@
-//! What can happen next, told without making a list of all of it.
+//! The joint actions and successors of a state, without enumerating all of them.
 //!
-//! Joint actions are one action of each agent, successors one choice of each unit (see `steps`):
-//! products, whose size is known and whose first members are found at once, however many there are.
+//! A joint action has one action of each agent, a successor one choice of each unit (see `steps`). Both
+//! are products of lists: their number is known, and the first ones are found at once, however many there
+//! are.
 
 use super::{JointAction, Moves, State, Unit, UnitLine, compare_states};
 use crate::semantics::{enabled_actions, is_true};
 use crate::{ActionId, Count, Expr, ExprId, System};
 
-/// One item of each list: all ways to choose, in lexicographic order of positions.
+/// All choices of one item from each list, in lexicographic order of indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product<T> {
-    /// Items to choose from, one list for each position.
+    /// The lists to choose from.
     pub lists: Vec<Vec<T>>,
 }
 
 impl<T: Clone> Product<T> {
-    /// The number of choices.
+    /// Returns the number of choices.
     ///
     /// ```
     /// use masque_model::steps::Product;
@@ -29,23 +30,23 @@ impl<T: Clone> Product<T> {
         count
     }
 
-    /// Whether there is no choice at all.
+    /// Returns whether there is no choice.
     pub fn is_empty(&self) -> bool {
         self.lists.iter().any(Vec::is_empty)
     }
 
-    /// The choices, one after another.
+    /// Returns the choices one by one.
     pub fn iter(&self) -> impl Iterator<Item = Vec<T>> + '_ {
-        let mut positions = (!self.is_empty()).then(|| vec![0; self.lists.len()]);
+        let mut next_indices = (!self.is_empty()).then(|| vec![0; self.lists.len()]);
         std::iter::from_fn(move || {
-            let at = positions.as_mut()?;
-            let chosen = self.lists.iter().zip(&*at).map(|(list, &p)| list[p].clone()).collect();
-            let next = (0..at.len()).rev().find(|&place| at[place] + 1 < self.lists[place].len());
-            match next {
-                None => positions = None,
-                Some(place) => {
-                    at[place] += 1;
-                    at[place + 1..].fill(0);
+            let indices = next_indices.as_mut()?;
+            let chosen = self.lists.iter().zip(&*indices).map(|(list, &i)| list[i].clone()).collect();
+            let last = (0..indices.len()).rev().find(|&k| indices[k] + 1 < self.lists[k].len());
+            match last {
+                None => next_indices = None,
+                Some(k) => {
+                    indices[k] += 1;
+                    indices[k + 1..].fill(0);
                 }
             }
             Some(chosen)
@@ -53,14 +54,14 @@ impl<T: Clone> Product<T> {
     }
 }
 
-/// The joint actions that the protocols admit in a state.
+/// Returns the joint actions that the protocols enable in a state.
 pub fn joint_choices(system: &System, state: &[i64]) -> Product<ActionId> {
     Product { lists: system.agent_ids().map(|agent| enabled_actions(system, agent, state)).collect() }
 }
 
 impl Moves<'_> {
-    /// Where a joint action leads: for each unit the values that its variables may get, least first.
-    /// There is no successor if some unit has none: each of its lines overflows.
+    /// Returns the successors under a joint action: for each unit the values that its variables may get,
+    /// least first. There is no successor if all enabled lines of some unit overflow.
     pub fn successors(&self, state: &[i64], joint: &JointAction) -> Successors {
         let options = self.units.iter().map(|unit| self.options(unit, state, joint)).collect();
         let variables = self.units.iter().flat_map(|unit| unit.variables.iter().map(|v| v.index())).collect();
@@ -78,8 +79,8 @@ impl Moves<'_> {
             .filter_map(|line| {
                 let mut values = kept.clone();
                 for &assignment in line.assignments {
-                    let place = unit.variables.iter().position(|v| *v == assignment.0)?;
-                    values[place] = UnitLine::assigned(self.system, assignment, state, joint)?;
+                    let index = unit.variables.iter().position(|v| *v == assignment.0)?;
+                    values[index] = UnitLine::assigned(self.system, assignment, state, joint)?;
                 }
                 Some(values)
             })
@@ -104,12 +105,12 @@ pub struct Successors {
 }
 
 impl Successors {
-    /// The number of successors.
+    /// Returns the number of successors.
     pub fn count(&self) -> Count {
         self.options.count()
     }
 
-    /// The successors, one after another.
+    /// Returns the successors one by one.
     pub fn iter(&self) -> impl Iterator<Item = State> + '_ {
         self.options.iter().map(|chosen| {
             let mut next = self.state.clone();
@@ -119,7 +120,8 @@ impl Successors {
         })
     }
 
-    /// One successor, each unit's choice picked by `pick` out of so many; none if there is none.
+    /// Returns one successor; `None` if there is none. For each unit, `pick` gets the number of its choices
+    /// and returns the index of one.
     pub fn pick(&self, mut pick: impl FnMut(usize) -> usize) -> Option<State> {
         let lists = self.options.lists.iter();
         let chosen = lists.map(|list| list.get(pick(list.len())).cloned()).collect::<Option<Vec<_>>>()?;
@@ -128,23 +130,23 @@ impl Successors {
     }
 }
 
-/// So many values are tried to find initial states.
-const MOST_VALUES: u32 = 1 << 14;
+/// Maximum number of values that are tried to find initial states.
+const MAX_VALUES_TRIED: u32 = 1 << 14;
 
-/// Whether there are more than those found.
+/// Whether there are more initial states than those found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum More {
     /// The states found are all.
     No,
     /// There are more.
     Yes,
-    /// The search was given up, so there may be more.
+    /// The search reached its limit, so there may be more.
     Unknown,
 }
 
-/// The first `most` initial states in canonical order, found by trying values one after another,
+/// Returns the first `max` initial states in canonical order, found by trying values one after another,
 /// and whether there are more.
-pub fn first_initial_states(system: &System, most: usize) -> (Vec<State>, More) {
+pub fn first_initial_states(system: &System, max: usize) -> (Vec<State>, More) {
     // due[n]: the conjuncts that read the first n variables only, and not fewer.
     let mut due = vec![Vec::new(); system.variables.len() + 1];
     let mut open = vec![system.initial];
@@ -160,7 +162,7 @@ pub fn first_initial_states(system: &System, most: usize) -> (Vec<State>, More) 
     let mut n_tried = 0;
     loop {
         n_tried += 1;
-        if n_tried > MOST_VALUES {
+        if n_tried > MAX_VALUES_TRIED {
             return (found, More::Unknown);
         }
         let is_good = due[state.len()].iter().all(|&conjunct| is_true(system, conjunct, &state, &[]));
@@ -171,14 +173,14 @@ pub fn first_initial_states(system: &System, most: usize) -> (Vec<State>, More) 
                 continue;
             }
             None if is_good => {
-                if found.len() == most {
+                if found.len() == max {
                     return (found, More::Yes);
                 }
                 found.push(state.clone());
             }
             _ => {}
         }
-        // On to the next value of the last variable that has one.
+        // Continue with the next value of the last variable that has one.
         loop {
             let (Some(code), Some(_)) = (codes.pop(), state.pop()) else {
                 debug_assert!(found.is_sorted_by(|a, b| compare_states(system, a, b).is_lt()));
@@ -194,7 +196,7 @@ pub fn first_initial_states(system: &System, most: usize) -> (Vec<State>, More) 
     }
 }
 
-/// One more than the highest variable that an expression reads; 0 if it reads none.
+/// Returns one more than the index of the last variable that an expression reads; 0 if it reads none.
 fn n_variables_read(system: &System, root: ExprId) -> usize {
     let mut needed = 0;
     let mut seen = std::collections::HashSet::from([root]);

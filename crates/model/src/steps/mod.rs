@@ -1,11 +1,11 @@
-//! One step, checked or explained by the definition, without enumerating joint actions or
+//! Single steps, checked and explained by the definition, without enumerating joint actions or
 //! successors.
 //!
-//! What decides independently of the rest in a step is an agent (MultiAssignment) or one variable
-//! of it (SingleAssignment): a *unit*. A joint action leads from one state to another iff each unit
-//! by itself can do so. Hence a step is checked unit by unit, and the joint action behind a step is
-//! searched for by a depth-first search that asks each unit as soon as all the actions it reads are
-//! chosen, and before that whether one of its lines can still do it.
+//! A *unit* is an agent (MultiAssignment) or one of its variables (SingleAssignment): it chooses its next
+//! values independently of the others. A joint action leads from one state to another iff each unit can
+//! get its next values. Hence a step is checked unit by unit. The joint action of a step is found by a
+//! depth-first search that checks a unit as soon as all actions that it reads are chosen, and before
+//! that whether the actions chosen so far contradict all of its lines.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
@@ -21,17 +21,17 @@ pub use choices::{More, Product, Successors, first_initial_states, joint_choices
 pub use neighbourhood::{Neighbourhood, Step};
 pub use state::{JointAction, State, compare_states};
 
-/// What stops a search that takes too long. Asked every thousand steps or so.
+/// A limit on a search. It is checked every 1024 steps.
 pub trait Limit {
-    /// Why the search stops.
+    /// The reason why the search stops.
     type Stop;
 
     /// Fails if the search must stop.
     fn check(&self) -> Result<(), Self::Stop>;
 }
 
-/// Whether the joint action leads from `state` to `next`. That its actions are enabled is the
-/// caller's to check.
+/// Returns whether the joint action leads from `state` to `next`. The caller must check that its actions
+/// are enabled.
 ///
 /// ```text
 /// s -a-> t   iff   each unit u keeps its variables and no line of u is enabled in (s, a),
@@ -41,7 +41,8 @@ pub fn leads_to(system: &System, state: &[i64], joint: &[ActionId], next: &[i64]
     Moves::new(system).leads_to(state, joint, next)
 }
 
-/// The least joint action, in lexicographic order of action ids, that leads from `state` to `next`.
+/// Returns the least joint action, in lexicographic order of action ids, that leads from `state` to
+/// `next`.
 pub fn least_joint_action<L: Limit>(
     system: &System,
     state: &[i64],
@@ -51,17 +52,17 @@ pub fn least_joint_action<L: Limit>(
     Moves::new(system).least_joint_action(state, next, limit)
 }
 
-/// So many choices are tried to find out whether a state has a successor.
-pub const MOST_TRIED: u32 = 1 << 20;
+/// Maximum number of choices that are tried to find out whether a state has a successor.
+pub const MAX_CHOICES_TRIED: u32 = 1 << 20;
 
-/// The steps of a system; made once, it answers many questions.
+/// The units of a system, prepared once for questions about many steps.
 pub struct Moves<'s> {
     system: &'s System,
     units: Vec<Unit<'s>>,
 }
 
 impl<'s> Moves<'s> {
-    /// The steps of a system.
+    /// Prepares the units of a system.
     pub fn new(system: &'s System) -> Moves<'s> {
         Moves { system, units: units(system) }
     }
@@ -78,7 +79,8 @@ impl<'s> Moves<'s> {
         next: &[i64],
         limit: &L,
     ) -> Result<Option<JointAction>, L::Stop> {
-        // The lines that lead to `next` with the right actions, and whether a unit may do so without one.
+        // For each unit the lines that lead to `next` with suitable actions, and whether it may get there
+        // without a line.
         let lines: Vec<(Vec<&UnitLine<'_>>, bool)> = self
             .units
             .iter()
@@ -96,8 +98,8 @@ impl<'s> Moves<'s> {
         self.first_joint_action(state, limit, approves, may_approve)
     }
 
-    /// Whether the state has a successor; none if that could not be told by trying
-    /// [`MOST_TRIED`] choices.
+    /// Returns whether the state has a successor; `None` if trying [`MAX_CHOICES_TRIED`] choices does not
+    /// decide it.
     ///
     /// ```text
     /// s → t for some t   iff   for some enabled joint action a each unit has no line enabled in
@@ -107,14 +109,14 @@ impl<'s> Moves<'s> {
         let tried = Tried(Cell::new(0));
         let approves = |unit: &Unit<'_>, joint: &[ActionId]| {
             tried.0.set(tried.0.get() + 1);
-            unit.leads_on(self.system, state, joint)
+            unit.has_next(self.system, state, joint)
         };
         let found = self.first_joint_action(state, &tried, approves, |_, _| true).ok()?;
         Some(found.is_some())
     }
 
-    /// The least enabled joint action of which every unit approves. `may_approve` sees the number of a unit
-    /// and the actions chosen so far.
+    /// Returns the least enabled joint action that every unit approves. `may_approve` gets the index of a
+    /// unit and the actions chosen so far, and returns false if the unit cannot approve any completion.
     fn first_joint_action<L: Limit>(
         &self,
         state: &[i64],
@@ -124,14 +126,15 @@ impl<'s> Moves<'s> {
     ) -> Result<Option<JointAction>, L::Stop> {
         let enabled: Vec<_> =
             self.system.agent_ids().map(|i| enabled_actions(self.system, i, state)).collect();
-        // Which units to ask once the first n agents have chosen, and which may still object later.
+        // Once the first n agents have chosen, due[n] has the units to check, and early[n] the units that
+        // are checked for whether they may still approve.
         let mut due: Vec<Vec<&Unit<'_>>> = vec![Vec::new(); enabled.len() + 1];
         let mut early: Vec<Vec<usize>> = vec![Vec::new(); enabled.len() + 1];
-        for (number, unit) in self.units.iter().enumerate() {
+        for (index, unit) in self.units.iter().enumerate() {
             let mut choosing: Vec<usize> =
                 unit.reads.iter().map(|i| i.index()).filter(|&i| enabled[i].len() > 1).collect();
             due[choosing.pop().map_or(0, |last| last + 1)].push(unit);
-            choosing.into_iter().for_each(|agent| early[agent + 1].push(number));
+            choosing.into_iter().for_each(|agent| early[agent + 1].push(index));
         }
         search(&enabled, limit, |n_chosen, joint| {
             early[n_chosen].iter().all(|&unit| may_approve(unit, &joint[..n_chosen]))
@@ -147,7 +150,7 @@ impl Limit for Tried {
     type Stop = ();
 
     fn check(&self) -> Result<(), ()> {
-        if self.0.get() > MOST_TRIED { Err(()) } else { Ok(()) }
+        if self.0.get() > MAX_CHOICES_TRIED { Err(()) } else { Ok(()) }
     }
 }
 
@@ -156,16 +159,16 @@ impl Limit for Tried {
 pub struct OverflowingStep {
     /// Joint action that makes the assignment overflow.
     pub joint_action: JointAction,
-    /// Agent whose evolution line it is.
+    /// Agent whose evolution line has the assignment.
     pub agent: AgentId,
-    /// Position of the line among the agent's lines, from 0.
+    /// Index of the line among the agent's lines.
     pub line: usize,
     /// Variable that would leave its domain.
     pub variable: VarId,
 }
 
-/// The least joint action enabled in a state that makes an assignment overflow there, with the
-/// first assignment that does; none if no joint action does.
+/// Returns the least joint action enabled in a state that makes an assignment overflow there, with the
+/// first such assignment; `None` if no joint action does.
 pub fn least_overflowing_step<L: Limit>(
     system: &System,
     state: &[i64],
@@ -176,9 +179,9 @@ pub fn least_overflowing_step<L: Limit>(
     for unit in units(system) {
         // Agents that the unit does not read choose their least action.
         let choices: Vec<_> = (enabled.iter().enumerate())
-            .map(|(i, actions)| match unit.reads.contains(&AgentId(i as u32)) {
-                true => actions.clone(),
-                false => actions.iter().copied().take(1).collect(),
+            .map(|(i, actions)| {
+                let n_choices = if unit.reads.contains(&AgentId(i as u32)) { actions.len() } else { 1 };
+                actions.iter().copied().take(n_choices).collect::<Vec<_>>()
             })
             .collect();
         let n_agents = choices.len();
@@ -197,9 +200,10 @@ pub fn least_overflowing_step<L: Limit>(
     Ok(least)
 }
 
-/// The first choice of one item per list, in lexicographic order, all of whose prefixes are good.
+/// Returns the first choice of one item per list, in lexicographic order, all of whose prefixes are good.
 ///
-/// `is_good` sees how many items are chosen; the places of the others hold the first of their list.
+/// `is_good` gets the number of items chosen so far, and all items; those not chosen yet are the first of
+/// their lists.
 fn search<L: Limit>(
     choices: &[Vec<ActionId>],
     limit: &L,
@@ -224,7 +228,7 @@ fn search<L: Limit>(
             depth += 1;
             continue;
         }
-        // Back to the deepest place with another choice.
+        // Back to the deepest list with another choice.
         loop {
             positions[depth] += 1;
             if positions[depth] < choices[depth].len() {
@@ -241,7 +245,7 @@ fn search<L: Limit>(
     Ok(Some(chosen))
 }
 
-/// What decides independently of the rest in one step.
+/// An agent or a variable that chooses its next values independently of the others in a step.
 struct Unit<'s> {
     agent: AgentId,
     variables: Vec<VarId>,
@@ -251,20 +255,21 @@ struct Unit<'s> {
 }
 
 struct UnitLine<'s> {
-    /// Its position among the agent's lines.
-    position: usize,
+    /// Its index among the agent's lines.
+    index: usize,
     condition: ExprId,
     assignments: &'s [(VarId, ExprId)],
-    /// The actions that its condition demands.
+    /// The actions that are conjuncts of its condition.
     demands: Vec<(AgentId, ActionId)>,
-    /// Other parts that its condition demands and that read no action.
+    /// Other conjuncts of its condition that read no action.
     on_state: Vec<ExprId>,
     /// Whether its assignments read no action.
     assigns_by_state: bool,
 }
 
 impl UnitLine<'_> {
-    /// Whether the line leads to `next` for some actions, as far as that is easy to tell.
+    /// Returns false only if the line leads to `next` for no actions; checks what does not depend on
+    /// actions.
     fn may_lead_to(&self, system: &System, unit: &Unit<'_>, state: &[i64], next: &[i64]) -> bool {
         let fits = |variable: &VarId| {
             let index = variable.index();
@@ -279,12 +284,12 @@ impl UnitLine<'_> {
         self.on_state.iter().all(|&part| is_true(system, part, state, &[])) && unit.variables.iter().all(fits)
     }
 
-    /// Whether none of these actions, those of the first agents, contradicts what the line demands.
+    /// Returns whether none of these actions, those of the first agents, contradicts the demanded actions.
     fn admits(&self, chosen: &[ActionId]) -> bool {
         self.demands.iter().all(|(agent, action)| chosen.get(agent.index()).is_none_or(|a| a == action))
     }
 
-    /// The value of an assignment; none if it overflows.
+    /// Returns the value of an assignment; `None` if it overflows.
     fn assigned(
         system: &System,
         (target, expr): (VarId, ExprId),
@@ -320,8 +325,9 @@ impl Unit<'_> {
         !is_enabled && self.variables.iter().all(|v| next[v.index()] == state[v.index()])
     }
 
-    /// Whether the unit leaves a choice: no line is enabled, or one that does not overflow.
-    fn leads_on(&self, system: &System, state: &[i64], joint: &[ActionId]) -> bool {
+    /// Returns whether the unit has a next value: no line is enabled, or some enabled line does not
+    /// overflow.
+    fn has_next(&self, system: &System, state: &[i64], joint: &[ActionId]) -> bool {
         let mut is_enabled = false;
         for line in self.lines.iter().filter(|line| is_true(system, line.condition, state, joint)) {
             is_enabled = true;
@@ -332,16 +338,16 @@ impl Unit<'_> {
         !is_enabled
     }
 
-    /// The first assignment of an enabled line that overflows.
+    /// Returns the first assignment of an enabled line that overflows: the line's index and the variable.
     fn overflow(&self, system: &System, state: &[i64], joint: &[ActionId]) -> Option<(usize, VarId)> {
         self.lines.iter().filter(|line| is_true(system, line.condition, state, joint)).find_map(|line| {
             let overflows = |a: &&(VarId, ExprId)| UnitLine::assigned(system, **a, state, joint).is_none();
-            line.assignments.iter().find(overflows).map(|(variable, _)| (line.position, *variable))
+            line.assignments.iter().find(overflows).map(|(variable, _)| (line.index, *variable))
         })
     }
 }
 
-/// The units of a system, in the order of agents and variables.
+/// Returns the units of a system, in the order of agents and variables.
 fn units(system: &System) -> Vec<Unit<'_>> {
     let mut reader = Reader { system, reads_action: HashMap::new() };
     let mut units = Vec::new();
@@ -352,16 +358,16 @@ fn units(system: &System) -> Vec<Unit<'_>> {
                 agent,
                 variables: owner.variables.clone(),
                 lines: lines
-                    .map(|(position, line)| reader.line(position, line.condition, &line.assignments))
+                    .map(|(index, line)| reader.line(index, line.condition, &line.assignments))
                     .collect(),
                 reads: Vec::new(),
             }),
             Assignment::Single => {
                 let mut lines_of: BTreeMap<VarId, Vec<UnitLine<'_>>> =
                     owner.variables.iter().map(|&variable| (variable, Vec::new())).collect();
-                for (position, line) in lines {
+                for (index, line) in lines {
                     for assignment in &line.assignments {
-                        let line = reader.line(position, line.condition, std::slice::from_ref(assignment));
+                        let line = reader.line(index, line.condition, std::slice::from_ref(assignment));
                         lines_of.entry(assignment.0).or_default().push(line);
                     }
                 }
@@ -380,37 +386,34 @@ fn units(system: &System) -> Vec<Unit<'_>> {
     units
 }
 
-/// Parts of a condition that are looked into; many lines may share a long one.
-const MOST_PARTS: usize = 256;
+/// Maximum number of conjuncts of a condition that are examined: many lines may share a long condition.
+const MAX_CONJUNCTS: usize = 256;
 
-/// Looks into conditions.
+/// Examines conditions.
 struct Reader<'s> {
     system: &'s System,
-    /// Whether an expression reads an action, for those looked at.
+    /// For the expressions examined so far, whether they read an action.
     reads_action: HashMap<ExprId, bool>,
 }
 
 impl<'s> Reader<'s> {
-    fn line(
-        &mut self,
-        position: usize,
-        condition: ExprId,
-        assignments: &'s [(VarId, ExprId)],
-    ) -> UnitLine<'s> {
+    fn line(&mut self, index: usize, condition: ExprId, assignments: &'s [(VarId, ExprId)]) -> UnitLine<'s> {
         let (mut demands, mut on_state) = (Vec::new(), Vec::new());
         let mut open = vec![condition];
-        let mut n_parts = 0;
-        while let Some(part) = open.pop().filter(|_| n_parts < MOST_PARTS) {
-            n_parts += 1;
-            match self.system.exprs.get(part) {
+        let mut n_examined = 0;
+        while n_examined < MAX_CONJUNCTS
+            && let Some(conjunct) = open.pop()
+        {
+            n_examined += 1;
+            match self.system.exprs.get(conjunct) {
                 Expr::And(list) => open.extend(list),
                 Expr::ActionIs(agent, action) => demands.push((agent, action)),
-                _ if !self.reads_action(part) => on_state.push(part),
+                _ if !self.reads_action(conjunct) => on_state.push(conjunct),
                 _ => {}
             }
         }
         let assigns_by_state = !assignments.iter().any(|(_, value)| self.reads_action(*value));
-        UnitLine { position, condition, assignments, demands, on_state, assigns_by_state }
+        UnitLine { index, condition, assignments, demands, on_state, assigns_by_state }
     }
 
     fn reads_action(&mut self, root: ExprId) -> bool {
@@ -432,7 +435,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// The agents whose actions a unit's lines read, in increasing order.
+/// Returns the agents whose actions a unit's lines read, in increasing order.
 fn agents_read(system: &System, unit: &Unit<'_>) -> Vec<AgentId> {
     let mut stack: Vec<ExprId> = Vec::new();
     for line in &unit.lines {

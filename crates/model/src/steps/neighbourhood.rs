@@ -1,8 +1,7 @@
 //! The states near a state, explored by the definition, as far as evidence and its replay need.
 //!
-//! Evidence about infinite runs and strategies is looked for here rather than by an engine: the
-//! answer is then the same for all engines, whatever they are. How far the search goes is limited by
-//! counts, never by time, for the same reason.
+//! Evidence about infinite paths and strategies is searched for here rather than by an engine, so that the
+//! result is the same for all engines. For the same reason the search is limited by counts, not by time.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,29 +9,30 @@ use std::rc::Rc;
 use super::{JointAction, Moves, State, compare_states, joint_choices};
 use crate::{Deadlock, System};
 
-/// So many joint actions and successors are looked at.
-const MOST_LOOKED_AT: u64 = 200_000;
+/// Maximum number of joint actions and successors that are explored, together.
+const MAX_EXPLORED: u64 = 200_000;
 
-/// States by number, each with what can be done there.
+/// Numbered states, each with its steps once they are explored.
 pub struct Neighbourhood<'s> {
     system: &'s System,
     moves: Moves<'s>,
     states: Vec<State>,
     numbers: HashMap<State, u32>,
     steps: Vec<Option<Rc<[Step]>>>,
+    /// Number of joint actions and successors that may still be explored.
     left: u64,
 }
 
-/// A joint action and where it leads, in canonical order; nowhere if every choice overflows.
+/// A joint action and its successors.
 pub struct Step {
-    /// Joint action; none for the loop that is added to a dead end.
+    /// Joint action; `None` for the loop that is added to a dead end.
     pub joint: Option<JointAction>,
-    /// Numbers of the states it leads to.
+    /// Numbers of the successors in canonical order; empty if every choice overflows.
     pub targets: Vec<u32>,
 }
 
 impl<'s> Neighbourhood<'s> {
-    /// An empty neighbourhood of a system.
+    /// Makes a neighbourhood without states.
     pub fn new(system: &'s System) -> Neighbourhood<'s> {
         Neighbourhood {
             system,
@@ -40,16 +40,16 @@ impl<'s> Neighbourhood<'s> {
             states: Vec::new(),
             numbers: HashMap::new(),
             steps: Vec::new(),
-            left: MOST_LOOKED_AT,
+            left: MAX_EXPLORED,
         }
     }
 
-    /// The state with a number.
+    /// Returns the state with a number.
     pub fn state(&self, number: u32) -> &State {
         &self.states[number as usize]
     }
 
-    /// The number of a state, new or not.
+    /// Returns the number of a state; adds the state if it is new.
     pub fn number(&mut self, state: State) -> u32 {
         let next = self.states.len() as u32;
         *self.numbers.entry(state).or_insert_with_key(|state| {
@@ -59,7 +59,7 @@ impl<'s> Neighbourhood<'s> {
         })
     }
 
-    /// What can be done at a state, in the order of joint actions; none if it is too much.
+    /// Returns the steps of a state, in the order of joint actions; `None` if there are too many.
     pub fn steps(&mut self, number: u32) -> Option<Rc<[Step]>> {
         if let Some(steps) = &self.steps[number as usize] {
             return Some(Rc::clone(steps));
@@ -89,7 +89,7 @@ impl<'s> Neighbourhood<'s> {
         Some(steps)
     }
 
-    /// The successors of a state in canonical order, each once; none if there are too many.
+    /// Returns the successors of a state in canonical order, each once; `None` if there are too many.
     pub fn successors(&mut self, number: u32) -> Option<Vec<u32>> {
         let steps = self.steps(number)?;
         let mut all: Vec<u32> = steps.iter().flat_map(|step| step.targets.iter().copied()).collect();

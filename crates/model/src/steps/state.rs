@@ -4,14 +4,14 @@ use std::cmp::Ordering;
 
 use crate::{ActionId, Domain, System};
 
-/// A state: one value per variable of the system. Booleans are 0 and 1, an enumeration value the
-/// number of its symbol.
+/// A state: one value per variable of the system, in the order of [`System::variables`]. Booleans are 0
+/// and 1, an enumeration value is the number of its symbol.
 pub type State = Vec<i64>;
 
 /// A joint action: one action per agent of the system.
 pub type JointAction = Vec<ActionId>;
 
-/// The canonical order of states: variable by variable, by the values' position in their domain.
+/// Compares two states in the canonical order: variable by variable, by the values' index in their domain.
 ///
 /// A value outside its domain, which no state has, comes first.
 pub fn compare_states(system: &System, left: &[i64], right: &[i64]) -> Ordering {

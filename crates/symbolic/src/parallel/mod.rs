@@ -4,20 +4,20 @@
 //! | file | has | in the paper |
 //! |---|---|---|
 //! | `partition` | splitting the initial states | §4 step 1, §5 |
-//! | `team` | threads, and meetings of all workers | processes PP and CP |
-//! | `strategy` | who explores what: simple, merge, full, semi | Procedures 8, 14-16 |
+//! | `team` | threads, and exchanges of messages among all workers | processes PP and CP |
+//! | `strategy` | which worker explores which parts: simple, merge, full, semi | Procedures 8, 14-16 |
 //! | `worker` | checking submodels, sets exchanged for epistemic operators | Procedures 9-13 |
 //! | `partitioned` | facts and verdicts from all workers | Procedure 7 |
-//! | `pays` | whether splitting pays | |
+//! | `auto` | whether splitting saves time | |
 //!
-//! Workers have stores of diagrams of their own, which they may sift as they like, and send each
-//! other sets as plain nodes; or they share one store, for comparison. What is reported does not
-//! depend on any of this: counts are of the union of the submodels, and paths and evidence are found
-//! in it by the same code as ever.
+//! Each worker has its own store of diagrams, which it sifts independently, and workers send each other
+//! sets as plain nodes; or all workers share one store, for comparison. The reports do not depend on
+//! this: counts are of the union of the submodels, and the ordinary checker finds paths and evidence in
+//! this union.
 
+mod auto;
 mod partition;
 mod partitioned;
-mod pays;
 mod strategy;
 mod team;
 mod worker;
@@ -30,38 +30,38 @@ use crate::engine::Symbolic;
 use partitioned::Partitioned;
 use strategy::Explored;
 
-/// How the initial states are split, and what workers do with the parts.
+/// Options for splitting the initial states into parts for several workers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parallel {
-    /// What the workers do.
+    /// Distribution of the parts among the workers.
     pub strategy: Strategy,
-    /// How many workers there are.
+    /// Number of workers. 0 means 1.
     pub jobs: usize,
-    /// How many parts there are, if there can be so many. Else one for each value of the variables
-    /// to split by, if these are given; else as many as suits the strategy.
+    /// Maximum number of parts; there are fewer if there are fewer initial states. `None`: one part for
+    /// each value of the variables in `split`, or a number that suits the strategy if `split` is empty.
     pub parts: Option<usize>,
-    /// The variables to split by; if there are none, bits are chosen.
+    /// Variables by whose values the initial states are split. If empty, bits are chosen automatically.
     pub split: Vec<VarId>,
     /// Whether the workers share one store of diagrams.
     pub shared: bool,
 }
 
 impl Parallel {
-    /// A strategy for so many workers, all else as it comes.
+    /// Makes options with a strategy and a number of workers, and defaults for the rest.
     pub fn new(strategy: Strategy, jobs: usize) -> Parallel {
         Parallel { strategy, jobs, parts: None, split: Vec::new(), shared: false }
     }
 }
 
-/// What workers do with parts of the initial states. [KLQ10 §4]
+/// The distribution of the parts among the workers. [KLQ10 §4]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Strategy {
-    /// Like `Merge` if measured sizes say that splitting pays, else nothing is split.
+    /// Like `Merge` if measured diagram steps show that splitting saves time, else nothing is split.
     #[default]
     Auto,
     /// `SIMPLE_PARA`: each worker explores and checks one part. [Procedure 8]
     Simple,
-    /// `MERGE_PARA`: workers explore one part after the other and check theirs together.
+    /// `MERGE_PARA`: workers explore one part after the other and check all of their parts as one.
     /// [Procedure 14]
     Merge,
     /// `FULL_PARA`: workers explore one part after the other and check each by itself. [Procedure 15]
@@ -81,15 +81,14 @@ pub(crate) fn encode<'s>(
     let mut stats = Stats::default();
     if let Some(why) = undivided(system) {
         stats.notes.push(format!("not split: {why}"));
-        let built = engine.built(system, early, budget, &mut stats)?;
+        let built = engine.build(system, early, budget, &mut stats)?;
         return engine.diagrams(built, stats);
     }
-    let explored = engine.in_order(system, budget, &mut stats, |items, on_trouble, stats| {
-        let ordered = (system, items, on_trouble);
-        // What is said of an order that led to trouble is of no interest.
+    let explored = engine.build_in_order(system, budget, &mut stats, |ordered, stats| {
+        // Notes about an order that was abandoned are not reported.
         stats.notes.clear();
         match parallel.strategy {
-            Strategy::Auto => pays::explore(parallel, ordered, budget, stats),
+            Strategy::Auto => auto::explore(parallel, ordered, budget, stats),
             _ => strategy::explore(parallel, ordered, budget, stats),
         }
     })?;
@@ -99,7 +98,7 @@ pub(crate) fn encode<'s>(
     }
 }
 
-/// Why a system is not split, if it is not.
+/// Returns the reason why a system cannot be split, if there is one.
 fn undivided(system: &System) -> Option<&'static str> {
     if !system.fairness.is_empty() {
         return Some("there are fairness constraints");

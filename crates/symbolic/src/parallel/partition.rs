@@ -1,12 +1,12 @@
 //! Splitting the initial states into parts. [KLQ10 §4, step 1]
 //!
-//! A class of initial states is what agrees on some bits. The paper's classes are given with the
-//! model; ours are by the variables that the user names, or by bits chosen here:
+//! A class is a set of initial states that agree on some bits. In the paper the classes are given with
+//! the model; here they are given by variables that the user names, or by bits chosen as follows:
 //!
-//! * of *frozen* variables first, which no step changes: what is reachable from two classes then has
-//!   no state in common, each part's diagrams speak of fewer bits, and counts add up;
-//! * then those that leave the largest class smallest: no worker should wait for another;
-//! * then those nearest the top of the order, where fixing a bit takes away most of a diagram.
+//! * bits of *frozen* variables first, which no step changes: no state is then reachable from two
+//!   classes, each part's diagrams depend on fewer bits, and counts add up;
+//! * then bits that minimise the largest class, so that no worker waits for another;
+//! * then bits nearest the top of the order, where fixing a bit removes most of a diagram.
 
 use std::cmp::Ordering;
 
@@ -15,21 +15,21 @@ use masque_model::VarId;
 use crate::encode::Encoder;
 use crate::space::{Bit, Limited, Natural, Set};
 
-/// Bits that are looked at, the most promising first: each costs a count of every class.
-const MOST_CANDIDATES: usize = 64;
-/// Classes there may be, however many values the named variables have.
-const MOST_CLASSES: usize = 4096;
+/// Maximum number of bits that are considered, the most promising first: for each, every class is counted.
+const MAX_CANDIDATES: usize = 64;
+/// Maximum number of classes, however many values the named variables have.
+const MAX_CLASSES: usize = 4096;
 
-/// Initial states in parts.
+/// A partition of the initial states.
 pub(crate) struct Partition {
-    /// None is empty, and together they are all; at least one.
+    /// At least one part; their union is the set of initial states. No part is empty if there is an
+    /// initial state.
     pub(crate) parts: Vec<Set>,
-    /// Whether no state is reachable from two of them.
+    /// Whether no state is reachable from two parts.
     pub(crate) is_disjoint: bool,
 }
 
-/// Splits the initial states by the values of some variables; into at most so many parts, if that is
-/// said.
+/// Splits the initial states by the values of some variables, into at most `n_parts` parts if given.
 pub(crate) fn by_variables(
     encoder: &Encoder<'_>,
     initial: &Set,
@@ -39,42 +39,44 @@ pub(crate) fn by_variables(
     let mut classes = vec![initial.clone()];
     let bits = variables.iter().flat_map(|v| encoder.layout.variables[v.index()].current.iter());
     for &bit in bits {
-        if classes.len() * 2 > MOST_CLASSES {
+        if classes.len() * 2 > MAX_CLASSES {
             break;
         }
-        classes = refined(encoder, &classes, bit)?;
+        classes = split_by_bit(encoder, &classes, bit)?;
     }
     let is_disjoint = variables.iter().all(|&v| encoder.layout.is_frozen(v));
     let n_parts = n_parts.unwrap_or(classes.len());
-    Ok(Partition { parts: dealt(encoder, &classes, n_parts)?, is_disjoint })
+    Ok(Partition { parts: merge_classes(encoder, &classes, n_parts)?, is_disjoint })
 }
 
-/// Splits the initial states into so many parts, or as many as there can be, by bits of our choice.
-pub(crate) fn by_choice(encoder: &Encoder<'_>, initial: &Set, n_parts: usize) -> Limited<Partition> {
+/// Splits the initial states into `n_parts` parts, or as many as possible, by automatically chosen bits.
+pub(crate) fn by_chosen_bits(encoder: &Encoder<'_>, initial: &Set, n_parts: usize) -> Limited<Partition> {
     let mut classes = vec![initial.clone()];
     let mut candidates = candidates(encoder, initial)?;
     let mut is_disjoint = true;
-    while classes.len() < n_parts.min(MOST_CLASSES) {
+    while classes.len() < n_parts.min(MAX_CLASSES) {
         let mut best: Option<(Split, usize)> = None;
-        for (position, &(is_changing, bit)) in candidates.iter().enumerate() {
-            let split = Split::new(encoder, refined(encoder, &classes, bit)?, is_changing);
+        for (index, &(is_changing, bit)) in candidates.iter().enumerate() {
+            let split = Split::new(encoder, split_by_bit(encoder, &classes, bit)?, is_changing);
             let is_better = best.as_ref().is_none_or(|(best, _)| split.is_better(best));
             if split.classes.len() > classes.len() && is_better {
-                best = Some((split, position));
+                best = Some((split, index));
             }
         }
-        let Some((split, position)) = best else { break };
-        candidates.remove(position);
+        let Some((split, index)) = best else { break };
+        candidates.remove(index);
         is_disjoint &= !split.is_changing;
         classes = split.classes;
     }
-    Ok(Partition { parts: dealt(encoder, &classes, n_parts)?, is_disjoint })
+    Ok(Partition { parts: merge_classes(encoder, &classes, n_parts)?, is_disjoint })
 }
 
-/// What a bit makes of the classes.
+/// The classes after splitting by one more bit.
 struct Split {
     classes: Vec<Set>,
+    /// Whether a step may change the bit.
     is_changing: bool,
+    /// Number of states in the largest class.
     largest: Natural,
 }
 
@@ -92,8 +94,8 @@ impl Split {
     }
 }
 
-/// Bits that are not the same in all initial states, those of frozen variables first, then from the
-/// top of the order; with each whether a step may change it.
+/// Returns the bits that differ among the initial states, those of frozen variables first, then from the
+/// top of the order; each with whether a step may change it.
 fn candidates(encoder: &Encoder<'_>, initial: &Set) -> Limited<Vec<(bool, Bit)>> {
     let mut bits: Vec<(bool, Bit)> = Vec::new();
     for v in encoder.system.variable_ids() {
@@ -103,39 +105,39 @@ fn candidates(encoder: &Encoder<'_>, initial: &Set) -> Limited<Vec<(bool, Bit)>>
     bits.sort_unstable_by_key(|&(is_changing, bit)| (is_changing, encoder.space.level(bit)));
     let mut candidates = Vec::new();
     for (is_changing, bit) in bits {
-        if candidates.len() == MOST_CANDIDATES {
+        if candidates.len() == MAX_CANDIDATES {
             break;
         }
-        if refined(encoder, std::slice::from_ref(initial), bit)?.len() > 1 {
+        if split_by_bit(encoder, std::slice::from_ref(initial), bit)?.len() > 1 {
             candidates.push((is_changing, bit));
         }
     }
     Ok(candidates)
 }
 
-/// Each class in two, where a bit is 0 and where it is 1, without the empty ones.
-fn refined(encoder: &Encoder<'_>, classes: &[Set], bit: Bit) -> Limited<Vec<Set>> {
+/// Splits each class into the states where a bit is 0 and those where it is 1; drops empty classes.
+fn split_by_bit(encoder: &Encoder<'_>, classes: &[Set], bit: Bit) -> Limited<Vec<Set>> {
     let space = &encoder.space;
     let (zero, one) = (space.bit(bit, false)?, space.bit(bit, true)?);
-    let mut refined = Vec::with_capacity(2 * classes.len());
+    let mut split_by_bit = Vec::with_capacity(2 * classes.len());
     for class in classes {
         for half in [&zero, &one] {
             let part = space.and(class, half)?;
             if !part.is_empty() {
-                refined.push(part);
+                split_by_bit.push(part);
             }
         }
     }
-    Ok(refined)
+    Ok(split_by_bit)
 }
 
-/// Classes put together, neighbours with neighbours, into at most so many parts whose numbers of
-/// classes differ by one at most. [KLQ10 §5]
+/// Merges neighbouring classes into at most `n_parts` parts whose numbers of classes differ by at most
+/// one. [KLQ10 §5]
 ///
 /// ```text
 /// of m classes, δ1 = m mod n parts get δ2 + 1 of them, the others δ2 = ⌊m / n⌋
 /// ```
-pub(crate) fn dealt(encoder: &Encoder<'_>, classes: &[Set], n_parts: usize) -> Limited<Vec<Set>> {
+pub(crate) fn merge_classes(encoder: &Encoder<'_>, classes: &[Set], n_parts: usize) -> Limited<Vec<Set>> {
     let n_parts = n_parts.clamp(1, classes.len().max(1));
     let (delta1, delta2) = (classes.len() % n_parts, classes.len() / n_parts);
     let mut rest = classes;
@@ -155,20 +157,22 @@ mod tests {
     use masque_verdict::Budget;
 
     use super::*;
-    use crate::encode::OnTrouble;
-    use crate::engine::encoder;
+    use crate::encode::GrowthPolicy;
+    use crate::engine::{OrderedSystem, encoder};
     use crate::order;
     use crate::reach;
 
     /// An encoder of a system, and its initial states.
     fn initial(system: &System) -> (Encoder<'_>, Set) {
         let budget = Budget::unlimited();
-        let mut encoder = encoder((system, &order::declared(system), OnTrouble::GoOn), 1, &budget);
+        let items = order::declared(system);
+        let ordered = OrderedSystem { system, items: &items, policy: GrowthPolicy::Ignore };
+        let mut encoder = encoder(ordered, 1, &budget);
         let initial = reach::initial(&mut encoder).unwrap();
         (encoder, initial)
     }
 
-    /// Parts are parts: none is empty, no two meet, together they are all.
+    /// Checks that no part is empty, no two overlap, and their union is the set of initial states.
     fn check(encoder: &Encoder<'_>, initial: &Set, parts: &[Set]) {
         let space = &encoder.space;
         let mut union = space.none();
@@ -187,7 +191,7 @@ mod tests {
             let system = load(&random_model(seed), Deadlock::Finite).unwrap();
             let (encoder, initial) = initial(&system);
             for n_parts in 1..6 {
-                let partition = by_choice(&encoder, &initial, n_parts).unwrap();
+                let partition = by_chosen_bits(&encoder, &initial, n_parts).unwrap();
                 check(&encoder, &initial, &partition.parts);
                 let n_initial = encoder.space.count(&initial, encoder.layout.n_current());
                 let is_enough = n_initial >= Natural::from(n_parts as u32);
@@ -219,23 +223,23 @@ mod tests {
         let (encoder, initial) = initial(&system);
         let count = |part: &Set| encoder.space.count(part, encoder.layout.n_current()).to_string();
         let counts = |n_parts| {
-            let partition = by_choice(&encoder, &initial, n_parts).unwrap();
+            let partition = by_chosen_bits(&encoder, &initial, n_parts).unwrap();
             (partition.parts.iter().map(count).collect::<Vec<_>>(), partition.is_disjoint)
         };
         assert_eq!(counts(2), (vec!["4".to_string(), "5".to_string()], true));
         assert_eq!(counts(4), (["2", "2", "2", "3"].map(str::to_string).to_vec(), true));
-        assert!(!counts(8).1, "now `moving` has to be split, too");
-        assert_eq!(counts(100).0.len(), 9, "there are no more than there are states");
+        assert!(!counts(8).1, "now the bit of `moving` is needed too");
+        assert_eq!(counts(100).0.len(), 9, "no more parts than states");
     }
 
     #[rustfmt::skip]
     #[test]
-    fn classes_are_dealt_out_evenly() {
+    fn classes_are_merged_into_even_parts() {
         let system = load(MODEL, Deadlock::Finite).unwrap();
         let (encoder, initial) = initial(&system);
-        let classes = by_choice(&encoder, &initial, 9).unwrap().parts;
+        let classes = by_chosen_bits(&encoder, &initial, 9).unwrap().parts;
         let sizes = |n_parts| {
-            let parts = dealt(&encoder, &classes, n_parts).unwrap();
+            let parts = merge_classes(&encoder, &classes, n_parts).unwrap();
             check(&encoder, &initial, &parts);
             parts.iter().map(|part| classes.iter().filter(|class| encoder.space.is_subset(class, part).unwrap()).count())
                 .collect::<Vec<_>>()
@@ -244,7 +248,7 @@ mod tests {
         assert_eq!(sizes(2), [5, 4]);
         assert_eq!(sizes(4), [3, 2, 2, 2]);
         assert_eq!(sizes(9), [1; 9]);
-        assert_eq!(sizes(20), [1; 9], "there are no more");
-        assert_eq!(sizes(0), [9], "there is at least one");
+        assert_eq!(sizes(20), [1; 9], "no more parts than classes");
+        assert_eq!(sizes(0), [9], "at least one part");
     }
 }

@@ -1,4 +1,4 @@
-//! A system explored in parts: facts and verdicts from what all workers say. [KLQ10 Procedure 7]
+//! A system explored in parts: facts and verdicts from the results of all workers. [KLQ10 Procedure 7]
 
 use std::time::Instant;
 
@@ -9,42 +9,42 @@ use masque_verdict::{
 };
 
 use super::strategy::Parts;
-use super::team::together;
+use super::team::run_workers;
 use super::worker::{Member, Worker};
 use crate::check::Checker;
 use crate::space::{Limited, Natural, exact};
 use crate::world::Submodel;
 
-/// The control process `CP` of the paper, between questions.
+/// The explored system, as the control process `CP` of the paper sees it.
 pub(super) struct Partitioned<'s> {
     system: &'s System,
     parts: Parts<'s>,
     evidence: Show,
-    /// For each formula, whether it is known in all submodels where it is true.
+    /// For each formula, whether every worker knows where it is true in its submodels.
     is_known: Vec<bool>,
     whole: Whole,
     stats: Stats,
 }
 
-/// All states together, in the first worker's space: for paths, evidence and whatever else needs
-/// more than what the workers can say.
+/// The model of all states, in the first worker's space: for paths, evidence and other questions that the
+/// workers cannot answer by themselves.
 enum Whole {
-    /// Not needed so far.
-    None,
-    /// To be had.
-    Aside(Box<Submodel>),
-    /// In the first worker's checker; here is what belongs there.
-    Inside(Box<Submodel>),
+    /// Not built yet.
+    NotBuilt,
+    /// Built, while the first worker's checker has its own submodel.
+    Stored(Box<Submodel>),
+    /// In the first worker's checker; the variant holds what the checker had before.
+    InChecker(Box<Submodel>),
 }
 
 impl<'s> Partitioned<'s> {
     pub(super) fn new(parts: Parts<'s>, evidence: Show, stats: Stats) -> Partitioned<'s> {
         let system = parts.workers[0].checker.system;
         let is_known = vec![false; system.formulas.len()];
-        Partitioned { system, parts, evidence, is_known, whole: Whole::None, stats }
+        Partitioned { system, parts, evidence, is_known, whole: Whole::NotBuilt, stats }
     }
 
-    /// `P_CHECK(M, φ)`: what all workers say, once the epistemic parts of a formula are known to all.
+    /// `P_CHECK(M, φ)`: asks all workers, once all know where the epistemic subformulas are true.
     fn ask<T: Send>(
         &mut self,
         formula: FormulaId,
@@ -55,18 +55,18 @@ impl<'s> Partitioned<'s> {
             return Err(Why::Unsupported.into());
         }
         let open = self.open(formula);
-        self.step_out();
-        let answers = together(&mut self.parts.workers, budget, set_budget, |position, worker, team| {
-            Member { worker, position, team }.satisfy(&open)?;
+        self.return_checker();
+        let results = run_workers(&mut self.parts.workers, budget, set_budget, |index, worker, team| {
+            Member { worker, index, team }.satisfy(&open)?;
             ask(worker)
         })?;
-        // A worker may know more after a stop than the others: then it is told again.
+        // Only now: after a stop some workers may know more than others, and all compute it again.
         open.into_iter().for_each(|formula| self.is_known[formula.index()] = true);
-        Ok(answers)
+        Ok(results)
     }
 
-    /// The epistemic subformulas that are not known yet, each after those inside it: formulas have
-    /// larger ids than their parts.
+    /// Returns the epistemic subformulas that are not known yet, each after those inside it: formulas have
+    /// larger ids than their operands.
     fn open(&self, formula: FormulaId) -> Vec<FormulaId> {
         let formulas = &self.system.formulas;
         let (mut open, mut seen, mut stack) = (Vec::new(), vec![false; formulas.len()], vec![formula]);
@@ -83,16 +83,16 @@ impl<'s> Partitioned<'s> {
         open
     }
 
-    /// The checker of all states together.
+    /// Returns the first worker's checker with the model of all states.
     fn whole(&mut self, budget: &Budget) -> Limited<&mut Checker<'s>> {
         let workers = &mut self.parts.workers;
         workers[0].checker.encoder.space.set_budget(budget);
-        if matches!(self.whole, Whole::None) {
+        if matches!(self.whole, Whole::NotBuilt) {
             let mut all = Vec::new();
             let space = &workers[0].checker.encoder.space;
-            for (position, worker) in workers.iter().enumerate() {
+            for (index, worker) in workers.iter().enumerate() {
                 for submodel in &worker.submodels {
-                    all.push(match position {
+                    all.push(match index {
                         0 => submodel.reachable.clone(),
                         _ => space.unpack(&worker.checker.encoder.space.pack(&submodel.reachable))?,
                     });
@@ -101,34 +101,34 @@ impl<'s> Partitioned<'s> {
             let encoder = &workers[0].checker.encoder;
             let reachable = encoder.balanced(all, false)?;
             let whole = Submodel::new(encoder, self.parts.initial.clone(), reachable);
-            self.whole = Whole::Aside(Box::new(whole));
+            self.whole = Whole::Stored(Box::new(whole));
         }
-        self.whole = match std::mem::replace(&mut self.whole, Whole::None) {
-            Whole::Aside(mut whole) => {
+        self.whole = match std::mem::replace(&mut self.whole, Whole::NotBuilt) {
+            Whole::Stored(mut whole) => {
                 workers[0].checker.swap(&mut whole);
-                Whole::Inside(whole)
+                Whole::InChecker(whole)
             }
             other => other,
         };
         Ok(&mut workers[0].checker)
     }
 
-    /// Gives the first worker's checker back to its submodels.
-    fn step_out(&mut self) {
-        self.whole = match std::mem::replace(&mut self.whole, Whole::None) {
-            Whole::Inside(mut whole) => {
+    /// Gives the first worker's checker its own submodel back.
+    fn return_checker(&mut self) {
+        self.whole = match std::mem::replace(&mut self.whole, Whole::NotBuilt) {
+            Whole::InChecker(mut whole) => {
                 self.parts.workers[0].checker.swap(&mut whole);
-                Whole::Aside(whole)
+                Whole::Stored(whole)
             }
             other => other,
         };
     }
 
     fn facts_of_parts(&mut self, budget: &Budget) -> Limited<Facts> {
-        self.step_out();
+        self.return_checker();
         let faulty =
-            together(&mut self.parts.workers, budget, set_budget, |_, worker, _| worker.is_faulty())?;
-        // Paths are shortest, then least, among those of all parts.
+            run_workers(&mut self.parts.workers, budget, set_budget, |_, worker, _| worker.is_faulty())?;
+        // The reported paths are the shortest, then least, of all parts together.
         if faulty.into_iter().any(|is_faulty| is_faulty) {
             return self.whole(budget)?.facts(budget);
         }
@@ -183,7 +183,7 @@ impl Encoded for Partitioned<'_> {
         let mut outcome = Outcome::from(verdict);
         if let Some(holds) = self.evidence.wanted(verdict) {
             let start = Instant::now();
-            // A budget that ends here costs the evidence, not the verdict.
+            // If the budget runs out here, only the evidence is missing.
             outcome.evidence =
                 self.whole(budget).ok().and_then(|whole| whole.evidence(property, holds, budget));
             self.stats.spend("evidence", start.elapsed());
@@ -192,8 +192,8 @@ impl Encoded for Partitioned<'_> {
     }
 
     fn is_true_somewhere(&mut self, formula: FormulaId, budget: &Budget) -> Result<bool, Stop> {
-        let answers = self.ask(formula, budget, |worker| worker.is_true_somewhere(formula))?;
-        Ok(answers.into_iter().any(|is_true| is_true))
+        let results = self.ask(formula, budget, |worker| worker.is_true_somewhere(formula))?;
+        Ok(results.into_iter().any(|is_true| is_true))
     }
 
     fn extent(&mut self, formula: FormulaId, budget: &Budget) -> Result<Extent, Stop> {

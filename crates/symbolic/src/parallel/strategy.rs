@@ -1,11 +1,11 @@
-//! Who explores what. [KLQ10 §4, Procedures 8, 14-16]
+//! Distributes the parts among the workers. [KLQ10 §4, Procedures 8, 14-16]
 //!
 //! ```text
-//!          parts         explores                          checks
-//! SIMPLE   one a worker  its part                          its part
-//! MERGE    any number    parts while there are any left    all of its parts as one
-//! FULL     any number    parts while there are any left    each of its parts
-//! SEMI     one a worker  its part                          the first worker: everything
+//!          parts            a worker explores          and checks
+//! SIMPLE   one per worker   its part                   its part
+//! MERGE    any number       parts until none is left   all of its parts as one
+//! FULL     any number       parts until none is left   each of its parts
+//! SEMI     one per worker   its part                   everything (only the first worker)
 //! ```
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -14,28 +14,28 @@ use std::time::Instant;
 use masque_verdict::{Budget, Early, Show, Stats};
 
 use super::partition::{self, Partition};
-use super::team::together;
+use super::team::run_workers;
 use super::worker::Worker;
 use super::{Parallel, Strategy};
 use crate::check::Checker;
-use crate::early::Watch;
-use crate::encode::{Encoder, OnTrouble};
-use crate::engine::{Built, Ordered, encoder};
+use crate::early::EarlyReceiver;
+use crate::encode::{Encoder, GrowthPolicy};
+use crate::engine::{Built, OrderedSystem, encoder};
 use crate::reach;
 use crate::relation::Relation;
-use crate::space::{Limited, MEMORY, Parcel, Set};
+use crate::space::{DEFAULT_MEMORY, Limited, Parcel, Set};
 use crate::world::Submodel;
 
-/// Parts for each worker, where workers take them as they come: enough for the load to even out.
+/// Parts per worker, where a worker may take several: enough to balance the load.
 const PARTS_PER_WORKER: usize = 4;
 
-/// What is explored: as a whole, or in parts.
+/// An explored system: as a whole, or in parts.
 pub(super) enum Explored<'s> {
     Whole(Box<Built<'s>>),
     Parts(Parts<'s>),
 }
 
-/// What the workers have explored.
+/// The results of all workers' explorations.
 pub(super) struct Parts<'s> {
     /// At least one, each with at least one submodel.
     pub(super) workers: Vec<Worker<'s>>,
@@ -51,21 +51,19 @@ pub(super) struct Parts<'s> {
 /// Splits the initial states and explores what is reachable from each part.
 pub(super) fn explore<'s>(
     parallel: &Parallel,
-    (system, items, on_trouble): Ordered<'s, '_>,
+    mut ordered: OrderedSystem<'s, '_>,
     budget: &Budget,
     stats: &mut Stats,
 ) -> Limited<Explored<'s>> {
     let n_jobs = parallel.jobs.max(1);
-    let memory = budget.memory().unwrap_or(MEMORY);
+    let memory = budget.memory().unwrap_or(DEFAULT_MEMORY);
     let share = budget.clone().with_memory(if parallel.shared { memory } else { memory / n_jobs as u64 });
-    // Nobody may change an order that others rely on.
-    let on_trouble = match on_trouble {
-        OnTrouble::GiveUp(steps) => OnTrouble::GiveUp(steps),
-        _ if parallel.shared => OnTrouble::GoOn,
-        other => other,
-    };
+    // No worker may sift a store that others use.
+    if parallel.shared && !matches!(ordered.policy, GrowthPolicy::Abandon(_)) {
+        ordered.policy = GrowthPolicy::Ignore;
+    }
     let start = Instant::now();
-    let mut first = encoder((system, items, on_trouble), 1, &share);
+    let mut first = encoder(ordered, 1, &share);
     let divided = reach::initial(&mut first).and_then(|initial| {
         let partition = split(parallel, &first, &initial)?;
         Ok((initial, partition))
@@ -75,9 +73,9 @@ pub(super) fn explore<'s>(
     if parts.len() < 2 {
         stats.notes.push("not split: there is one part".to_string());
         return Ok(Explored::Whole(Box::new(Built::new(
-            (system, items, on_trouble),
+            ordered,
             n_jobs,
-            &mut Watch { evidence: Show::None, early: &mut Early::deaf(), budget },
+            &mut EarlyReceiver { evidence: Show::None, early: &mut Early::deaf(), budget },
             stats,
         )?)));
     }
@@ -85,53 +83,55 @@ pub(super) fn explore<'s>(
     let n_parts = parts.len();
     let mut encoders = Vec::with_capacity(n_jobs);
     for _ in 1..n_jobs.min(n_parts) {
-        encoders.push(Some(match parallel.shared {
-            false => encoder((system, items, on_trouble), 1, &share),
-            true => Encoder::new(system, first.layout.clone(), first.space.share(), on_trouble),
+        encoders.push(Some(if parallel.shared {
+            Encoder::new(ordered.system, first.layout.clone(), first.space.share(), ordered.policy)
+        } else {
+            encoder(ordered, 1, &share)
         }));
     }
     let parcels: Vec<Parcel> = parts.iter().map(|part| first.space.pack(part)).collect();
     encoders.insert(0, Some(first));
-    // Each worker begins with a part of its own: there are as many.
+    // Each worker begins with a part of its own: there are at least as many parts as workers.
     let next = AtomicUsize::new(encoders.len());
     let tasks = Tasks { parcels, next, strategy: parallel.strategy };
     let explored = if parallel.strategy == Strategy::Semi {
         stats.notes.push(format!("explored in {n_parts} parts"));
-        tasks.explored_whole(&mut encoders, initial, budget).map(|whole| Explored::Whole(Box::new(whole)))
+        tasks.explore_whole(&mut encoders, initial, budget).map(|whole| Explored::Whole(Box::new(whole)))
     } else {
         let is_shared = parallel.shared;
         let parts = |workers| Parts { workers, initial, is_disjoint, n_parts, is_shared };
-        tasks.explored_parts(&mut encoders, budget).map(parts).map(Explored::Parts)
+        tasks.explore_parts(&mut encoders, budget).map(parts).map(Explored::Parts)
     };
     stats.spend("reach", start.elapsed());
     explored
 }
 
-/// The parts of the initial states: one a worker, or as many as were asked for.
+/// Splits the initial states: into one part per worker if the strategy says so, else into the requested
+/// number.
 pub(super) fn split(parallel: &Parallel, encoder: &Encoder<'_>, initial: &Set) -> Limited<Partition> {
     let takes_one = matches!(parallel.strategy, Strategy::Simple | Strategy::Semi);
     let mut partition = if parallel.split.is_empty() {
         let n_parts = if takes_one { parallel.jobs } else { parallel.jobs * PARTS_PER_WORKER };
-        partition::by_choice(encoder, initial, parallel.parts.unwrap_or(n_parts))?
+        partition::by_chosen_bits(encoder, initial, parallel.parts.unwrap_or(n_parts))?
     } else {
         partition::by_variables(encoder, initial, &parallel.split, parallel.parts)?
     };
     if takes_one {
-        partition.parts = partition::dealt(encoder, &partition.parts, parallel.jobs)?;
+        partition.parts = partition::merge_classes(encoder, &partition.parts, parallel.jobs)?;
     }
     Ok(partition)
 }
 
-/// Parts to be explored.
+/// The parts to be explored.
 struct Tasks {
     parcels: Vec<Parcel>,
-    /// `sp`, the next part that nobody has taken.
+    /// `sp`, the index of the next part that no worker has taken.
     next: AtomicUsize,
     strategy: Strategy,
 }
 
-/// What one worker has explored.
-struct Reached<'s> {
+/// The result of one worker's exploration.
+struct WorkerResult<'s> {
     encoder: Encoder<'s>,
     relation: Relation,
     /// Initial and reachable states of each submodel.
@@ -141,14 +141,14 @@ struct Reached<'s> {
 
 impl Tasks {
     /// `SIMPLE_PARA`, `MERGE_PARA` and `FULL_PARA`: workers with their submodels.
-    fn explored_parts<'s>(
+    fn explore_parts<'s>(
         &self,
         encoders: &mut [Option<Encoder<'s>>],
         budget: &Budget,
     ) -> Limited<Vec<Worker<'s>>> {
-        let workers = together(encoders, budget, set_budget, |position, seat, _| {
-            let Some(reached) = self.reach(position, seat)? else { return Ok(None) };
-            let Reached { encoder, relation, submodels, n_steps } = reached;
+        let workers = run_workers(encoders, budget, set_budget, |index, slot, _| {
+            let Some(reached) = self.reach(index, slot)? else { return Ok(None) };
+            let WorkerResult { encoder, relation, submodels, n_steps } = reached;
             let none = encoder.space.none();
             let checker = Checker::new(encoder, relation, none.clone(), none)?;
             let submodel = |(initial, reachable)| Submodel::new(&checker.encoder, initial, reachable);
@@ -158,21 +158,21 @@ impl Tasks {
         Ok(workers.into_iter().flatten().collect())
     }
 
-    /// `SEMI_PARA`: the first worker collects what all have reached.
+    /// `SEMI_PARA`: the first worker collects the states that all have reached.
     ///
     /// ```text
     /// S = ⋃ S_j
     /// ```
-    fn explored_whole<'s>(
+    fn explore_whole<'s>(
         &self,
         encoders: &mut [Option<Encoder<'s>>],
         initial: Set,
         budget: &Budget,
     ) -> Limited<Built<'s>> {
-        let reached = together(encoders, budget, set_budget, |position, seat, _| self.reach(position, seat))?;
+        let reached = run_workers(encoders, budget, set_budget, |index, slot, _| self.reach(index, slot))?;
         let mut reached = reached.into_iter().flatten();
         let Some(first) = reached.next() else { return Err(masque_verdict::Why::Memory.into()) };
-        let Reached { encoder, relation, submodels, mut n_steps } = first;
+        let WorkerResult { encoder, relation, submodels, mut n_steps } = first;
         encoder.space.set_budget(budget);
         let mut all: Vec<Set> = submodels.into_iter().map(|(_, reachable)| reachable).collect();
         for other in reached {
@@ -186,16 +186,17 @@ impl Tasks {
     }
 
     /// Takes parts and explores them, one after the other. [Procedures 8, 14, 15]
-    fn reach<'s>(&self, position: usize, seat: &mut Option<Encoder<'s>>) -> Limited<Option<Reached<'s>>> {
-        let Some(mut encoder) = seat.take() else { return Ok(None) };
-        let Some(mut part) = self.parcels.get(position) else { return Ok(None) };
+    fn reach<'s>(&self, index: usize, slot: &mut Option<Encoder<'s>>) -> Limited<Option<WorkerResult<'s>>> {
+        let Some(mut encoder) = slot.take() else { return Ok(None) };
+        let Some(mut part) = self.parcels.get(index) else { return Ok(None) };
         let relation = Relation::new(&mut encoder)?;
         let mut submodels: Vec<(Set, Set)> = Vec::new();
         let mut n_steps = 0;
         loop {
             let initial = encoder.space.unpack(part)?;
-            let (reachable, n_images) =
-                reach::reachable(&encoder, &relation, &initial, |reached| encoder.mind_size(reached.size))?;
+            let (reachable, n_images) = reach::reachable(&encoder, &relation, &initial, |reached| {
+                encoder.check_node_limit(reached.size)
+            })?;
             n_steps += n_images;
             match submodels.last_mut() {
                 // I'_k ← I'_k ∪ I_j    S'_k ← S'_k ∪ REACH(I_j)
@@ -205,17 +206,17 @@ impl Tasks {
                 }
                 _ => submodels.push((initial, reachable)),
             }
-            match self.another() {
-                Some(another) => part = another,
+            match self.take_part() {
+                Some(next) => part = next,
                 None => break,
             }
         }
-        encoder.space.take_your_time();
-        Ok(Some(Reached { encoder, relation, submodels, n_steps }))
+        encoder.space.lift_step_limit();
+        Ok(Some(WorkerResult { encoder, relation, submodels, n_steps }))
     }
 
-    /// The next part that nobody has taken, if workers take more than one.
-    fn another(&self) -> Option<&Parcel> {
+    /// Takes the next part that no worker has taken, if workers take more than one.
+    fn take_part(&self) -> Option<&Parcel> {
         match self.strategy {
             Strategy::Simple | Strategy::Semi => None,
             _ => self.parcels.get(self.next.fetch_add(1, Relaxed)),
@@ -223,8 +224,8 @@ impl Tasks {
     }
 }
 
-fn set_budget(seat: &Option<Encoder<'_>>, budget: &Budget) {
-    if let Some(encoder) = seat {
+fn set_budget(slot: &Option<Encoder<'_>>, budget: &Budget) {
+    if let Some(encoder) = slot {
         encoder.space.set_budget(budget);
     }
 }

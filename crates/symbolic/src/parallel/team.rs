@@ -1,8 +1,8 @@
-//! Workers on threads of their own, and what they tell each other.
+//! Workers on threads of their own, and the exchange of messages among them.
 //!
-//! A worker has its own encoder and works alone but for [`Team::swap`], where all meet: each brings
-//! a message, and each gets the messages of all. Whoever cannot go on says so, which frees those who
-//! wait and ends what the others do; so nobody waits for ever.
+//! A worker has its own encoder and works independently, except in [`Team::exchange`]: each worker sends
+//! a message, waits, and receives the messages of all. When one worker stops, it notifies the others,
+//! and they stop too, even while they wait; so no worker waits forever.
 
 use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,55 +12,58 @@ use masque_verdict::{Budget, Stop, Why};
 
 use crate::space::{Limited, Parcel};
 
-/// Stack sizes to try, largest first: diagrams are as deep as there are variables. A stack is
-/// address space: memory is taken as it is used.
-const STACKS: [usize; 3] = [1 << 30, 64 << 20, 8 << 20];
+/// Stack sizes to try, in bytes, largest first: the recursion is as deep as there are variables. A stack
+/// is only address space until it is used.
+const STACK_SIZES: [usize; 3] = [1 << 30, 64 << 20, 8 << 20];
 
-/// What workers tell each other.
+/// A message from one worker to all others.
 pub(crate) struct Message {
     /// Some states, if the question is about states.
     pub(crate) states: Option<Parcel>,
-    /// An answer to the question.
+    /// A boolean result.
     pub(crate) flag: bool,
 }
 
-/// What the workers have in common while they are at work.
+/// The state shared by all workers while they run.
 pub(crate) struct Team {
     budget: Budget,
     round: Mutex<Round>,
     changed: Condvar,
 }
 
-/// Messages on their way.
+/// The current round of exchange.
 #[derive(Default)]
 struct Round {
     number: u64,
-    brought: Vec<Option<Message>>,
+    /// Messages sent so far in this round, by worker.
+    sent: Vec<Option<Message>>,
+    /// All messages of the previous round.
     last: Arc<[Message]>,
+    /// The reason why all workers stop.
     stop: Option<Stop>,
 }
 
 impl Team {
     fn new(n_workers: usize, budget: &Budget) -> Team {
-        let brought = (0..n_workers).map(|_| None).collect();
-        let round = Mutex::new(Round { brought, ..Round::default() });
+        let sent = (0..n_workers).map(|_| None).collect();
+        let round = Mutex::new(Round { sent, ..Round::default() });
         Team { budget: budget.branch(), round, changed: Condvar::new() }
     }
 
-    /// Brings a message and waits for those of all workers, which come in the order of the workers.
-    pub(crate) fn swap(&self, worker: usize, message: Message) -> Limited<Arc<[Message]>> {
+    /// Sends a message and waits for those of all workers, which are returned in the order of the workers.
+    pub(crate) fn exchange(&self, worker: usize, message: Message) -> Limited<Arc<[Message]>> {
         let mut round = self.round();
         if let Some(stop) = round.stop {
             return Err(stop);
         }
-        round.brought[worker] = Some(message);
-        if round.brought.iter().all(Option::is_some) {
-            round.last = round.brought.iter_mut().filter_map(Option::take).collect();
+        round.sent[worker] = Some(message);
+        if round.sent.iter().all(Option::is_some) {
+            round.last = round.sent.iter_mut().filter_map(Option::take).collect();
             round.number += 1;
             self.changed.notify_all();
             return Ok(Arc::clone(&round.last));
         }
-        // The next round needs our message too, so `last` stays until we have seen it.
+        // The next round needs this worker's message too, so `last` stays until it has been read here.
         let number = round.number;
         while round.number == number && round.stop.is_none() {
             round = self.changed.wait(round).unwrap_or_else(PoisonError::into_inner);
@@ -71,7 +74,7 @@ impl Team {
         }
     }
 
-    /// Ends the work of all. The first to say so has the reason.
+    /// Stops all workers. The reason of the first call is kept.
     fn stop(&self, stop: Stop) {
         self.round().stop.get_or_insert(stop);
         self.changed.notify_all();
@@ -83,10 +86,10 @@ impl Team {
     }
 }
 
-/// A worker at work; a panic stops the others, too.
-struct AtWork<'t>(&'t Team);
+/// Stops the other workers if the thread of one panics.
+struct PanicGuard<'t>(&'t Team);
 
-impl Drop for AtWork<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.stop(Why::Interrupted.into());
@@ -94,14 +97,14 @@ impl Drop for AtWork<'_> {
     }
 }
 
-/// Lets all workers do the same, each on a thread of its own with a large stack, and gives what they
-/// come to, in their order; or why the first to stop has stopped. Before anybody begins, `prepare`
-/// gets each worker and the budget that ends when one of them stops.
+/// Runs `work` for each worker on a thread of its own with a large stack. Returns the results in the order
+/// of the workers, or the reason why the first of them stopped. Before any thread starts, `prepare` is
+/// called for each worker with the budget that ends when one of them stops.
 ///
 /// # Panics
 ///
-/// If a worker does: its bug is handed on.
-pub(crate) fn together<W: Send, T: Send>(
+/// Panics if a worker panics.
+pub(crate) fn run_workers<W: Send, T: Send>(
     workers: &mut [W],
     budget: &Budget,
     prepare: impl Fn(&W, &Budget),
@@ -110,18 +113,18 @@ pub(crate) fn together<W: Send, T: Send>(
     budget.check()?;
     let team = Team::new(workers.len(), budget);
     workers.iter().for_each(|worker| prepare(worker, &team.budget));
-    let answers: Vec<Option<T>> = scope(|scope| {
+    let results: Vec<Option<T>> = scope(|scope| {
         let mut threads = Vec::with_capacity(workers.len());
-        for (position, worker) in workers.iter_mut().enumerate() {
+        for (index, worker) in workers.iter_mut().enumerate() {
             let (team, work) = (&team, &work);
-            // A thread that cannot be started gives its worker back for the next try.
-            let seat = Arc::new(Mutex::new(Some(worker)));
-            let started = STACKS.iter().find_map(|&size| {
-                let seat = Arc::clone(&seat);
+            // If a thread cannot be started, its worker stays here for the next attempt.
+            let slot = Arc::new(Mutex::new(Some(worker)));
+            let started = STACK_SIZES.iter().find_map(|&size| {
+                let slot = Arc::clone(&slot);
                 let run = move || {
-                    let _at_work = AtWork(team);
-                    let worker = seat.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-                    work(position, worker, team).map_err(|stop| team.stop(stop)).ok()
+                    let _guard = PanicGuard(team);
+                    let worker = slot.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+                    work(index, worker, team).map_err(|stop| team.stop(stop)).ok()
                 };
                 Builder::new().name("part".to_string()).stack_size(size).spawn_scoped(scope, run).ok()
             });
@@ -131,11 +134,11 @@ pub(crate) fn together<W: Send, T: Send>(
             }
         }
         let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-        joined.into_iter().map(|answer| answer.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        joined.into_iter().map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
     });
     let stop = team.round().stop;
-    match (stop, answers.into_iter().collect::<Option<Vec<T>>>()) {
-        (None, Some(answers)) => Ok(answers),
+    match (stop, results.into_iter().collect::<Option<Vec<T>>>()) {
+        (None, Some(results)) => Ok(results),
         (stop, _) => Err(stop.unwrap_or(Why::Interrupted.into())),
     }
 }
@@ -149,48 +152,48 @@ mod tests {
     }
 
     #[test]
-    fn everybody_hears_everybody() {
+    fn every_worker_receives_all_messages() {
         for n_workers in 1..6 {
             let mut workers: Vec<usize> = (0..n_workers).collect();
-            let heard = together(
+            let received = run_workers(
                 &mut workers,
                 &Budget::unlimited(),
                 |_, _| {},
-                |position, own, team| {
-                    let mut heard = Vec::new();
+                |index, own, team| {
+                    let mut received = Vec::new();
                     for round in 0..20 {
-                        let messages = team.swap(position, flag((*own + round) % 3 == 0))?;
-                        heard.push(messages.iter().map(|message| message.flag).collect::<Vec<bool>>());
+                        let messages = team.exchange(index, flag((*own + round) % 3 == 0))?;
+                        received.push(messages.iter().map(|message| message.flag).collect::<Vec<bool>>());
                     }
-                    Ok(heard)
+                    Ok(received)
                 },
             );
             let round = |round| (0..n_workers).map(|own| (own + round) % 3 == 0).collect::<Vec<bool>>();
             let expected: Vec<Vec<bool>> = (0..20).map(round).collect();
-            assert_eq!(heard, Ok(vec![expected; n_workers]));
+            assert_eq!(received, Ok(vec![expected; n_workers]));
         }
     }
 
-    /// One worker stops while the others wait for it, or are busy: all end, with its reason.
+    /// One worker stops while another waits for it and a third is busy: all stop, with its reason.
     #[test]
-    fn one_reason_stops_all() {
-        for who in 0..3 {
-            let stopped: Limited<Vec<()>> = together(
+    fn one_worker_stops_all() {
+        for stopping in 0..3 {
+            let stopped: Limited<Vec<()>> = run_workers(
                 &mut [(); 3],
                 &Budget::unlimited(),
                 |_, _| {},
-                |position, (), team| {
-                    team.swap(position, flag(true))?;
-                    if position == who {
+                |index, (), team| {
+                    team.exchange(index, flag(true))?;
+                    if index == stopping {
                         return Err(Why::Memory.into());
                     }
-                    if position == (who + 1) % 3 {
+                    if index == (stopping + 1) % 3 {
                         while team.budget.check().is_ok() {
                             std::thread::yield_now();
                         }
                         return team.budget.check();
                     }
-                    team.swap(position, flag(true)).map(|_| ())
+                    team.exchange(index, flag(true)).map(|_| ())
                 },
             );
             assert_eq!(stopped.map_err(|stop| stop.why), Err(Why::Memory));
@@ -201,13 +204,13 @@ mod tests {
     fn the_caller_stops_all() {
         let budget = Budget::unlimited();
         budget.cancel();
-        let stopped: Limited<Vec<()>> = together(
+        let stopped: Limited<Vec<()>> = run_workers(
             &mut [(); 4],
             &budget,
             |_, _| {},
-            |position, (), team| match position {
+            |index, (), team| match index {
                 0 => team.budget.check(),
-                _ => team.swap(position, flag(true)).map(|_| ()),
+                _ => team.exchange(index, flag(true)).map(|_| ()),
             },
         );
         assert_eq!(stopped.map_err(|stop| stop.why), Err(Why::Interrupted));
@@ -215,14 +218,14 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a bug")]
-    fn a_bug_is_handed_on() {
-        let _: Limited<Vec<()>> = together(
+    fn a_panic_is_propagated() {
+        let _: Limited<Vec<()>> = run_workers(
             &mut [(); 3],
             &Budget::unlimited(),
             |_, _| {},
-            |position, (), team| {
-                assert!(position != 1, "a bug");
-                team.swap(position, flag(true)).map(|_| ())
+            |index, (), team| {
+                assert!(index != 1, "a bug");
+                team.exchange(index, flag(true)).map(|_| ())
             },
         );
     }

@@ -1,11 +1,11 @@
 //! A worker: some submodels on diagrams of its own, and the satisfaction procedures on them.
 //! [KLQ10 §4, Procedures 9-13]
 //!
-//! Temporal operators look at successors only, which are in the same submodel, so each worker
-//! evaluates them alone (`check.rs`). Epistemic operators look at all reachable states: for each such
-//! subformula, the inner ones first, all workers meet. A worker with several submodels
-//! (Procedure 15) evaluates a subformula in each of them before it goes to the meeting. When all
-//! epistemic subformulas are known in all submodels, the formula itself is evaluated in each alone.
+//! The truth of temporal operators depends on successors only, which are in the same submodel, so each
+//! worker evaluates them alone (`check.rs`). The truth of epistemic operators depends on all reachable
+//! states: for each such subformula, the inner ones first, all workers exchange messages. A worker with
+//! several submodels (Procedure 15) evaluates a subformula in each of them before the exchange. When all
+//! epistemic subformulas are known in all submodels, each worker evaluates the formula itself alone.
 
 use masque_model::{AgentId, Formula, FormulaId, GroupId, Property};
 use masque_verdict::{Stop, Why};
@@ -19,29 +19,29 @@ use crate::world::Submodel;
 pub(crate) struct Worker<'s> {
     pub(crate) checker: Checker<'s>,
     pub(crate) submodels: Vec<Submodel>,
-    /// Images taken.
+    /// Images computed.
     pub(crate) n_steps: u32,
 }
 
-/// A worker at work in its team.
+/// A worker while it runs in its team.
 pub(crate) struct Member<'t, 's> {
     pub(crate) worker: &'t mut Worker<'s>,
-    pub(crate) position: usize,
+    pub(crate) index: usize,
     pub(crate) team: &'t Team,
 }
 
 impl<'s> Worker<'s> {
-    /// What is asked in each submodel.
+    /// Asks the checker once for each submodel.
     pub(crate) fn each<T>(&mut self, mut ask: impl FnMut(&mut Checker<'s>) -> Limited<T>) -> Limited<Vec<T>> {
-        let mut answers = Vec::with_capacity(self.submodels.len());
+        let mut results = Vec::with_capacity(self.submodels.len());
         for submodel in &mut self.submodels {
             self.checker.swap(submodel);
-            let answer = ask(&mut self.checker);
-            // Back in its place whatever happened.
+            let result = ask(&mut self.checker);
+            // Swapped back even if the checker was stopped.
             self.checker.swap(submodel);
-            answers.push(answer?);
+            results.push(result?);
         }
-        Ok(answers)
+        Ok(results)
     }
 
     /// `CHECK_p(M_k, φ)`: whether a property holds in all submodels. [Procedure 9]
@@ -53,19 +53,19 @@ impl<'s> Worker<'s> {
         Ok(self.each(|checker| checker.holds(property))?.into_iter().all(|holds| holds))
     }
 
-    /// Whether a formula is true somewhere in a submodel.
+    /// Returns whether a formula is true in some state of some submodel.
     pub(crate) fn is_true_somewhere(&mut self, formula: FormulaId) -> Limited<bool> {
         Ok(self.each(|checker| checker.is_true_somewhere(formula))?.into_iter().any(|is_true| is_true))
     }
 
-    /// Whether some state has no successors, or some value may leave its domain.
+    /// Returns whether some state has no successors, or some value may leave its domain.
     pub(crate) fn is_faulty(&mut self) -> Limited<bool> {
         let faulty =
             self.each(|checker| Ok(!checker.dead_ends()?.is_empty() || !checker.overflowing()?.is_empty()))?;
         Ok(faulty.into_iter().any(|is_faulty| is_faulty))
     }
 
-    /// The states of all submodels, counted once for each.
+    /// Returns the sum of the submodels' numbers of states.
     pub(crate) fn n_states(&self) -> Natural {
         let Checker { encoder, .. } = &self.checker;
         let counts = self.submodels.iter();
@@ -79,7 +79,7 @@ impl<'s> Worker<'s> {
 }
 
 impl Member<'_, '_> {
-    /// Finds out where epistemic formulas are true, each after those inside it.
+    /// Computes where epistemic formulas are true; each must come after those inside it.
     pub(crate) fn satisfy(&mut self, formulas: &[FormulaId]) -> Limited<()> {
         formulas.iter().try_for_each(|&formula| self.epistemic(formula))
     }
@@ -108,8 +108,9 @@ impl Member<'_, '_> {
     /// X_k = S_k ∖ φ    X = ⋃ X_j    Y = {s ∈ S_k | ∃ s' ∈ X. s ~ s'}    K φ = S_k ∖ Y
     /// ```
     ///
-    /// Differs from the paper: workers exchange what of `X_j` is seen, `∃ hidden. X_j`, and not `X_j`
-    /// itself. It has fewer bits, and the union of the projections is the projection of the union.
+    /// Differs from the paper: workers exchange the projection `∃ hidden. X_j` to what the agents see, and
+    /// not `X_j` itself. It depends on fewer bits, and the union of the projections is the projection of
+    /// the union.
     fn knows(
         &mut self,
         formula: FormulaId,
@@ -140,11 +141,11 @@ impl Member<'_, '_> {
 
     /// `P_SAT_C`: φ is common knowledge in a group. [Procedure 13]
     ///
-    /// Each worker follows chains of confusions through its own states to the end, then tells the
-    /// others where they have led. It is over when nobody has found anything new.
+    /// Each worker follows chains of confusions through its own states to the end, then sends the others
+    /// the states reached. The loop ends when no worker has found a new state.
     ///
-    /// Differs from the paper: `Y_k` and `F_k` travel in one message, so that a round is one meeting;
-    /// and states of others stay in `Y`, which modulo `S_k` changes nothing.
+    /// Differs from the paper: `Y_k` and `F_k` are sent in one message, so that a round is one exchange;
+    /// and states of other workers stay in `Y`, which modulo `S_k` changes nothing.
     fn common_knowledge(&mut self, formula: FormulaId, group: GroupId, f: FormulaId) -> Limited<()> {
         let mut reached = self.outside(f)?;
         let mut is_stable = false;
@@ -162,16 +163,16 @@ impl Member<'_, '_> {
         }
     }
 
-    /// `O_i φ`: φ wherever agent `i` is green; true everywhere or nowhere.
+    /// `O_i φ`: φ in all states in which agent `i` is green; true everywhere or nowhere.
     fn correct(&mut self, formula: FormulaId, agent: AgentId, f: FormulaId) -> Limited<()> {
         let holds = self.worker.each(|checker| checker.holds_where_green(agent, f))?;
         let flag = holds.into_iter().all(|holds| holds);
-        let messages = self.team.swap(self.position, Message { states: None, flag })?;
+        let messages = self.team.exchange(self.index, Message { states: None, flag })?;
         let holds = messages.iter().all(|message| message.flag);
         self.learn(formula, |checker| Ok(checker.encoder.space.constant(holds)))
     }
 
-    /// For each submodel the states where a formula is not true.
+    /// Returns for each submodel the states where a formula is not true.
     fn outside(&mut self, f: FormulaId) -> Limited<Vec<Set>> {
         self.worker.each(|checker| {
             let phi = checker.truth(f)?;
@@ -179,21 +180,21 @@ impl Member<'_, '_> {
         })
     }
 
-    /// The union of what all workers bring, and whether all of them say so.
+    /// Returns the union of all workers' sets, and whether all workers have set their flag.
     fn union_of_all(&mut self, sets: Vec<Set>, flag: bool) -> Limited<(Set, bool)> {
         let own = self.worker.union(sets)?;
         let space = &self.worker.checker.encoder.space;
         let message = Message { states: Some(space.pack(&own)), flag };
-        let messages = self.team.swap(self.position, message)?;
+        let messages = self.team.exchange(self.index, message)?;
         let mut all = vec![own];
-        let others = messages.iter().enumerate().filter(|(position, _)| *position != self.position);
+        let others = messages.iter().enumerate().filter(|(index, _)| *index != self.index);
         for states in others.filter_map(|(_, message)| message.states.as_ref()) {
             all.push(space.unpack(states)?);
         }
         Ok((self.worker.union(all)?, messages.iter().all(|message| message.flag)))
     }
 
-    /// Keeps the truth of a formula in each submodel.
+    /// Stores where a formula is true in each submodel.
     fn learn(
         &mut self,
         formula: FormulaId,

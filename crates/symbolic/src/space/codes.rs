@@ -3,13 +3,13 @@
 use super::{Bit, Limited, Set, Space};
 
 impl Space {
-    /// The valuations in which a vector of bits has a code.
+    /// Returns the valuations in which a vector of bits has a code.
     pub fn has_code(&self, bits: &[Bit], code: u64) -> Limited<Set> {
         let literals = bits.iter().rev().enumerate().map(|(i, &bit)| (bit, code >> i & 1 == 1));
         self.valuation(literals.collect())
     }
 
-    /// The valuations in which a vector of bits has a code below `n_codes`.
+    /// Returns the valuations in which a vector of bits has a code below `n_codes`.
     pub fn has_code_below(&self, bits: &[Bit], n_codes: u128) -> Limited<Set> {
         if n_codes.is_power_of_two() {
             debug_assert_eq!(n_codes.trailing_zeros() as usize, bits.len());
@@ -28,7 +28,7 @@ impl Space {
         Ok(at_most)
     }
 
-    /// The valuations in which some bits, each once and in any order, have these values.
+    /// Returns the valuations in which some bits, each once and in any order, have these values.
     pub fn valuation(&self, mut literals: Vec<(Bit, bool)>) -> Limited<Set> {
         literals.sort_unstable_by_key(|(bit, _)| self.level(*bit));
         self.literals(literals)

@@ -1,14 +1,14 @@
-//! Sets on their way from one space to another, and several spaces on one store of nodes.
+//! Sends sets from one space to another, and lets several spaces share one store of nodes.
 //!
-//! Between stores a set travels as plain nodes: neither side touches the other's store, so the two
-//! may be at work, and sifted to different orders. On one store it travels as it is.
+//! Between stores a set is sent as plain nodes: neither side touches the other's store, so both may be
+//! in use, and sifted to different orders. Within one store the set itself is sent.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::{Limited, Set, Space, Table};
 
-/// A set on its way to another space with the same bits.
+/// A set that is sent to another space with the same bits.
 pub struct Parcel(Content);
 
 enum Content {
@@ -19,16 +19,14 @@ enum Content {
 }
 
 impl Space {
-    /// The set, to be sent to other spaces with the same bits: to any, unless this space
-    /// [shares](Space::share) its store; then to those on the same store.
+    /// Packs a set for other spaces with the same bits: for any of them, unless this space
+    /// [shares](Space::share) its store; then only for those on the same store.
     pub fn pack(&self, a: &Set) -> Parcel {
-        Parcel(match self.watch.is_shared() {
-            true => Content::Shared(a.clone()),
-            false => Content::Nodes(Table::new(a)),
-        })
+        let is_shared = self.watch.is_shared();
+        Parcel(if is_shared { Content::Shared(a.clone()) } else { Content::Nodes(Table::new(a)) })
     }
 
-    /// The set that was sent.
+    /// Returns the set that was packed.
     pub fn unpack(&self, parcel: &Parcel) -> Limited<Set> {
         match &parcel.0 {
             Content::Nodes(table) => self.read(table),
@@ -36,21 +34,21 @@ impl Space {
         }
     }
 
-    /// Another space on the same store: the same bits in the same order, for another thread. An
-    /// operation is then done by the thread that asks for it: the store was made for one. Steps
-    /// are counted for all together, and less exactly; one that is stopped stops all.
+    /// Makes another space on the same store for another thread: the same bits in the same order. Each
+    /// operation is then done by the thread that calls it, not by several. Steps are counted for all
+    /// spaces together, and less exactly; when one of them is stopped, all are.
     pub fn share(&self) -> Space {
         self.watch.share();
         Space {
             store: self.store.clone(),
             n_bits: self.n_bits,
             watch: Arc::clone(&self.watch),
-            operations: Cell::new(0),
+            n_operations: Cell::new(0),
             collect_at: self.collect_at.clone(),
             peak: Cell::new(0),
             capacity: self.capacity,
-            cache: self.cache.clone(),
-            last_cache: self.last_cache,
+            cache_entries: self.cache_entries.clone(),
+            max_cache_entries: self.max_cache_entries,
             grow_cache_at: self.grow_cache_at.clone(),
             n_threads: 1,
             last_steps: Default::default(),

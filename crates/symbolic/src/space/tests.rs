@@ -1,4 +1,4 @@
-//! Operations on sets against their definitions.
+//! Tests that compare operations on sets with their definitions.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn sets_of_three_bits() {
 fn common_valuations() {
     for seed in 1..400 {
         let space = Space::new(8, &Budget::default());
-        let (a, b) = (jumble(&space, seed), jumble(&space, seed * 31 + 7));
+        let (a, b) = (random_set(&space, seed), random_set(&space, seed * 31 + 7));
         for (a, b) in [(&a, &b), (&a, &space.not(&a).unwrap()), (&space.minus(&a, &b).unwrap(), &b)] {
             let expected = !space.and(a, b).unwrap().is_empty();
             assert_eq!(space.intersects(a, b).unwrap(), expected, "seed {seed}");
@@ -54,7 +54,7 @@ fn literals_and_branches() {
 fn the_least_valuation() {
     for seed in 1..300 {
         let space = Space::new(8, &Budget::default());
-        let set = jumble(&space, seed);
+        let set = random_set(&space, seed);
         if set.is_empty() {
             continue;
         }
@@ -73,8 +73,8 @@ fn the_least_valuation() {
     }
 }
 
-/// A deterministic jumble of bits.
-fn jumble(space: &Space, seed: u64) -> Set {
+/// Returns a pseudorandom set of eight bits.
+fn random_set(space: &Space, seed: u64) -> Set {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = |n: u64| {
         state ^= state << 13;
@@ -96,10 +96,10 @@ fn jumble(space: &Space, seed: u64) -> Set {
 }
 
 #[test]
-fn sifting_leaves_sets_what_they_are() {
+fn sifting_does_not_change_sets() {
     for seed in 1..200 {
         let space = Space::new(8, &Budget::default());
-        let sets: Vec<Set> = (0..6).map(|k| jumble(&space, seed * 100 + k)).collect();
+        let sets: Vec<Set> = (0..6).map(|k| random_set(&space, seed * 100 + k)).collect();
         let cubes =
             || [&[0u32, 3][..], &[1, 2, 5], &[7]].map(|bits| space.cube(bits.iter().copied()).unwrap());
         let quantified = || -> Vec<Set> {
@@ -111,7 +111,7 @@ fn sifting_leaves_sets_what_they_are() {
         let blocks = vec![vec![0, 1], vec![2], vec![3, 4, 5], vec![6], vec![7]];
         space.sift(&blocks, u64::MAX);
         for (k, set) in sets.iter().enumerate() {
-            assert!(*set == jumble(&space, seed * 100 + k as u64), "seed {seed}: set {k} is another");
+            assert!(*set == random_set(&space, seed * 100 + k as u64), "seed {seed}: set {k} has changed");
             assert_eq!(space.count(set, 8).to_string(), counts[k], "seed {seed}: set {k}");
         }
         assert!(before == quantified(), "seed {seed}: quantified sets");

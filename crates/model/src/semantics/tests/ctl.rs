@@ -4,7 +4,7 @@ use super::worlds::*;
 use super::*;
 use crate::semantics::Truth::{self, *};
 
-/// 0 branches to 1 and 3; 1 goes on to 2, which loops; 3 is a dead end; 4 is not reachable.
+/// 0 branches to 1 and 3; 1 leads to 2, which loops; 3 is a dead end; 4 is not reachable.
 const FORK: Worlds<'static> = Worlds {
     n: 5,
     edges: &[(0, 1), (1, 2), (2, 2), (0, 3), (4, 0)],
@@ -73,28 +73,28 @@ fn temporal_operators_on_the_fork() {
 
 #[rustfmt::skip]
 #[test]
-fn until_and_its_kin_on_the_fork() {
+fn until_weak_until_and_release_on_the_fork() {
     //    p holds in     q holds in     formula                        true at         because
     check([0, 1],        [2],           some(until(p(), q())),         [0, 1, 2],      "0 1 2");
     check([1],           [2],           some(until(p(), q())),         [1, 2],         "p is false at 0");
-    check([0],           [3],           some(until(p(), q())),         [0, 3],         "a finite path will do");
-    check([0, 1, 2],     [],            some(until(p(), q())),         [],             "q never comes");
+    check([0],           [3],           some(until(p(), q())),         [0, 3],         "a finite path is enough");
+    check([0, 1, 2],     [],            some(until(p(), q())),         [],             "q is never true");
     check([0, 1],        [2],           all(until(p(), q())),          [1, 2],         "0 → 3, where neither holds");
     check([0, 1, 3],     [2],           all(until(p(), q())),          [0, 1, 2, 3],   "at the dead end p is enough");
     check([0, 1, 2],     [3],           all(until(p(), q())),          [3],            "0 1 2 2 .. never meets q");
-    check([0, 1, 2],     [],            some(weak_until(p(), q())),    [0, 1, 2],      "p for ever");
-    check([0, 3],        [],            some(weak_until(p(), q())),    [],             "p for ever needs an infinite path");
-    check([0],           [3],           some(weak_until(p(), q())),    [0, 3],         "q comes");
+    check([0, 1, 2],     [],            some(weak_until(p(), q())),    [0, 1, 2],      "p is always true");
+    check([0, 3],        [],            some(weak_until(p(), q())),    [],             "p always needs an infinite path");
+    check([0],           [3],           some(weak_until(p(), q())),    [0, 3],         "q becomes true");
     check([0, 1, 3],     [2],           all(weak_until(p(), q())),     [0, 1, 2, 3],   "0 1 2 meets q, 0 3 ends in p");
     check([0, 1, 2],     [],            all(weak_until(p(), q())),     [1, 2],         "0 → 3, where neither holds");
     check([3],           [],            all(weak_until(p(), q())),     [3],            "p until the end");
     check([1],           [0, 1],        some(release(p(), q())),       [0, 1],         "q up to and including p");
-    check([3],           [0, 3],        some(release(p(), q())),       [0, 3],         "a finite path will do");
-    check([],            [0, 3],        some(release(p(), q())),       [],             "q for ever needs an infinite path");
-    check([],            [1, 2],        some(release(p(), q())),       [1, 2],         "q for ever");
-    check([1],           [0],           some(release(p(), q())),       [],             "p must come while q holds");
+    check([3],           [0, 3],        some(release(p(), q())),       [0, 3],         "a finite path is enough");
+    check([],            [0, 3],        some(release(p(), q())),       [],             "q always needs an infinite path");
+    check([],            [1, 2],        some(release(p(), q())),       [1, 2],         "q is always true");
+    check([1],           [0],           some(release(p(), q())),       [],             "p must become true while q holds");
     check([],            [0, 1, 2, 3],  all(release(p(), q())),        [0, 1, 2, 3],   "q everywhere, to the dead end");
-    check([],            [1, 2],        all(release(p(), q())),        [1, 2],         "q for ever");
+    check([],            [1, 2],        all(release(p(), q())),        [1, 2],         "q is always true");
     check([0],           [0],           all(release(p(), q())),        [0],            "p releases q at once");
 }
 

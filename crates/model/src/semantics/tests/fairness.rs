@@ -1,4 +1,4 @@
-//! Fairness: which states are fair, and what the operators then range over.
+//! Fairness: the fair states, and the states and paths that operators range over.
 
 use super::worlds::*;
 use super::*;
@@ -72,7 +72,7 @@ fn constraints_are_evaluated_without_fairness() {
     let constraint = some(next(p())); // True at 0, thanks to the dead end.
     system.fairness = vec![constraint(&mut system.formulas)];
     assert_eq!(domain_of(&system), Some(vec![0]), "0 0 0 .. is the only fair path");
-    // The same formula is false there when it is asked under fairness.
+    // Under fairness the same formula is false there.
     assert_eq!(true_at(&mut system, &constraint), Some(vec![]));
 }
 
@@ -81,7 +81,7 @@ fn without_constraints_dead_ends_stay() {
     let mut system = EXIT.system(&[0], &[]);
     assert_eq!(domain_of(&system), Some(vec![0, 1, 2]));
     system.fairness = vec![system.formulas.add(Formula::Bool(true))];
-    assert_eq!(domain_of(&system), Some(vec![0, 1]), "the constraint true asks for infinite paths");
+    assert_eq!(domain_of(&system), Some(vec![0, 1]), "the constraint true requires infinite paths");
 }
 
 #[rustfmt::skip]
@@ -100,22 +100,22 @@ fn verdicts_under_fairness() {
     check(&[0],     [&[0], &[1]],   At::Initial,    NoFairPath,  "0 and 1 cannot both recur");
     check(&[0],     [&[0], &[1]],   At::Reachable,  NoFairPath,  "at reachable too");
     check(&[0],     [&[1], &[1]],   At::Initial,    Fails,       "0 is fair, and is not 1");
-    check(&[1, 2],  [&[1], &[1]],   At::Initial,    Holds,       "2 is not fair: it is not asked");
-    check(&[1, 2],  [&[1], &[1]],   At::Reachable,  Holds,       "2 is not fair: it is not asked");
+    check(&[1, 2],  [&[1], &[1]],   At::Initial,    Holds,       "2 is not fair, so it does not count");
+    check(&[1, 2],  [&[1], &[1]],   At::Reachable,  Holds,       "2 is not fair, so it does not count");
     check(&[0],     [&[1], &[1]],   At::Reachable,  Fails,       "0 is fair, and is not 1");
     check(&[2],     [&[1], &[1]],   At::Initial,    NoFairPath,  "the only initial state is a dead end");
 }
 
 #[test]
-fn unsupported_constraints_are_unsupported() {
+fn path_formulas_as_constraints_are_unsupported() {
     let mut system = EXIT.system(&[0], &[]);
     let constraint = finally(p());
     system.fairness = vec![constraint(&mut system.formulas)];
     assert_eq!(verdict(&mut system, &p(), At::Initial), Unsupported);
 }
 
-/// `EG φ` under fairness against its definition read as a lasso: from the state, inside φ, some
-/// state can be reached that lies on a closed walk inside φ through a state of every constraint.
+/// Compares `EG φ` under fairness with its definition by lassos: from the state, inside φ, some state is
+/// reachable that lies on a closed walk inside φ through a state of every constraint.
 #[test]
 fn fair_paths_are_lassos() {
     const N: usize = 6;

@@ -1,4 +1,4 @@
-//! The mu-calculus: against CTL, with alternation, and by what agents do.
+//! The mu-calculus: compared with CTL, with alternation, and with conditions on actions.
 
 use super::games::Game;
 use super::worlds::*;
@@ -52,11 +52,11 @@ fn operators_of_ctl_as_fixpoints() {
         same(mu("Z", or(p(), ax(z()))), all(finally(p())));
         same(mu("Z", or(q(), and(p(), ex(z())))), some(until(p(), q())));
         same(not(nu("Z", not(and(p(), not(ax(z())))))), mu("Z", not(not(and(p(), some(next(z())))))));
-        // With alternation: infinitely often, and at last for ever.
+        // With alternation: infinitely often, and eventually always.
         let infinitely_often = nu("Y", mu("Z", ex(or(and(p(), bound("Y")), z()))));
         same(infinitely_often, some_infinite(globally(finally(p()))));
-        let at_last_for_ever = mu("Y", or(nu("Z", and(p(), ex(z()))), ex(bound("Y"))));
-        same(at_last_for_ever, some_infinite(finally(globally(p()))));
+        let eventually_always = mu("Y", or(nu("Z", and(p(), ex(z()))), ex(bound("Y"))));
+        same(eventually_always, some_infinite(finally(globally(p()))));
         // Common knowledge, and knowledge inside a fixpoint.
         let alice = |f| unary(f, |f| Formula::Knows(ALICE, f));
         same(nu("Z", alice(and(p(), z()))), unary(p(), |f| Formula::CommonKnowledge(ONLY_ALICE, f)));
@@ -64,7 +64,7 @@ fn operators_of_ctl_as_fixpoints() {
 }
 
 #[test]
-fn what_need_not_exist_is_refused() {
+fn fixpoints_that_may_not_exist_are_unsupported() {
     let mut system = FORK.system(&[0], &[]);
     assert_eq!(true_at(&mut system, &mu("Z", not(bound("Z")))), None, "not monotone");
     assert_eq!(true_at(&mut system, &bound("Z")), None, "no fixpoint binds it");
@@ -73,8 +73,8 @@ fn what_need_not_exist_is_refused() {
 }
 
 #[test]
-fn steps_by_what_agents_do() {
-    // At 0 alice's left leads to 1 and her right to 2, whatever bob does; at 1 nobody can move.
+fn steps_with_conditions_on_actions() {
+    // At 0 alice's left leads to 1 and her right to 2, for both actions of bob; 1 has no step.
     let moves = [(0, 0, 0, 1), (0, 0, 1, 1), (0, 1, 0, 2), (0, 1, 1, 2), (2, 0, 0, 0), (2, 1, 1, 2)];
     let game = Game { n: 3, moves: &moves, initial: &[0], views: [&[], &[]] };
     let alice = |action: u32| (AgentId(1), ActionId(action));
@@ -86,11 +86,10 @@ fn steps_by_what_agents_do() {
             system.meaning.deadlock = deadlock;
             let parts = who.iter().map(|&(agent, action)| system.exprs.action_is(agent, action)).collect();
             let condition = system.exprs.and(parts);
-            let node = move |f| match is_some {
-                true => Formula::ExistsStep(condition, f),
-                false => Formula::ForallStep(condition, f),
+            let step = move |f| {
+                if is_some { Formula::ExistsStep(condition, f) } else { Formula::ForallStep(condition, f) }
             };
-            let formula = unary(super::worlds::p(), node);
+            let formula = unary(super::worlds::p(), step);
             assert_eq!(true_at(&mut system, &formula), Some(expected.to_vec()), "{because}");
         }
     };

@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// Worlds `0..n`; a joint action that no move speaks of leads nowhere.
+/// Worlds `0..n`; a joint action without a move has no successor.
 pub(super) struct Game<'a> {
     pub(super) n: i64,
-    /// World, alice's action, bob's action, and where that leads. Several moves are a choice.
+    /// World, alice's action, bob's action, and the successor. Several moves are a choice.
     pub(super) moves: &'a [(i64, u32, u32, i64)],
     pub(super) initial: &'a [i64],
-    /// What alice sees of each world, and bob.
+    /// What alice sees of each world, and what bob sees.
     pub(super) views: [&'a [i64]; 2],
 }
 

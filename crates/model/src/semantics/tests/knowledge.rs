@@ -34,13 +34,13 @@ fn knowledge_on_the_chain() {
     //    p holds in   formula                       true at      because
     check([0, 1],      knows(ALICE, p()),            [0, 1],      "of 0, 1, 3 only 0 and 1 are reachable");
     check([0],         knows(ALICE, p()),            [],          "0 looks like 1 to her");
-    check([2],         knows(ALICE, p()),            [2],         "she tells 2 from the rest");
+    check([2],         knows(ALICE, p()),            [2],         "she distinguishes 2 from the rest");
     check([0, 1],      knows(BOB, p()),              [0],         "1 looks like 2 to him");
     check([0, 1],      knows(BOB, knows(ALICE, p())),[0],         "in 2 alice does not know p");
     check([0, 1],      everyone(p()),                [0],         "alice at 0 and 1, bob at 0");
     check([0, 1, 2],   everyone(p()),                [0, 1, 2],   "p is true everywhere");
     check([1],         together(p()),                [1],         "only 1 looks like 1 to both");
-    check([0, 2],      together(p()),                [0, 2],      "together they tell all worlds apart");
+    check([0, 2],      together(p()),                [0, 2],      "together they distinguish all worlds");
     check([0, 1],      common(p()),                  [],          "0 ~alice 1 ~bob 2, and p is false in 2");
     check([0, 1, 2],   common(p()),                  [0, 1, 2],   "p is true in every reachable world");
 }
@@ -55,7 +55,7 @@ fn norms_on_the_chain() {
     //    p holds in   formula                       true at      because
     check([],          green(ALICE),                 [0, 2],      "red at 1");
     check([],          red(ALICE),                   [1],         "red at 1");
-    check([0, 2],      ought(ALICE, p()),            [0, 1, 2],   "p at all green states, wherever we stand");
+    check([0, 2],      ought(ALICE, p()),            [0, 1, 2],   "p at all green states, true in all states");
     check([0],         ought(ALICE, p()),            [],          "2 is green and violates p");
     check([1, 2],      ought(BOB, p()),              [0, 1, 2],   "green for bob are 1 and 2");
     check([0],         under(ALICE, ONLY_ALICE, p()),[0, 1],      "if she is correct, 0 or 1 must be 0");

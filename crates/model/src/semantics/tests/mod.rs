@@ -1,4 +1,4 @@
-//! Small systems built by hand, and tables of what is true in them.
+//! Small systems built by hand, and tables of the formulas that are true in them.
 
 mod ctl;
 mod fairness;
@@ -19,7 +19,7 @@ fn empty(assignment: Assignment) -> System {
     System::new(Meaning { assignment, deadlock: Deadlock::Finite, overflow: Overflow::Drop })
 }
 
-/// What the tests below say while they build.
+/// Helpers for building systems.
 impl System {
     /// Adds an agent without variables, unconstrained in its actions.
     fn add_agent(&mut self, name: &str, actions: &[&str]) -> AgentId {

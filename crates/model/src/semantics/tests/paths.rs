@@ -1,9 +1,9 @@
-//! LTL and CTL*: by hand, against CTL, and against the definition read off a single path.
+//! LTL and CTL*: by hand, compared with CTL, and compared with the definition on a single path.
 
 use super::worlds::*;
 use super::*;
 
-/// 0 branches to 1 and 3; 1 goes on to 2, which loops; 3 is a dead end; 2 goes back to 1 as well.
+/// 0 branches to 1 and 3; 1 leads to 2, which loops; 3 is a dead end; 2 goes back to 1 as well.
 const FORK: Worlds<'static> = Worlds {
     n: 4,
     edges: &[(0, 1), (1, 2), (2, 2), (2, 1), (0, 3)],
@@ -39,7 +39,7 @@ fn path_formulas_on_the_fork() {
     check(&[0, 1],      &[2],        a(until(p(), globally(q()))),                        &[3],           "2 may go back to 1");
     check(&[2],         &[],         e(weak_until(p(), next(next(p())))),                 &[0, 1, 2],     "0 1 2: at once");
     check(&[1, 2],      &[2],        a(release(q(), p())),                                &[1, 2, 3],     "p up to and including 2");
-    check(&[1, 2],      &[],         a(release(q(), p())),                                &[1, 2, 3],     "p for ever");
+    check(&[1, 2],      &[],         a(release(q(), p())),                                &[1, 2, 3],     "p is always true");
     check(&[],          &[],         a(not(finally(p()))),                                &[0, 1, 2, 3],  "p is nowhere");
     check(&[1],         &[],         e(not(finally(p()))),                                &[2],           "2 2 2 ..");
     check(&[1],         &[],         a(finally(e(next(next(p()))))),                      &[0, 1, 2, 3],  "a state formula inside: from 1 by 1 2 1");
@@ -47,7 +47,7 @@ fn path_formulas_on_the_fork() {
     check(&[1],         &[],         e(binary(finally(p()), globally(p()), Formula::Implies)), &[2],       "likewise");
 }
 
-/// The EXIT of `fairness.rs`: what recurs is q.
+/// The worlds EXIT of `fairness.rs`; the constraint is q.
 #[rustfmt::skip]
 #[test]
 fn fair_paths_only() {
@@ -66,9 +66,9 @@ fn fair_paths_only() {
     check(&[1],     &[2],        e(finally(p())),              &[],      "2 is on no fair path");
 }
 
-/// Where no path ends, CTL and CTL* are the same.
+/// Where no path ends, CTL and CTL* agree.
 #[test]
-fn as_in_ctl_where_no_path_ends() {
+fn ctl_star_agrees_with_ctl_where_no_path_ends() {
     for sets in 0..1u32 << 6 {
         let set =
             |from: u32| (0..3).filter(|i| sets >> (from + i) & 1 == 1).map(i64::from).collect::<Vec<_>>();
@@ -100,79 +100,79 @@ fn as_in_ctl_where_no_path_ends() {
     }
 }
 
-/// A path formula with its truth on a path, by the definition.
-enum Path {
+/// A path formula whose truth on a lasso is computed by the definition.
+enum PathFormula {
     P,
     Q,
-    Not(Box<Path>),
-    And(Box<Path>, Box<Path>),
-    Next(Box<Path>),
-    Finally(Box<Path>),
-    Globally(Box<Path>),
-    Until(Box<Path>, Box<Path>),
-    WeakUntil(Box<Path>, Box<Path>),
-    Release(Box<Path>, Box<Path>),
+    Not(Box<PathFormula>),
+    And(Box<PathFormula>, Box<PathFormula>),
+    Next(Box<PathFormula>),
+    Finally(Box<PathFormula>),
+    Globally(Box<PathFormula>),
+    Until(Box<PathFormula>, Box<PathFormula>),
+    WeakUntil(Box<PathFormula>, Box<PathFormula>),
+    Release(Box<PathFormula>, Box<PathFormula>),
 }
 
-impl Path {
-    fn random(dice: &mut impl FnMut(usize) -> usize, depth: usize) -> Box<Path> {
+impl PathFormula {
+    fn random(dice: &mut impl FnMut(usize) -> usize, depth: usize) -> Box<PathFormula> {
         if depth == 0 {
-            return Box::new([Path::P, Path::Q][dice(2)].copy());
+            return Box::new([PathFormula::P, PathFormula::Q][dice(2)].copy());
         }
-        let mut part = || Path::random(dice, depth - 1);
+        let mut part = || PathFormula::random(dice, depth - 1);
         let (left, right) = (part(), part());
         Box::new(match dice(9) {
-            0 => Path::P,
-            1 => Path::Not(left),
-            2 => Path::And(left, right),
-            3 => Path::Next(left),
-            4 => Path::Finally(left),
-            5 => Path::Globally(left),
-            6 => Path::Until(left, right),
-            7 => Path::WeakUntil(left, right),
-            _ => Path::Release(left, right),
+            0 => PathFormula::P,
+            1 => PathFormula::Not(left),
+            2 => PathFormula::And(left, right),
+            3 => PathFormula::Next(left),
+            4 => PathFormula::Finally(left),
+            5 => PathFormula::Globally(left),
+            6 => PathFormula::Until(left, right),
+            7 => PathFormula::WeakUntil(left, right),
+            _ => PathFormula::Release(left, right),
         })
     }
 
-    fn copy(&self) -> Path {
-        if matches!(self, Path::P) { Path::P } else { Path::Q }
+    fn copy(&self) -> PathFormula {
+        if matches!(self, PathFormula::P) { PathFormula::P } else { PathFormula::Q }
     }
 
     fn make(&self) -> Make {
         match self {
-            Path::P => p(),
-            Path::Q => q(),
-            Path::Not(f) => not(f.make()),
-            Path::And(f, g) => and(f.make(), g.make()),
-            Path::Next(f) => next(f.make()),
-            Path::Finally(f) => finally(f.make()),
-            Path::Globally(f) => globally(f.make()),
-            Path::Until(f, g) => until(f.make(), g.make()),
-            Path::WeakUntil(f, g) => weak_until(f.make(), g.make()),
-            Path::Release(f, g) => release(f.make(), g.make()),
+            PathFormula::P => p(),
+            PathFormula::Q => q(),
+            PathFormula::Not(f) => not(f.make()),
+            PathFormula::And(f, g) => and(f.make(), g.make()),
+            PathFormula::Next(f) => next(f.make()),
+            PathFormula::Finally(f) => finally(f.make()),
+            PathFormula::Globally(f) => globally(f.make()),
+            PathFormula::Until(f, g) => until(f.make(), g.make()),
+            PathFormula::WeakUntil(f, g) => weak_until(f.make(), g.make()),
+            PathFormula::Release(f, g) => release(f.make(), g.make()),
         }
     }
 
-    /// The truth at a position of the path 0 1 .. n-1 that goes back to `back`; what comes later
-    /// than `n` steps has been seen before.
+    /// Returns the truth at a state of the path 0 1 .. n-1 that goes back to `back`. Operators need to look
+    /// at most `n` steps ahead: later states have occurred before.
     fn is_true(&self, at: usize, lasso: &Lasso) -> bool {
-        let position =
+        let state =
             |i: usize| if i < lasso.n { i } else { lasso.back + (i - lasso.back) % (lasso.n - lasso.back) };
-        let after = |f: &Path, i: usize| f.is_true(position(at + i), lasso);
+        let after = |f: &PathFormula, i: usize| f.is_true(state(at + i), lasso);
         let n = lasso.n;
         match self {
-            Path::P => lasso.p[at],
-            Path::Q => lasso.q[at],
-            Path::Not(f) => !after(f, 0),
-            Path::And(f, g) => after(f, 0) && after(g, 0),
-            Path::Next(f) => after(f, 1),
-            Path::Finally(f) => (0..=n).any(|i| after(f, i)),
-            Path::Globally(f) => (0..=n).all(|i| after(f, i)),
-            Path::Until(f, g) => (0..=n).any(|i| after(g, i) && (0..i).all(|j| after(f, j))),
-            Path::WeakUntil(f, g) => {
+            PathFormula::P => lasso.p[at],
+            PathFormula::Q => lasso.q[at],
+            PathFormula::Not(f) => !after(f, 0),
+            PathFormula::And(f, g) => after(f, 0) && after(g, 0),
+            PathFormula::Next(f) => after(f, 1),
+            PathFormula::Finally(f) => (0..=n).any(|i| after(f, i)),
+            PathFormula::Globally(f) => (0..=n).all(|i| after(f, i)),
+            PathFormula::Until(f, g) => (0..=n).any(|i| after(g, i) && (0..i).all(|j| after(f, j))),
+            PathFormula::WeakUntil(f, g) => {
                 (0..=n).all(|i| after(f, i)) || (0..=n).any(|i| after(g, i) && (0..i).all(|j| after(f, j)))
             }
-            Path::Release(f, g) => (0..=n).all(|i| after(g, i) || (0..i).any(|j| after(f, j))),
+            PathFormula::Release(f, g) => (0..=n).all(|i| after(g, i) || (0..i).any(|j| after(f, j))),
         }
     }
 }
@@ -186,7 +186,7 @@ struct Lasso {
 
 /// On a graph that is one path, `E φ` and `A φ` are both the truth of `φ` on it.
 #[test]
-fn one_path_and_its_truth() {
+fn quantifiers_on_a_single_path() {
     let mut random = 4711u64;
     let mut dice = |sides: usize| {
         random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -198,7 +198,7 @@ fn one_path_and_its_truth() {
         let back = dice(n);
         let (p_at, q_at) = ((0..n).map(|_| dice(2) == 1).collect(), (0..n).map(|_| dice(2) == 1).collect());
         let lasso = Lasso { n, back, p: p_at, q: q_at };
-        let formula = Path::random(&mut dice, 3);
+        let formula = PathFormula::random(&mut dice, 3);
         let mut edges: Vec<(i64, i64)> = (1..n as i64).map(|i| (i - 1, i)).collect();
         edges.push((n as i64 - 1, back as i64));
         let worlds = Worlds { n: n as i64, edges: &edges, initial: &[0], ..FORK };

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::semantics::{
-    Outcome, Ratio, enabled_actions, explore, initial_states, is_true, joint_actions, step, value,
+    Ratio, StepOutcome, enabled_actions, explore, initial_states, is_true, joint_actions, step, value,
 };
 
 const A: AgentId = AgentId(0);
@@ -18,7 +18,7 @@ fn counter(assignment: Assignment) -> System {
     s
 }
 
-/// `x op y` and the like, in a few letters.
+/// Helpers for expressions.
 impl System {
     fn plus(&mut self, variable: VarId, number: i64) -> ExprId {
         let operands = vec![self.exprs.variable(variable), self.exprs.number(number)];
@@ -54,7 +54,7 @@ fn arithmetic() {
     check(modulo,      [2, 0],   None,     "mod 0");
     check(of_fraction, [1, 2],   None,     "1/2 mod 2");
     check(times,       [1, 3],   Some(1),  "exact: 1/3 * 3");
-    check(times,       [1, 0],   None,     "nothing times 0 is nothing");
+    check(times,       [1, 0],   None,     "a product with an operand without a value has no value");
     check(flags,       [3, 0],   Some(5),  "booleans count 0 and 1");
 }
 
@@ -75,8 +75,8 @@ fn conditions() {
     };
     //    expr        x, y      true    because
     check(more,       [3, 2],   true,   "3/2 > 1, division is exact");
-    check(more,       [3, 0],   false,  "a comparison with nothing is false");
-    check(not_more,   [3, 0],   true,   "and its negation true");
+    check(more,       [3, 0],   false,  "a comparison with an operand without a value is false");
+    check(not_more,   [3, 0],   true,   "its negation is true");
     check(equal,      [3, 0],   false,  "even with itself");
     check(unequal,    [3, 0],   false,  "and <> too");
     check(unequal,    [3, 2],   true,   "3/2 <> 1");
@@ -104,8 +104,11 @@ fn enumerations_compare_by_symbol() {
     // v = u: blue is not a value of v, so that choice is removed.
     let always = s.exprs.bool(true);
     s.add_line(A, &[(Y, u)], always);
-    assert_eq!(step(&s, &[0, 1], &[ActionId(0)]), Outcome { successors: vec![vec![0, 0]], overflow: false });
-    assert_eq!(step(&s, &[2, 1], &[ActionId(0)]), Outcome { successors: vec![], overflow: true });
+    assert_eq!(
+        step(&s, &[0, 1], &[ActionId(0)]),
+        StepOutcome { successors: vec![vec![0, 0]], overflow: false }
+    );
+    assert_eq!(step(&s, &[2, 1], &[ActionId(0)]), StepOutcome { successors: vec![], overflow: true });
 }
 
 #[test]
@@ -138,7 +141,7 @@ fn check_step<const N: usize>(
     because: &str,
 ) {
     let successors = successors.map(|s| s.to_vec()).to_vec();
-    assert_eq!(step(s, &state, &[ActionId(0)]), Outcome { successors, overflow }, "{because}");
+    assert_eq!(step(s, &state, &[ActionId(0)]), StepOutcome { successors, overflow }, "{because}");
 }
 
 /// `x = x + 1 if x < 3; y = y + 2 if x < 3; y = 0 if x = 3;`

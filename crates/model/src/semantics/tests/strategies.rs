@@ -1,4 +1,4 @@
-//! What groups can enforce.
+//! The goals that groups can enforce.
 
 use super::games::Game;
 use super::worlds::*;
@@ -17,8 +17,9 @@ fn can(group: GroupId, path: Make) -> Make {
     enforces(group, Strategies::Perfect, path)
 }
 
-/// At 0 alice decides: left to 1, right to 2 or 3 as bob pleases. 1 stays. At 2 they must agree to
-/// get to 1, else they are back at 0. 3 is a dead end, and so is alice's left at 2 with bob's right.
+/// At 0 alice decides: left to 1, right to 2 or 3, as bob chooses. 1 loops. At 2 they get to 1 with equal
+/// actions, and alice's right with bob's left leads to 0; alice's left with bob's right has no step. 3 is
+/// a dead end.
 const CHOICE: Game<'static> = Game {
     n: 4,
     moves: &[
@@ -46,7 +47,7 @@ fn perfect_information() {
         assert_eq!(found, Some(expected.to_vec()), "{because}");
     };
     //     p holds in   q holds in   formula                            true at      because
-    check(&[1],         &[],         can(ALONE, next(p())),             &[0, 1],     "left at 0; at 2 bob may spoil it");
+    check(&[1],         &[],         can(ALONE, next(p())),             &[0, 1],     "left at 0; at 2 bob can prevent it");
     check(&[0, 1],      &[],         can(ALONE, next(p())),             &[0, 1, 2],  "right at 2 leads to 0 or 1");
     check(&[2],         &[],         can(ALONE, next(p())),             &[],         "right at 0: bob may choose 3");
     check(&[2],         &[],         can(PAIR, next(p())),              &[0],        "together they can");
@@ -59,10 +60,10 @@ fn perfect_information() {
     check(&[0,1,2,3],   &[],         can(PAIR, globally(p())),          &[0, 1, 2],  "3 ends");
     check(&[0],         &[1],        can(ALONE, until(p(), q())),       &[0, 1],     "left at once");
     check(&[2],         &[0],        can(ALONE, until(p(), q())),       &[0],        "bob may choose 1 from 2");
-    check(&[2],         &[0, 1],     can(ALONE, until(p(), q())),       &[0, 1, 2],  "either will do");
-    check(&[1],         &[],         can(ALONE, weak_until(p(), q())),  &[1],        "p for ever at 1");
-    check(&[0, 3],      &[],         can(ALONE, weak_until(p(), q())),  &[],         "for ever needs a step: 3 ends, 0 cannot stay");
-    check(&[],          &[1],        can(ALONE, release(p(), q())),     &[1],        "q for ever");
+    check(&[2],         &[0, 1],     can(ALONE, until(p(), q())),       &[0, 1, 2],  "either is enough");
+    check(&[1],         &[],         can(ALONE, weak_until(p(), q())),  &[1],        "p is always true at 1");
+    check(&[0, 3],      &[],         can(ALONE, weak_until(p(), q())),  &[],         "always needs a step: 3 ends, 0 cannot stay");
+    check(&[],          &[1],        can(ALONE, release(p(), q())),     &[1],        "q is always true");
     check(&[3],         &[3],        can(ALONE, release(p(), q())),     &[3],        "released at once, no step needed");
     check(&[3],         &[],         can(ALL, finally(p())),            &[0, 2, 3],  "with the Environment on their side");
 }
@@ -78,7 +79,7 @@ fn dead_ends_that_stutter() {
     //     p holds in   formula                     true at      because
     check(&[3],         can(ALONE, next(p())),      &[3],        "the loop is the only move of 3");
     check(&[1],         can(ALONE, next(p())),      &[0, 1],     "2 has moves; those that lead nowhere are no loops");
-    check(&[3],         can(ALONE, globally(p())),  &[3],        "for ever");
+    check(&[3],         can(ALONE, globally(p())),  &[3],        "always");
 }
 
 /// Alice and bob see nothing. They want to be in 1; at 0 alice must go left, at 2 right.
@@ -117,14 +118,14 @@ fn uniform_strategies() {
     //    group   strategies        true at      because
     check(ALONE,  Perfect,          &[0, 1, 2],  "left at 0, right at 2");
     check(ALONE,  UniformObjective, &[0, 1, 2],  "one action is right for each, taken alone");
-    check(ALONE,  UniformJoint,     &[],         "she cannot tell 0 from 2, nor 1 from 3, where all is lost");
+    check(ALONE,  UniformJoint,     &[],         "she cannot distinguish 0 from 2, nor 1 from 3, where she has lost");
     check(ALONE,  Uniform,          &[],         "likewise");
-    check(PAIR,   UniformJoint,     &[0, 2],     "together they can tell 0 from 2, and not 1 from 3");
-    check(PAIR,   Uniform,          &[],         "alice cannot tell 0 from 2");
+    check(PAIR,   UniformJoint,     &[0, 2],     "together they can distinguish 0 from 2, but not 1 from 3");
+    check(PAIR,   Uniform,          &[],         "alice cannot distinguish 0 from 2");
 }
 
-/// Where everybody sees everything, uniform strategies are all there are; so that the fixpoints,
-/// with fairness and without, are checked by trying every strategy.
+/// If every agent sees everything, all strategies are uniform; so the fixpoints, with fairness and
+/// without, are checked by trying every strategy.
 #[test]
 fn fixpoints_against_all_strategies() {
     let mut random = 99u64;

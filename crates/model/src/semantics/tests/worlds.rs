@@ -1,4 +1,4 @@
-//! A graph of worlds as a system, and formulas about it.
+//! Systems that are graphs of worlds, and formulas about them.
 
 use super::*;
 use crate::semantics::{Structure, Truth, domain, explore, holds, truth_set};
@@ -8,14 +8,15 @@ pub(super) const BOB: AgentId = AgentId(2);
 pub(super) const ONLY_ALICE: GroupId = GroupId(0);
 pub(super) const BOTH: GroupId = GroupId(1);
 
-/// Worlds `0..n`. Where an edge is missing there is none: a world without edges is a dead end.
+/// Worlds `0..n` with these edges only: a world without edges is a dead end.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Worlds<'a> {
     pub(super) n: i64,
     pub(super) edges: &'a [(i64, i64)],
     pub(super) initial: &'a [i64],
-    /// What alice sees of each world; she sees nothing if empty. Bob likewise.
+    /// What alice sees of each world; if empty, she sees nothing.
     pub(super) alice: &'a [i64],
+    /// What bob sees of each world; if empty, he sees nothing.
     pub(super) bob: &'a [i64],
     pub(super) alice_red: &'a [i64],
     pub(super) bob_red: &'a [i64],
@@ -70,7 +71,7 @@ impl Worlds<'_> {
     }
 }
 
-/// A formula, made when there is a pool to put it in.
+/// A function that adds a formula to a pool.
 pub(super) type Make = Box<dyn Fn(&mut Formulas) -> FormulaId>;
 
 pub(super) fn p() -> Make {
@@ -169,20 +170,20 @@ fn worlds_of(structure: &Structure, set: &[bool]) -> Vec<i64> {
     worlds
 }
 
-/// The worlds at which a formula is true.
+/// Returns the worlds at which a formula is true.
 pub(super) fn true_at(system: &mut System, formula: &Make) -> Option<Vec<i64>> {
     let formula = formula(&mut system.formulas);
     let structure = explore(system, 1000).expect("small");
     Some(worlds_of(&structure, &truth_set(&structure, system, formula)?))
 }
 
-/// The worlds that operators range over.
+/// Returns the worlds that operators range over.
 pub(super) fn domain_of(system: &System) -> Option<Vec<i64>> {
     let structure = explore(system, 1000).expect("small");
     Some(worlds_of(&structure, &domain(&structure, system)?))
 }
 
-/// The verdict.
+/// Returns the verdict on a formula.
 pub(super) fn verdict(system: &mut System, formula: &Make, at: At) -> Truth {
     let formula = formula(&mut system.formulas);
     holds(system, &Property::new("1", formula, at, Span::default()))

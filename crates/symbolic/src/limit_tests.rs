@@ -1,5 +1,5 @@
-//! Tests under tight limits: what is done where an arena, a turn or a cluster would be too large, or
-//! rounds of events.
+//! Tests of what happens when an arena, a turn, a cluster or a set between rounds of events exceeds its
+//! size limit. In tests these limits are very low.
 
 use masque_explicit::Explicit;
 use masque_model::Deadlock;
@@ -8,7 +8,8 @@ use masque_verdict::{Budget, Engine, Show, Verdict};
 
 use crate::engine::{Order, Reorder, Symbolic};
 
-/// Updates of one variable or two at a time, written as lines, beside agents that move in every step.
+/// Returns a random model with an agent whose lines each update one or two variables, and an agent that
+/// moves in every step.
 fn asynchronous_model(seed: u64) -> String {
     let mut rng = fastrand::Rng::with_seed(seed);
     let n = rng.usize(4..8);
@@ -51,9 +52,9 @@ fn asynchronous_model(seed: u64) -> String {
 }
 
 #[test]
-fn updates_line_by_line() {
+fn asynchronous_updates_agree_with_the_explicit_engine() {
     let budget = Budget::unlimited();
-    let (mut n_cut, mut n_holds, mut n_fails) = (0, 0, 0);
+    let (mut n_split, mut n_holds, mut n_fails) = (0, 0, 0);
     for seed in 0..400 {
         let text = asynchronous_model(seed);
         let deadlock = if seed % 3 == 0 { Deadlock::Stutter } else { Deadlock::Finite };
@@ -67,7 +68,7 @@ fn updates_line_by_line() {
         let mut symbolic = symbolic.encode(&system, &budget).unwrap();
         let mut explicit = explicit.encode(&system, &budget).unwrap();
         let figures = symbolic.stats().figures;
-        n_cut += usize::from(figures.iter().any(|(name, n)| name == "events" && *n > 1));
+        n_split += usize::from(figures.iter().any(|(name, n)| name == "events" && *n > 1));
         let (found, expected) = (symbolic.facts(&budget).unwrap(), explicit.facts(&budget).unwrap());
         assert_eq!(found.states, expected.states, "seed {seed}:\n{text}");
         for property in &system.properties {
@@ -77,12 +78,12 @@ fn updates_line_by_line() {
             n_fails += usize::from(found.verdict == Verdict::Fails);
         }
     }
-    assert!(n_cut >= 200, "{n_cut} are cut up");
+    assert!(n_split >= 200, "{n_split} are split into events");
     assert!(n_holds >= 400 && n_fails >= 400, "{n_holds} hold, {n_fails} fail");
 }
 
 #[test]
-fn larger_games_end_as_smaller_ones() {
+fn games_beyond_the_limits_agree_with_the_explicit_engine() {
     let budget = Budget::unlimited();
     let (mut n_holds, mut n_fails) = (0, 0);
     for seed in 0..800 {

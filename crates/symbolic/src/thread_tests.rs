@@ -1,4 +1,4 @@
-//! Tests of operations that several threads work on: here all but the smallest are large.
+//! Tests of operations on several threads: in tests almost all operations count as long.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,8 @@ use masque_verdict::{Budget, Engine, Facts, Outcome, Show, Stop, Why};
 use crate::engine::{Order, Reorder, Symbolic};
 use crate::space::{Set, Space};
 
-fn answers(engine: &Symbolic, system: &System) -> Result<(Facts, Vec<Outcome>, bool), Stop> {
+/// Returns all results of an engine, and whether some operation used several threads.
+fn results(engine: &Symbolic, system: &System) -> Result<(Facts, Vec<Outcome>, bool), Stop> {
     let budget = Budget::unlimited();
     let mut encoded = engine.encode(system, &budget)?;
     let facts = encoded.facts(&budget)?;
@@ -19,7 +20,7 @@ fn answers(engine: &Symbolic, system: &System) -> Result<(Facts, Vec<Outcome>, b
 }
 
 #[test]
-fn several_threads_answer_as_one() {
+fn several_threads_give_the_same_results_as_one() {
     let mut n_spread = 0;
     for seed in 0..250 {
         let system = load(&random_model(seed), Deadlock::Finite).unwrap();
@@ -30,7 +31,7 @@ fn several_threads_answer_as_one() {
         };
         let one = Symbolic { order, reorder, evidence: Show::All, ..Symbolic::default() };
         let several = Symbolic { jobs: 2 + seed as usize % 3, ..one.clone() };
-        let (expected, found) = (answers(&one, &system).unwrap(), answers(&several, &system).unwrap());
+        let (expected, found) = (results(&one, &system).unwrap(), results(&several, &system).unwrap());
         assert!(!expected.2);
         assert_eq!((found.0, found.1), (expected.0, expected.1), "seed {seed}");
         n_spread += usize::from(found.2);
@@ -38,21 +39,22 @@ fn several_threads_answer_as_one() {
     assert!(n_spread >= 240, "{n_spread}");
 }
 
-/// Where each of the first `n` bits whose number leaves a rest equals the one `n` levels below.
-fn equalities(space: &Space, n: u32, rest: u32) -> Set {
-    let pairs = (0..n).filter(|i| i % 2 == rest);
+/// Returns the set in which each of the first `n` bits with the given parity equals the bit `n` levels
+/// below.
+fn equalities(space: &Space, n: u32, parity: u32) -> Set {
+    let pairs = (0..n).filter(|i| i % 2 == parity);
     pairs.fold(space.all(), |set, i| {
         let [a, b] = [i, n + i].map(|bit| space.bit(bit, true).unwrap());
         space.and(&set, &space.iff(&a, &b).unwrap()).unwrap()
     })
 }
 
-/// An operation of several threads that would take minutes is stopped by the clock, and the same
-/// space is as good as ever after it.
+/// An operation on several threads that would take minutes is stopped by the time limit, and later
+/// operations in the same space are correct.
 #[test]
 fn several_threads_are_stopped() {
     const N: u32 = 30;
-    let space = Space::on_threads(2 * N, &Budget::unlimited(), u64::MAX, 4);
+    let space = Space::with_threads(2 * N, &Budget::unlimited(), u64::MAX, 4);
     let (even, odd) = (equalities(&space, N, 0), equalities(&space, N, 1));
     for _ in 0..3 {
         let deadline = Instant::now() + Duration::from_millis(200);
@@ -65,12 +67,12 @@ fn several_threads_are_stopped() {
     assert!(space.n_spread() > 0);
 }
 
-/// Where steps are limited they are counted exactly, by one thread.
+/// With a step limit, steps are counted exactly, on one thread.
 #[test]
 fn limited_steps_are_counted_by_one_thread() {
     const N: u32 = 10;
     let steps = |n_threads| {
-        let space = Space::on_threads(2 * N, &Budget::unlimited(), 1 << 40, n_threads);
+        let space = Space::with_threads(2 * N, &Budget::unlimited(), 1 << 40, n_threads);
         let (even, odd) = (equalities(&space, N, 0), equalities(&space, N, 1));
         space.and(&even, &odd).unwrap();
         (space.steps(), space.n_spread())

@@ -1,4 +1,4 @@
-//! What a checker answers besides truth: facts, outcomes, extents.
+//! Results of a checker besides truth: facts, evidence, extents.
 
 use masque_evidence::explain;
 use masque_model::{FormulaId, Property};
@@ -9,13 +9,15 @@ use crate::reach;
 use crate::space::{Limited, Set, exact};
 
 impl Checker<'_> {
-    /// What there is to know besides the properties.
+    /// Computes the facts that are reported besides the properties.
     pub(crate) fn facts(&mut self, budget: &Budget) -> Limited<Facts> {
         let states = self.encoder.space.count(&self.reachable, self.encoder.layout.n_current());
         let (dead, overflowing) = (self.dead_ends()?, self.overflowing()?);
-        let path = |targets: &Set| match targets.is_empty() {
-            true => Ok(None),
-            false => reach::path_to(&self.encoder, &self.relation, &self.initial, targets, budget),
+        let path = |targets: &Set| {
+            if targets.is_empty() {
+                return Ok(None);
+            }
+            reach::path_to(&self.encoder, &self.relation, &self.initial, targets, budget)
         };
         let deadlock = path(&dead)?;
         let overflow = match path(&overflowing)? {
@@ -31,25 +33,24 @@ impl Checker<'_> {
         })
     }
 
-    /// The reachable states without successors.
+    /// Computes the reachable states without successors.
     pub(crate) fn dead_ends(&self) -> Limited<Set> {
         self.encoder.space.minus(&self.reachable, &self.live)
     }
 
-    /// The reachable states in which a value may leave its domain.
+    /// Computes the reachable states in which a value may leave its domain.
     pub(crate) fn overflowing(&mut self) -> Limited<Set> {
         let states = self.encoder.space.and(&self.reachable, &self.relation.alive)?;
         self.encoder.overflowing(&states)
     }
 
-    /// What shows that a property holds or fails. A budget that ends here costs the evidence, not
-    /// the verdict.
+    /// Returns evidence that a property holds or fails; `None` also if the budget ends.
     pub(crate) fn evidence(&mut self, property: &Property, holds: bool, budget: &Budget) -> Option<Evidence> {
         let system = self.system;
         explain(self, system, property, holds, budget).ok().flatten()
     }
 
-    /// Whether a formula is true somewhere in the domain.
+    /// Returns whether a formula is true in some state of the domain.
     pub(crate) fn is_true_somewhere(&mut self, formula: FormulaId) -> Limited<bool> {
         if outside_logic(&self.system.formulas, formula).is_some() {
             return Err(Why::Unsupported.into());
@@ -61,7 +62,7 @@ impl Checker<'_> {
         self.encoder.space.intersects(self.domain(), &phi)
     }
 
-    /// In how many states a formula is true.
+    /// Counts the states in which a formula is true.
     pub(crate) fn extent(&mut self, formula: FormulaId) -> Limited<Extent> {
         let phi = self.truth(formula)?;
         let (space, domain) = (&self.encoder.space, self.domain());

@@ -1,27 +1,31 @@
-//! Uniform strategies in an arena, and games with perfect information that are solved for them.
+//! The search for uniform strategies in an [arena](crate::arena), and the games with perfect information
+//! that it solves.
 
 use masque_verdict::{UniformAim, UniformGame, View, find_uniform_strategy};
 
 use crate::arena::{Arena, LOST};
 use crate::space::{Limited, Space};
 
-/// Where the group wins.
+/// The solution of a game with perfect information.
 pub(crate) struct Solved {
+    /// For each state, whether the group wins.
     wins: Vec<bool>,
-    /// Of a state that is won by [`UniformAim::Reach`]: greater than that of all targets of some move.
-    /// Of a state that is lost by [`UniformAim::Stay`]: every move has a target whose number is smaller.
+    /// A rank for each state. With [`UniformAim::Reach`], a won state outside the goal has a move all of
+    /// whose targets have smaller ranks. With [`UniformAim::Stay`], every move of a lost state has a target
+    /// with a smaller rank.
     order: Vec<u32>,
 }
 
-/// A search in an arena. A goal after one step is one that is reached: the arena ends there.
-pub(crate) struct Search<'a> {
+/// A search in an arena. A goal after one step is handled as a goal to reach: the arena ends there.
+pub(crate) struct ArenaSearch<'a> {
     pub(crate) arena: &'a Arena,
     pub(crate) aim: UniformAim,
     pub(crate) space: &'a Space,
 }
 
-impl Search<'_> {
-    /// The states from which a strategy wins that wins from all states in question, if there is one.
+impl ArenaSearch<'_> {
+    /// Finds a strategy that wins from all states in `from`, and returns for each state whether it wins
+    /// there; `None` if there is no such strategy.
     pub(crate) fn run(&mut self, from: &[u32]) -> Limited<Option<Vec<bool>>> {
         let Some(strategy) = find_uniform_strategy(self, from)? else { return Ok(None) };
         let whole = self.completed(&strategy);
@@ -52,8 +56,7 @@ impl Search<'_> {
         Solved { wins, order }
     }
 
-    /// `νZ. done ∨ pre(Z)`: each state counts its moves that may still lead nowhere else than into
-    /// `Z`.
+    /// `νZ. done ∨ pre(Z)`: each state counts its moves all of whose targets are still in `Z`.
     fn stay(&self, fixed: &[Option<u32>]) -> Solved {
         let arena = self.arena;
         let n_states = arena.is_done.len();
@@ -91,7 +94,7 @@ impl Search<'_> {
     }
 }
 
-impl UniformGame for Search<'_> {
+impl UniformGame for ArenaSearch<'_> {
     type Solution = Solved;
 
     fn n_states(&self) -> usize {
