@@ -12,8 +12,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod again;
 mod broken;
+mod compare;
+mod differential;
 mod early;
 mod evidence;
 mod expect;
@@ -21,10 +22,14 @@ mod load;
 mod random;
 mod shrink;
 mod shuffle;
+mod structure;
 
-pub use again::{seeds, structure};
 pub use broken::{Breaker, points_into, roughly_tokens};
-pub use early::{EarlyTally, check_early_verdicts};
+pub use compare::{
+    at_initial_and_reachable, compare_facts, compare_outcomes, compare_remarks, encode, state_formulas,
+};
+pub use differential::{Deadlocks, Generator, Tally, differential, seeds};
+pub use early::check_early_verdicts;
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use load::{load, one_agent, system};
@@ -34,3 +39,4 @@ pub use random::{
 };
 pub use shrink::shrink;
 pub use shuffle::shuffle;
+pub use structure::structure;

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use masque_model::{At, Deadlock, Property, System};
-use masque_testkit::{random_model, random_old_model, random_parameterised_model, shrink};
-use masque_text::Span;
+use masque_model::System;
+use masque_testkit::{
+    Deadlocks, Generator, at_initial_and_reachable, differential, random_model, random_old_model,
+    random_parameterised_model, state_formulas,
+};
 use masque_verdict::{Budget, Early, Encoded, Facts, Outcome, Show};
 
 use crate::engine::{Explicit, Explored};
@@ -43,12 +45,10 @@ fn answers(system: &System, jobs: Jobs) -> (Facts, Vec<Outcome>) {
     let mut explored =
         Explored::new(engine, system, jobs, &mut Early::deaf(), &budget).map_err(|(stop, _)| stop).unwrap();
     let facts = explored.facts(&budget).unwrap();
-    let is_path = system.formulas.path_formulas();
     let mut outcomes: Vec<Outcome> = system.properties.iter().map(|p| explored.decide(p, &budget)).collect();
     if explored.n_states() < 500 {
-        for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
-            let asked = |at| Property::new("", formula, at, Span::default());
-            outcomes.extend([At::Initial, At::Reachable].map(|at| explored.decide(&asked(at), &budget)));
+        for formula in state_formulas(system) {
+            outcomes.extend(at_initial_and_reachable(formula).map(|p| explored.decide(&p, &budget)));
         }
     }
     (facts, outcomes)
@@ -103,37 +103,20 @@ fn difference(system: &System, grains: &[(usize, Grain)]) -> Result<(), String> 
     Ok(())
 }
 
-type Generator = fn(u64) -> String;
-
 #[test]
-fn several_threads_answer_as_one_does_on_random_systems() {
-    let models: [(Generator, u64); 3] =
+fn several_threads_agree_with_one_on_random_systems() {
+    let generators: [(Generator, u64); 3] =
         [(random_model, 300), (random_old_model, 100), (random_parameterised_model, 100)];
-    let grains = [(2, UNEVEN), (4, FINE)];
-    let mut n_systems = 0;
-    for (model, n_seeds) in models {
-        for seed in 50_000..50_000 + n_seeds {
-            let text = model(seed);
-            for deadlock in [Deadlock::Finite, Deadlock::Stutter] {
-                let differs = |text: &str| {
-                    let system = masque_testkit::load(text, deadlock)?;
-                    Some(difference(&system, &grains))
-                };
-                let Some(result) = differs(&text) else { continue };
-                n_systems += 1;
-                if let Err(found) = result {
-                    let small = shrink(&text, |text| differs(text).is_some_and(|result| result.is_err()));
-                    let found = differs(&small).and_then(Result::err).unwrap_or(found);
-                    panic!("seed {seed}, deadlock {deadlock:?}: {found}\n{small}");
-                }
-            }
-        }
+    for (generator, n_seeds) in generators {
+        let seeds = 50_000..50_000 + n_seeds;
+        differential(&[generator], seeds, Deadlocks::Both, |system, _, _| {
+            difference(&system, &[(2, UNEVEN), (4, FINE)])
+        });
     }
-    assert!(n_systems >= 1000, "{n_systems}");
 }
 
 #[test]
-fn several_threads_answer_as_one_does_on_shipped_models() {
+fn several_threads_agree_with_one_on_shipped_models() {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let mut n_models = 0;
     for path in ["ispl", "scale"].iter().flat_map(|folder| files(&models.join(folder))) {
