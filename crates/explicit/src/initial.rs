@@ -1,10 +1,10 @@
 //! The initial states, by constraint propagation.
 //!
-//! InitStates is a condition on states, and there may be 10^20 states and few that satisfy it. So
-//! we search as a constraint solver does: keep for each variable the codes still possible, bound
-//! every part of the condition from below (`bounds`), push what must be true down to the variables
-//! (`narrow`), and where that settles nothing more, branch on a variable that matters. Once the
-//! condition is true whatever the remaining choices are, all of these are initial states, and are
+//! InitStates is a condition on states, and there may be 10^20 states and few that satisfy it. So the
+//! search works as a constraint solver: it keeps for each variable the codes still possible, bounds
+//! every part of the condition bottom-up (`bounds`), propagates what must be true down to the variables
+//! (`narrow`), and when that settles nothing more, branches on a variable that matters. Once the
+//! condition is true for all remaining choices, all of these are initial states, and are
 //! enumerated as a product. On `dc 14 sum` that is 15 leaves for 245 760 states.
 
 use masque_model::{Expr, ExprId, System, VarId};
@@ -41,7 +41,7 @@ pub(crate) fn each_initial_state(
             Settled::Always => each_choice(layout, &domains, budget, &mut found)?,
             Settled::BranchOn(variable) => branch(variable, &domains, &mut open),
         }
-        // Conjuncts settled before the first choice stay settled below it.
+        // Conjuncts that are settled before the first branch stay settled.
         if n_steps == 1 {
             search.keep_unsettled();
         }
@@ -110,21 +110,21 @@ fn each_choice(
     }
 }
 
-/// What is known of the condition, given the domains.
+/// Truth of the condition, given the domains.
 enum Settled {
-    /// It is true whatever is chosen.
+    /// True for all choices.
     Always,
-    /// It is false whatever is chosen.
+    /// False for all choices.
     Never,
-    /// It depends on this variable, among others.
+    /// It depends on this variable, and perhaps others.
     BranchOn(VarId),
 }
 
-/// A variable to branch on: the least is best. A condition on one variable is settled by branching
-/// on that, while two that only bound each other may shrink side by side for ever.
+/// A candidate for branching; the least is best. A condition on one variable is settled by branching
+/// on it, while two variables that only bound each other may shrink in very many steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Open {
-    /// How many variables keep its conjunct open.
+    /// Number of variables that keep its conjunct open.
     n_open: usize,
     n_codes: u128,
     variable: VarId,
@@ -140,7 +140,8 @@ struct Search<'s> {
     bounds: Vec<Bounds>,
 }
 
-/// Narrowing may creep, one value at a time, through a large domain; then branching is better.
+/// Maximum number of rounds of narrowing before branching: narrowing may remove one value per round from
+/// a large domain.
 const MAX_ROUNDS: usize = 32;
 
 impl<'s> Search<'s> {
@@ -153,7 +154,7 @@ impl<'s> Search<'s> {
         Search { system, conjuncts, parts, bounds: vec![Bounds::BOOLEAN; system.exprs.len()] }
     }
 
-    /// Narrows the domains as far as the condition tells.
+    /// Narrows the domains as far as the condition allows.
     fn settle(&mut self, layout: &Layout, domains: &mut [Codes]) -> Settled {
         for _ in 0..MAX_ROUNDS {
             self.evaluate(domains);
@@ -178,7 +179,7 @@ impl<'s> Search<'s> {
             }
             match self.open_variable(conjunct, domains) {
                 Some(open) => choice = choice.into_iter().chain([open]).min(),
-                // All its variables are chosen, so any row with these choices decides.
+                // All its variables have a single value, so any row with these values decides.
                 None if self.is_true_exactly(conjunct, layout, domains) => {}
                 None => return Settled::Never,
             }
@@ -186,7 +187,7 @@ impl<'s> Search<'s> {
         choice.map_or(Settled::Always, |open| Settled::BranchOn(open.variable))
     }
 
-    /// Drops the conjuncts that are true whatever is chosen.
+    /// Drops the conjuncts that are true for all choices.
     fn keep_unsettled(&mut self) {
         let bounds = &self.bounds;
         self.conjuncts.retain(|conjunct| bounds[conjunct.index()].as_truth() != Some(true));
@@ -206,7 +207,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// `v = c` and `v <> c` by whether `c` is still possible: bounds say little of enumerations.
+    /// Settles `v = c` and `v <> c` if `c` is no longer possible, because bounds are weak on enumerations.
     fn by_membership(&self, part: ExprId, domains: &[Codes]) -> Option<Bounds> {
         let exprs = &self.system.exprs;
         let Expr::Compare(relation, a, b) = exprs.get(part) else { return None };
@@ -231,7 +232,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The variable with the fewest codes among those that keep an expression open.
+    /// Returns the variable with the fewest codes among those that keep an expression open.
     fn open_variable(&self, root: ExprId, domains: &[Codes]) -> Option<Open> {
         let exprs = &self.system.exprs;
         let mut stack = vec![root];
