@@ -1,12 +1,12 @@
-//! What the tests of all crates share: random models, broken texts, shrinking, shuffling,
-//! expected verdicts.
+//! Tools for the tests of all crates: random models, the harness of differential tests, broken texts,
+//! shrinking, shuffling, expected verdicts.
 //!
-//! Models are made as text, so that one sample exercises everything from the lexer to the
+//! Models are generated as text, so that one model exercises everything from the lexer to the
 //! evidence, and so that a failing one is already the file for `models/regress/`.
 //!
 //! ```
 //! let text = masque_testkit::random_model(7);
-//! assert_eq!(text, masque_testkit::random_model(7), "a seed is a model");
+//! assert_eq!(text, masque_testkit::random_model(7), "a seed determines the model");
 //! let small = masque_testkit::shrink(&text, |text| text.contains("Formulae"));
 //! assert_eq!(small.lines().count(), 1);
 //! ```
