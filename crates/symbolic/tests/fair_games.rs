@@ -1,5 +1,5 @@
-//! Evidence about coalitions under fairness: on random systems, replay refuses none of it, all of its
-//! claims are true, and both engines show the same.
+//! Evidence about coalitions under fairness: on random systems, it replays, all of its
+//! claims are true, and both engines give the same.
 
 use masque_explicit::Explicit;
 use masque_model::semantics::explore;

@@ -1,6 +1,6 @@
-//! Evidence for LTL, CTL*, ATL and the mu-calculus on random systems: both engines show the same, it
-//! replays, every claim is true; and what replay confirms of evidence that was changed at random is
-//! true.
+//! Evidence for LTL, CTL*, ATL and the mu-calculus on random systems: both engines give the same, it
+//! replays, and every claim is true. If replay confirms evidence that was changed at random, its claims
+//! are true as well.
 
 use std::ops::Range;
 
@@ -96,7 +96,7 @@ fn compare(system: &System, tally: &mut Tally, dice: &mut fastrand::Rng) -> Resu
     Ok(())
 }
 
-/// Changes something at random: a claim, a state, or what a reason says.
+/// Changes one part of the evidence at random: a claim, a state, or a detail of a reason.
 fn change(system: &System, evidence: &mut Evidence, dice: &mut fastrand::Rng) {
     let n_states = evidence.states.len() as u32;
     let n_actions = system.agents.iter().map(|agent| agent.actions.len()).max().unwrap_or(1) as u32;

@@ -1,5 +1,5 @@
-//! Strict readings on random systems: the formulas that express them mean what the definition says, and
-//! both engines make the same remarks, exactly where the definition asks for one.
+//! Strict readings on random systems: the formulas that express them agree with the definition, and
+//! both engines make the same remarks, exactly where the definition requires one.
 
 use masque_explicit::Explicit;
 use masque_model::semantics::{Structure, Truth, domain, explore, holds_in, strict_truth_set, truth_set};
