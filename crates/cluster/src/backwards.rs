@@ -109,7 +109,7 @@ impl<F: FnMut(usize)> Task for EachSource<'_, F> {
         Ok(())
     }
 
-    /// Number of states not looked at yet.
+    /// Number of states not yet processed.
     fn vote(&self) -> Vec<u64> {
         vec![(self.graph.n_states() - self.next) as u64]
     }

@@ -74,7 +74,7 @@ struct Finding<'a, F> {
     each: F,
     /// Index of the next state.
     next: usize,
-    /// Number of states and edges looked at in this round.
+    /// Number of states and edges processed in this round.
     n_done: usize,
     /// Number of bytes held before the search.
     base: u64,
@@ -110,7 +110,7 @@ impl<F: FnMut(u32, &mut Sink<'_>) -> Result<(), Stop>> Task for Finding<'_, F> {
         Ok(())
     }
 
-    /// Number of states not looked at yet.
+    /// Number of states not yet processed.
     fn vote(&self) -> Vec<u64> {
         vec![(self.store.len() - self.next) as u64]
     }

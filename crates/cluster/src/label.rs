@@ -83,14 +83,14 @@ impl<'s> StoredStates<'s> for Shard<'s> {
         Ok(before.and(domain))
     }
 
-    fn exists_run(
+    fn exists_accepted_path(
         &mut self,
         automaton: &Automaton,
         meeting: Vec<Bitset>,
         constraints: &[Bitset],
         _: &Budget,
     ) -> Result<Bitset, Stop> {
-        self.runs_of(automaton, meeting, constraints)
+        self.accepted_paths(automaton, meeting, constraints)
     }
 
     fn knows(

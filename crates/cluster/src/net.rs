@@ -30,9 +30,9 @@ use timely::dataflow::operators::{Input, Probe};
 use timely::dataflow::{InputHandleVec, ProbeHandle};
 use timely::worker::Worker;
 
-/// Maximum number of states, or edges, that a task of a worker looks at in one round.
+/// Maximum number of states, or edges, that a task processes in one round.
 pub(crate) const STATES_PER_ROUND: usize = 1 << 16;
-/// Maximum number of states, or edges, that a task looks at before the worker receives messages.
+/// Maximum number of states, or edges, that a task processes before the worker receives messages.
 pub(crate) const STATES_PER_STRIDE: usize = 4096;
 /// The same for tasks that expand known states again, which takes longer.
 pub(crate) const STATES_PER_SHORT_STRIDE: usize = 1024;

@@ -46,7 +46,7 @@ pub enum Supervisor {
 /// Works for a supervisor until it sends no more commands, then ends the process.
 ///
 /// `load` creates the system from the payload that the supervisor sends. An error is a message of one
-/// line. If the connection to the supervisor is lost, the process ends at once.
+/// line. If the connection to the supervisor is lost, the process ends immediately.
 pub fn work(
     supervisor: &Supervisor,
     load: impl FnOnce(&str) -> Result<Arc<System>, String>,

@@ -14,7 +14,7 @@ use crate::shard::Shard;
 
 impl Shard<'_> {
     /// Computes the states at which an infinite path starts that the automaton accepts.
-    pub(crate) fn runs_of(
+    pub(crate) fn accepted_paths(
         &mut self,
         automaton: &Automaton,
         meeting: Vec<Bitset>,

@@ -7,7 +7,7 @@
 //! equal views.
 //!
 //! Only the marked views are stored, and only while they are used, to save memory. Classes of states, as
-//! the explicit engine has them, would be split over the workers, each of which would need its own table
+//! the explicit engine has them, would be split over the workers, and each worker would need its own table
 //! of classes.
 
 use masque_explicit::parts::{Bitset, StoredStates};

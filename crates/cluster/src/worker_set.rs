@@ -8,7 +8,7 @@ use masque_verdict::{Budget, Found, Stop, Why};
 
 use crate::command::{Answer, Command, Costs, Reply};
 
-/// Time between two looks at the clock, the budget or a socket while waiting.
+/// Time between two checks of the clock, the budget or a socket while waiting.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// If more time than this passes between two polls, this process itself was suspended, and the messages
 /// that workers have sent meanwhile are still unread.
@@ -57,13 +57,13 @@ pub(crate) struct WorkerSet {
     messages: Receiver<(usize, Message)>,
     /// A worker that sends heartbeats is lost if no message arrives for this time.
     silence: Duration,
-    /// Why no further command is possible: a worker is lost or has failed, or all were stopped.
+    /// Reason why no further command is possible: a worker is lost or has failed, or all were stopped.
     lost: Option<Stop>,
     /// The message about a worker that was lost just when a budget ended.
     loss_at_stop: Option<String>,
 }
 
-/// Why a command has no answer.
+/// Reason why a command has no answer.
 #[derive(Debug)]
 pub(crate) enum CommandError {
     /// A limit was hit.

@@ -35,7 +35,7 @@ pub(crate) struct Batch {
     pub(crate) n_found: usize,
 }
 
-/// What an expansion stores.
+/// The transitions that an expansion stores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     /// Whether transitions are kept.

@@ -66,9 +66,9 @@ pub(crate) fn explore(
 ) -> Result<Space, Stop> {
     let (system, steps) = (watch.system, Rc::clone(&watch.steps));
     let store = Store::new(steps.layout.n_words);
-    let mut search = Search::new(system, &steps, store, with_graph, jobs, budget);
+    let mut search = Exploration::new(system, &steps, store, with_graph, jobs, budget);
     let result = search.initial_states(system).and_then(|()| search.all_states(watch));
-    let Search { mut store, layers, edges, .. } = search;
+    let Exploration { mut store, layers, edges, .. } = search;
     match result {
         Ok(nearest) => {
             store.shrink();
@@ -96,9 +96,9 @@ pub(crate) fn transitions(
 ) -> Result<Graph, Stop> {
     let (n_states, n_expanded) = (space.n_states(), space.n_expanded);
     let store = std::mem::replace(&mut space.store, Store::new(steps.layout.n_words));
-    let mut search = Search::new(system, steps, store, true, jobs, budget);
+    let mut search = Exploration::new(system, steps, store, true, jobs, budget);
     let result = search.expand_up_to(n_expanded);
-    let Search { store, edges, .. } = search;
+    let Exploration { store, edges, .. } = search;
     space.store = store;
     result?;
     let mut edges = edges.unwrap_or_default();
@@ -107,7 +107,7 @@ pub(crate) fn transitions(
 }
 
 /// An expansion of states, in the order of their indices.
-struct Search<'a> {
+struct Exploration<'a> {
     steps: &'a Steps<'a>,
     jobs: &'a Jobs,
     budget: &'a Budget,
@@ -139,7 +139,7 @@ struct Search<'a> {
 const STATES_BETWEEN_CHECKS: usize = 4096;
 const MIN_STATES_BETWEEN_CHECKS: usize = 256;
 
-impl<'a> Search<'a> {
+impl<'a> Exploration<'a> {
     fn new(
         system: &System,
         steps: &'a Steps<'a>,
@@ -147,9 +147,9 @@ impl<'a> Search<'a> {
         with_graph: bool,
         jobs: &'a Jobs,
         budget: &'a Budget,
-    ) -> Search<'a> {
+    ) -> Exploration<'a> {
         let stutter = system.meaning.deadlock == Deadlock::Stutter;
-        Search {
+        Exploration {
             steps,
             jobs,
             budget,
@@ -182,7 +182,7 @@ impl<'a> Search<'a> {
     }
 
     fn initial_states(&mut self, system: &System) -> Result<(), Stop> {
-        let Search { steps, budget, .. } = *self;
+        let Exploration { steps, budget, .. } = *self;
         each_initial_state(system, &steps.layout, budget, |row| {
             let state = self.store.insert(row)?;
             let is_due = (state as usize + 1).is_multiple_of(self.states_between_checks);
@@ -254,7 +254,8 @@ impl<'a> Search<'a> {
     fn expand_sequentially(&mut self, end: usize) -> Result<(), Stop> {
         while self.next < end {
             let state = self.next as u32;
-            let Search { store, row, stepper, targets, wanted, budget, states_between_checks, .. } = self;
+            let Exploration { store, row, stepper, targets, wanted, budget, states_between_checks, .. } =
+                self;
             row.clear();
             row.extend_from_slice(store.row(state as usize));
             targets.clear();

@@ -15,9 +15,9 @@ pub(crate) trait Reversed {
     /// Whether a vertex is part of the graph.
     fn contains(&self, vertex: usize) -> bool;
 
-    /// Returns the predecessor of a vertex at a position from 0; `None` beyond the last. It need not be part
+    /// Returns the predecessor of a vertex at an index from 0; `None` beyond the last. It need not be part
     /// of the graph.
-    fn source(&self, vertex: u32, position: u32) -> Option<u32>;
+    fn source(&self, vertex: u32, index: u32) -> Option<u32>;
 
     /// Returns the number of constraints.
     fn n_constraints(&self) -> usize;
@@ -43,8 +43,8 @@ impl Reversed for Inside<'_> {
     }
 
     #[inline]
-    fn source(&self, vertex: u32, position: u32) -> Option<u32> {
-        self.graph.predecessors(vertex as usize).get(position as usize).copied()
+    fn source(&self, vertex: u32, index: u32) -> Option<u32> {
+        self.graph.predecessors(vertex as usize).get(index as usize).copied()
     }
 
     fn n_constraints(&self) -> usize {
@@ -66,7 +66,7 @@ pub(crate) fn fair_vertices(graph: &impl Reversed, budget: &Budget) -> Result<Bi
     let mut clock = Clock::new(budget);
     while let Some(vertex) = open.pop() {
         clock.tick()?;
-        let sources = (0..).map_while(|position| graph.source(vertex, position));
+        let sources = (0..).map_while(|index| graph.source(vertex, index));
         for source in sources {
             if graph.contains(source as usize) && reached.insert(source as usize) {
                 open.push(source);
@@ -83,14 +83,14 @@ fn fair_components(graph: &impl Reversed, budget: &Budget) -> Result<Bitset, Sto
     let mut fair = Bitset::empty(n_vertices);
     let mut clock = Clock::new(budget);
     let vertices = (0..n_vertices as u32).filter(|&vertex| graph.contains(vertex as usize));
-    let source = |vertex: u32, position: u32| graph.source(vertex, position);
+    let source = |vertex: u32, index: u32| graph.source(vertex, index);
     Components::new(n_vertices).search(
         vertices,
         source,
         || clock.tick(),
         |members| {
             let root = members[0];
-            let mut sources = (0..).map_while(|position| graph.source(root, position));
+            let mut sources = (0..).map_while(|index| graph.source(root, index));
             let has_transition = members.len() > 1 || sources.any(|source| source == root);
             let meets = |constraint| members.iter().any(|&vertex| graph.meets(vertex, constraint));
             if has_transition && (0..graph.n_constraints()).all(meets) {

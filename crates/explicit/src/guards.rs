@@ -27,11 +27,11 @@ struct Group {
     bits: Box<[(u32, u64)]>,
     /// Values of those bits, one per word, for each line, in increasing order.
     values: Vec<u64>,
-    lines: Vec<Line>,
+    lines: Vec<GuardedLine>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct GuardedLine {
     number: u32,
     /// Further bits that it compares: word, mask and value.
     key: Box<[(u32, u64, u64)]>,
@@ -97,7 +97,7 @@ impl Guards {
                 if group.lines.len() > MAX_LINEAR_SEARCH { group.range(row) } else { (0, group.lines.len()) };
             for index in first..last {
                 let values = &group.values[index * width..][..width];
-                let Line { number, key, rest } = &group.lines[index];
+                let GuardedLine { number, key, rest } = &group.lines[index];
                 let matches =
                     group.bits.iter().zip(values).all(|((word, mask), v)| row[*word as usize] & mask == *v)
                         && key.iter().all(|(word, mask, value)| row[*word as usize] & mask == *value);
@@ -157,7 +157,7 @@ impl Group {
     /// Creates a group of lines that all compare these bits.
     fn new(bits: &[(u32, u64)], lines: Numbered) -> Group {
         let shared = |word: u32| bits.iter().find(|(other, _)| *other == word).map_or(0, |(_, mask)| *mask);
-        let mut lines: Vec<(Vec<u64>, Line)> = lines
+        let mut lines: Vec<(Vec<u64>, GuardedLine)> = lines
             .into_iter()
             .map(|(number, guard)| {
                 let values = guard.key.iter().filter(|(word, ..)| shared(*word) != 0);
@@ -167,7 +167,7 @@ impl Group {
                     (word, own, value & own)
                 });
                 let key = key.filter(|(_, mask, _)| *mask != 0).collect();
-                (values, Line { number, key, rest: guard.rest })
+                (values, GuardedLine { number, key, rest: guard.rest })
             })
             .collect();
         lines.sort_by(|a, b| (&a.0, a.1.number).cmp(&(&b.0, b.1.number)));

@@ -27,7 +27,7 @@ pub(crate) fn each_initial_state(
     budget: &Budget,
     mut found: impl FnMut(&[u64]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let mut search = Search::new(system);
+    let mut search = InitialSearch::new(system);
     let everything: Vec<Codes> = system.variables.iter().map(|v| Codes::all(&v.domain)).collect();
     let mut open = vec![everything];
     let mut n_steps = 0_u32;
@@ -94,11 +94,11 @@ fn each_choice(
         }
         found(&row)?;
         // Count up, the last variable fastest.
-        let mut position = free.len();
+        let mut index = free.len();
         loop {
-            let Some(previous) = position.checked_sub(1) else { return Ok(()) };
-            position = previous;
-            let (field, codes) = free[position];
+            let Some(previous) = index.checked_sub(1) else { return Ok(()) };
+            index = previous;
+            let (field, codes) = free[index];
             match codes.after(field.get(&row)) {
                 Some(code) => {
                     field.set(&mut row, code);
@@ -123,14 +123,14 @@ enum Settled {
 /// A candidate for branching; the least is best. A condition on one variable is settled by branching
 /// on it, while two variables that only bound each other may shrink in very many steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Open {
+struct BranchCandidate {
     /// Number of variables that keep its conjunct open.
     n_open: usize,
     n_codes: u128,
     variable: VarId,
 }
 
-struct Search<'s> {
+struct InitialSearch<'s> {
     system: &'s System,
     /// The conjuncts not yet known to be true.
     conjuncts: Vec<ExprId>,
@@ -144,14 +144,14 @@ struct Search<'s> {
 /// a large domain.
 const MAX_ROUNDS: usize = 32;
 
-impl<'s> Search<'s> {
-    fn new(system: &'s System) -> Search<'s> {
+impl<'s> InitialSearch<'s> {
+    fn new(system: &'s System) -> InitialSearch<'s> {
         let conjuncts = match system.exprs.get(system.initial) {
             Expr::And(list) => list.to_vec(),
             _ => vec![system.initial],
         };
         let parts = parts(&system.exprs, conjuncts.iter().copied());
-        Search { system, conjuncts, parts, bounds: vec![Bounds::BOOLEAN; system.exprs.len()] }
+        InitialSearch { system, conjuncts, parts, bounds: vec![Bounds::BOOLEAN; system.exprs.len()] }
     }
 
     /// Narrows the domains as far as the condition allows.
@@ -170,7 +170,7 @@ impl<'s> Search<'s> {
             }
         }
         self.evaluate(domains);
-        let mut choice: Option<Open> = None;
+        let mut choice: Option<BranchCandidate> = None;
         for &conjunct in &self.conjuncts {
             match self.bounds[conjunct.index()].as_truth() {
                 Some(true) => continue,
@@ -233,7 +233,7 @@ impl<'s> Search<'s> {
     }
 
     /// Returns the variable with the fewest codes among those that keep an expression open.
-    fn open_variable(&self, root: ExprId, domains: &[Codes]) -> Option<Open> {
+    fn open_variable(&self, root: ExprId, domains: &[Codes]) -> Option<BranchCandidate> {
         let exprs = &self.system.exprs;
         let mut stack = vec![root];
         let mut seen = rustc_hash::FxHashSet::default();
@@ -256,7 +256,7 @@ impl<'s> Search<'s> {
                 }
             });
         }
-        narrowest.map(|(n_codes, variable)| Open { n_open, n_codes, variable })
+        narrowest.map(|(n_codes, variable)| BranchCandidate { n_open, n_codes, variable })
     }
 
     fn is_true_exactly(&self, conjunct: ExprId, layout: &Layout, domains: &[Codes]) -> bool {

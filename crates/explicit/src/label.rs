@@ -92,8 +92,8 @@ impl<'s> Labeller<'s> {
         Ok(Paths { graph: self.graph(budget)?, budget })
     }
 
-    /// Returns the classes of states that are connected by chains inside `domain`, each link of which some
-    /// member of the group cannot distinguish.
+    /// Returns the classes of states that are connected by chains inside `domain`; the two states of each
+    /// link are indistinguishable for some member of the group.
     pub(crate) fn connected(
         &mut self,
         group: GroupId,
@@ -191,7 +191,7 @@ impl<'s> StoredStates<'s> for Labeller<'s> {
         Paths { graph: &*self.steps_with(condition, budget)?, budget }.exists_next(phi, domain)
     }
 
-    fn exists_run(
+    fn exists_accepted_path(
         &mut self,
         automaton: &Automaton,
         meeting: Vec<Bitset>,
@@ -213,7 +213,7 @@ impl<'s> StoredStates<'s> for Labeller<'s> {
     }
 
     /// Computed without iteration: `s` is in the fixpoint iff `φ` is true at all states that are connected
-    /// to `s` by a chain inside `D`, each link of which some member cannot distinguish.
+    /// to `s` by a chain inside `D`; the two states of each link are indistinguishable for some member.
     fn common_knowledge(
         &mut self,
         group: GroupId,

@@ -84,7 +84,7 @@ pub trait StoredStates<'s> {
 
     /// States at which an infinite path starts, fair if there are constraints, that an automaton accepts.
     /// `meeting` has the states that meet the literals of each cover.
-    fn exists_run(
+    fn exists_accepted_path(
         &mut self,
         automaton: &Automaton,
         meeting: Vec<Bitset>,

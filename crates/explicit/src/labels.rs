@@ -27,8 +27,8 @@ pub struct Labels {
     pub(crate) decisive: FxHashSet<FormulaId>,
     /// For each formula whose label was dropped: whether it was true at any stored state.
     pub(crate) occurs: FxHashMap<FormulaId, bool>,
-    /// Regions of infinite runs that were requested last.
-    pub(crate) runs: Vec<(Part, Rc<Bitset>)>,
+    /// Regions of infinite paths that were requested last.
+    pub(crate) path_regions: Vec<(Part, Rc<Bitset>)>,
 }
 
 /// A domain `D` and the labels over it.
@@ -94,7 +94,7 @@ impl Labels {
             ahead: Ahead::new(system),
             decisive: FxHashSet::default(),
             occurs: FxHashMap::default(),
-            runs: Vec::new(),
+            path_regions: Vec::new(),
         }
     }
 
@@ -110,7 +110,7 @@ impl Labels {
         self.open = OpenLabels::default();
         self.ahead = Ahead::new(system);
         self.occurs.clear();
-        self.runs.clear();
+        self.path_regions.clear();
         self.plain.partly.clear();
         self.fair.iter_mut().for_each(|fair| fair.partly.clear());
     }
@@ -162,7 +162,7 @@ impl Labels {
     pub fn bytes(&self) -> u64 {
         let domains = self.plain.bytes() + self.fair.as_ref().map_or(0, Domain::bytes);
         let open: u64 = self.open.sets.values().map(|set| set.bytes()).sum();
-        let runs: u64 = self.runs.iter().map(|(_, states)| states.bytes()).sum();
-        domains + open + runs
+        let path_regions: u64 = self.path_regions.iter().map(|(_, states)| states.bytes()).sum();
+        domains + open + path_regions
     }
 }

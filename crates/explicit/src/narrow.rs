@@ -218,8 +218,8 @@ impl Narrower<'_> {
             }
             Expr::Product(list) if bounds.is_finite() => {
                 let value = Bounds { lo: lo.max(bounds.lo), hi: hi.min(bounds.hi), ..bounds };
-                for (position, &factor) in list.iter().enumerate() {
-                    let others = list.iter().enumerate().filter(|(other, _)| *other != position);
+                for (index, &factor) in list.iter().enumerate() {
+                    let others = list.iter().enumerate().filter(|(other, _)| *other != index);
                     let others = others.fold(Bounds::exactly(1), |all, (_, &e)| all.times(self.bounds(e)));
                     requirements.extend(between(factor, value.divided_by(others)));
                 }

@@ -32,7 +32,7 @@ pub(crate) fn some_path<'s>(
         }
         meeting.push(found);
     }
-    states.exists_run(&automaton, meeting, &constraints, budget)
+    states.exists_accepted_path(&automaton, meeting, &constraints, budget)
 }
 
 /// `E path` of a path formula that CTL can express, over infinite paths.
@@ -127,14 +127,14 @@ impl Reversed for Product<'_> {
 
     /// Predecessors are all pairs of a predecessor of the state and one of the cover.
     #[inline]
-    fn source(&self, vertex: u32, position: u32) -> Option<u32> {
+    fn source(&self, vertex: u32, index: u32) -> Option<u32> {
         let n_states = self.graph.n_states();
         let (cover, state) = (vertex as usize / n_states, vertex as usize % n_states);
         let states = self.graph.predecessors(state);
         if states.is_empty() {
             return None;
         }
-        let (nth_cover, nth_state) = (position as usize / states.len(), position as usize % states.len());
+        let (nth_cover, nth_state) = (index as usize / states.len(), index as usize % states.len());
         let before = *self.automaton.predecessors[cover].get(nth_cover)?;
         Some(before * n_states as u32 + states[nth_state])
     }

@@ -8,7 +8,7 @@ use crate::bitset::Bitset;
 use crate::labelling::{Labelling, StoredStates};
 
 /// Maximum number of regions of infinite paths that are kept: those that evidence of one lasso needs.
-const MAX_KEPT_RUNS: usize = 2;
+const MAX_KEPT_PATH_REGIONS: usize = 2;
 
 /// Returns the states that meet all parts.
 pub(crate) fn region<'s>(
@@ -35,7 +35,7 @@ pub(crate) fn region<'s>(
                 let constraints = states.labels().scope().constraints;
                 region.and(constraints.get(*index).ok_or(Stop::from(Why::Unsupported))?)
             }
-            Part::Forever(_) | Part::Recurrent(_) => region.and(&*runs(states, part, budget)?),
+            Part::Forever(_) | Part::Recurrent(_) => region.and(&*path_region(states, part, budget)?),
         };
     }
     Ok(region)
@@ -61,8 +61,12 @@ fn select<'s>(
 
 /// Returns a region of infinite paths. The last ones are kept because evidence asks about the same region
 /// several times in a row.
-fn runs<'s>(states: &mut impl StoredStates<'s>, part: &Part, budget: &Budget) -> Result<Rc<Bitset>, Stop> {
-    if let Some((_, known)) = states.labels().runs.iter().find(|(known, _)| known == part) {
+fn path_region<'s>(
+    states: &mut impl StoredStates<'s>,
+    part: &Part,
+    budget: &Budget,
+) -> Result<Rc<Bitset>, Stop> {
+    if let Some((_, known)) = states.labels().path_regions.iter().find(|(known, _)| known == part) {
         return Ok(Rc::clone(known));
     }
     let found = match part {
@@ -81,8 +85,8 @@ fn runs<'s>(states: &mut impl StoredStates<'s>, part: &Part, budget: &Budget) ->
         _ => return Err(Why::Unsupported.into()),
     };
     let found = Rc::new(found);
-    let kept = &mut states.labels().runs;
-    if kept.len() == MAX_KEPT_RUNS {
+    let kept = &mut states.labels().path_regions;
+    if kept.len() == MAX_KEPT_PATH_REGIONS {
         kept.remove(0);
     }
     kept.push((part.clone(), Rc::clone(&found)));

@@ -124,7 +124,7 @@ fn decide(
         open = open.and(asked);
     }
     let mut truth = Bitset::empty(arena.game.n_states());
-    let mut search = Search::new(arena, goal, views);
+    let mut search = StrategySearch::new(arena, goal, views);
     if !open.is_empty() {
         let majority = search.majority_actions(&upper);
         truth = truth.or(&joint.won(&search.wins(&majority)?)?);
@@ -193,16 +193,16 @@ impl Views {
 }
 
 /// A search for strategies in an arena.
-struct Search<'a> {
+struct StrategySearch<'a> {
     arena: &'a Arena<'a>,
     goal: &'a Goal,
     views: &'a Views,
     clock: Clock<'a>,
 }
 
-impl<'a> Search<'a> {
-    fn new(arena: &'a Arena<'a>, goal: &'a Goal, views: &'a Views) -> Search<'a> {
-        Search { arena, goal, views, clock: Clock::new(arena.budget) }
+impl<'a> StrategySearch<'a> {
+    fn new(arena: &'a Arena<'a>, goal: &'a Goal, views: &'a Views) -> StrategySearch<'a> {
+        StrategySearch { arena, goal, views, clock: Clock::new(arena.budget) }
     }
 
     /// Returns the states at which a strategy wins. At views that it leaves open the first action is taken.
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl UniformGame for Search<'_> {
+impl UniformGame for StrategySearch<'_> {
     type Solution = Solved;
 
     fn n_states(&self) -> usize {
