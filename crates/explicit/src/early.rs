@@ -69,7 +69,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
     }
 
     /// Evaluates properties before the last layer is expanded.
-    pub(crate) fn layer(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
+    pub(crate) fn on_layer(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
         if !self.early.is_listening() {
             return Ok(());
         }
@@ -80,27 +80,27 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
             self.next_look = store.len() * self.early.growth();
             self.early.open().collect()
         };
-        self.look(&open, store, layers, budget);
+        self.evaluate(&open, store, layers, budget);
         self.early.enough()
     }
 
-    /// Called when all states are known. In quick mode it evaluates the layers as if there were more
+    /// Evaluates properties when all states are known. In quick mode it treats the layers as if there were more
     /// states, so that evidence is the same as from an exploration that stopped earlier.
-    pub(crate) fn all(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
+    pub(crate) fn on_complete(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
         if self.early.is_quick() {
             let open: Vec<usize> = self.early.open().collect();
-            self.look(&open, store, layers, budget);
+            self.evaluate(&open, store, layers, budget);
         }
         self.early.enough()
     }
 
     /// Evaluates the open properties once more after a limit has stopped the exploration, with a budget
     /// in proportion to the number of states.
-    pub(crate) fn stopped(&mut self, store: &Store, layers: &[u32], budget: &Budget) {
+    pub(crate) fn on_stop(&mut self, store: &Store, layers: &[u32], budget: &Budget) {
         let steps = MIN_FINAL_STEPS + store.len() as u64 / STATES_PER_STEP;
         let budget = budget.clone().with_steps(steps).with_states(u64::MAX);
         let open: Vec<usize> = self.early.open().collect();
-        self.look(&open, store, layers, &budget);
+        self.evaluate(&open, store, layers, &budget);
         self.layers = layers.windows(2).map(|ends| ends[1] - ends[0]).collect();
         // An incomplete layer is informative only if it is larger than the previous one.
         let partly = store.len() as u32 - layers.last().copied().unwrap_or(0);
@@ -139,7 +139,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
     }
 
     /// Evaluates properties on complete layers. A limit here ends the evaluation, not the exploration.
-    fn look(&mut self, open: &[usize], store: &Store, layers: &[u32], budget: &Budget) {
+    fn evaluate(&mut self, open: &[usize], store: &Store, layers: &[u32], budget: &Budget) {
         let is_begun = layers.last().is_some_and(|&n_states| n_states > 0);
         if open.is_empty() || !is_begun {
             return;
@@ -152,7 +152,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
                 let mut outcome = Outcome::from(verdict);
                 if self.evidence.wanted(verdict).is_some() {
                     // If the budget ends here, the evidence is missing, but the verdict stands.
-                    let shown = self.shown(property, holds, store, layers, budget);
+                    let shown = self.least_evidence(property, holds, store, layers, budget);
                     outcome.evidence = shown.ok().flatten();
                 }
                 self.early.decided(index, NAME, outcome);
@@ -164,7 +164,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
     }
 
     /// Returns the evidence from the smallest deciding number of layers.
-    fn shown(
+    fn least_evidence(
         &self,
         property: &Property,
         holds: bool,
@@ -215,18 +215,18 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
 
 impl<'s> Labeller<'s> {
     /// Evaluates formulas on a partial exploration.
-    pub(crate) fn look<'l>(&'l mut self, budget: &'l Budget) -> Look<'l, Partly<'l, 's>> {
-        Look { system: self.system, sight: Partly { labeller: self, budget } }
+    pub(crate) fn look<'l>(&'l mut self, budget: &'l Budget) -> Look<'l, PartialStates<'l, 's>> {
+        Look { system: self.system, sight: PartialStates { labeller: self, budget } }
     }
 }
 
 /// View of a labeller as a partial exploration.
-pub(crate) struct Partly<'l, 's> {
+pub(crate) struct PartialStates<'l, 's> {
     labeller: &'l mut Labeller<'s>,
     budget: &'l Budget,
 }
 
-impl Partly<'_, '_> {
+impl PartialStates<'_, '_> {
     fn all(&self) -> Bitset {
         Bitset::full(self.labeller.space.n_states())
     }
@@ -238,7 +238,7 @@ impl Partly<'_, '_> {
     }
 }
 
-impl Sight for Partly<'_, '_> {
+impl Sight for PartialStates<'_, '_> {
     type Set = Rc<Bitset>;
 
     fn noted(&mut self) -> &mut Noted<Rc<Bitset>> {

@@ -80,7 +80,7 @@ pub(crate) fn explore(
             Ok(space)
         }
         Err(stop) => {
-            watch.stopped(&store, &layers, budget);
+            watch.on_stop(&store, &layers, budget);
             Err(stop.after_states(store.len() as u64).with_bytes(store.bytes()))
         }
     }
@@ -200,7 +200,7 @@ impl<'a> Exploration<'a> {
                 self.layers.push(end as u32);
             }
             self.budget.check_states(end as u64)?;
-            watch.layer(&self.store, &self.layers, self.budget)?;
+            watch.on_layer(&self.store, &self.layers, self.budget)?;
             self.expand_up_to(end)?;
             for (nearest, found) in
                 nearest.iter_mut().zip([&mut self.found.dead, &mut self.found.overflowing])
@@ -212,7 +212,7 @@ impl<'a> Exploration<'a> {
             }
         }
         self.check_limits()?;
-        watch.all(&self.store, &self.layers, self.budget)?;
+        watch.on_complete(&self.store, &self.layers, self.budget)?;
         Ok(nearest)
     }
 

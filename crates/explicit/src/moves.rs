@@ -9,7 +9,7 @@ use masque_model::{AgentId, Deadlock, System};
 use masque_verdict::{ANY_ACTION, Budget, Stop};
 
 use crate::steps::Steps;
-use crate::successors::{Listed, Stepper};
+use crate::successors::{MoveList, Stepper};
 
 /// Lists the moves of a group at one state after the other.
 pub struct Mover<'a> {
@@ -19,7 +19,7 @@ pub struct Mover<'a> {
     others: Vec<u32>,
     stutters: bool,
     /// The moves at the current state.
-    listed: Listed,
+    listed: MoveList,
 }
 
 /// A move of a group at a state.
@@ -47,7 +47,7 @@ impl<'a> Mover<'a> {
             members: members.iter().map(|agent| agent.0).collect(),
             others: (0..system.agents.len() as u32).filter(|agent| !is_member(agent)).collect(),
             stutters: system.meaning.deadlock == Deadlock::Stutter,
-            listed: Listed::default(),
+            listed: MoveList::default(),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::tables::Table;
 
 mod group_moves;
 use group_moves::GroupPlans;
-pub(crate) use group_moves::Listed;
+pub(crate) use group_moves::MoveList;
 
 /// Enumerates successors of one state after the other, with caches that are shared between states.
 pub(crate) struct Stepper<'a> {

@@ -20,7 +20,7 @@ pub(super) struct GroupPlans {
 
 /// The moves of a group at one state, in lexicographic order.
 #[derive(Debug, Default)]
-pub(crate) struct Listed {
+pub(crate) struct MoveList {
     /// The actions of each move, one per member.
     pub(crate) actions: Vec<u32>,
     /// The rows to which each move may lead, concatenated. A row may occur twice.
@@ -29,7 +29,7 @@ pub(crate) struct Listed {
     pub(crate) ends: Vec<(usize, bool)>,
 }
 
-impl Listed {
+impl MoveList {
     fn clear(&mut self) {
         self.actions.clear();
         self.targets.clear();
@@ -49,7 +49,7 @@ impl Stepper<'_> {
         &mut self,
         state: &[u64],
         members: &[u32],
-        listed: &mut Listed,
+        listed: &mut MoveList,
     ) -> Result<(), Stop> {
         listed.clear();
         self.enter(state);
@@ -159,5 +159,5 @@ impl Stepper<'_> {
 struct Walk<'p, 'l> {
     plan: &'p GroupPlan,
     members: &'p [u32],
-    listed: &'l mut Listed,
+    listed: &'l mut MoveList,
 }
