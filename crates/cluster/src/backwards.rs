@@ -1,8 +1,8 @@
-//! Walking edges backwards, over all workers.
+//! Backward search along edges, over all workers.
 //!
-//! What leads to a state of mine from something of yours is sent to you as its number. Each worker
-//! follows what it can by itself; a round ends where all must hear from others, and a search ends with
-//! a round in which nobody has sent anything.
+//! When the source of an edge is kept by another worker, its index is sent there. Within a round each
+//! worker follows the edges between its own states; a search ends with a round in which no worker has
+//! sent anything.
 
 use masque_explicit::parts::Bitset;
 use masque_verdict::Stop;
@@ -10,7 +10,7 @@ use masque_verdict::Stop;
 use crate::graph::Graph;
 use crate::net::{Net, Outbox, STATES_PER_ROUND, STATES_PER_STRIDE, Task};
 
-/// Calls `found`, where it is kept, for the source of each edge into a state of a set.
+/// Calls `found` for the source of each edge into a state of a set, at the worker that keeps the source.
 pub(crate) fn each_source(
     net: &mut Net,
     graph: &Graph,
@@ -18,42 +18,51 @@ pub(crate) fn each_source(
     found: impl FnMut(usize),
 ) -> Result<(), Stop> {
     let me = net.index();
-    net.work_off(&mut EachSource { graph, states, found, me, next: 0, until: 0 })
+    net.run_until_done(&mut EachSource { graph, states, found, me, next: 0, until: 0 })
 }
 
-/// Searches backwards from seeds: `take` is called, where it is kept, for the source of each edge
-/// into a node that is gone on from, and adds the nodes to go on from next.
-pub(crate) fn backwards<N: Node>(
+/// Searches backwards from `seeds`: `take` is called for the source of each edge into a visited vertex, at
+/// the worker that keeps the source, and pushes the vertices to visit next.
+pub(crate) fn backwards<N: Vertex>(
     net: &mut Net,
     graph: &Graph,
     seeds: impl Iterator<Item = N>,
     take: impl FnMut(N, &mut Vec<N>),
 ) -> Result<(), Stop> {
     let me = net.index();
-    net.run(&mut Backwards { graph, seeds, has_seeds: true, open: Vec::new(), take, me, n_looked: 0 })
+    net.run_until_quiet(&mut Backwards {
+        graph,
+        seeds,
+        has_seeds: true,
+        open: Vec::new(),
+        take,
+        me,
+        n_looked: 0,
+    })
 }
 
-/// What a search goes on from: a state, and perhaps what it is there for.
-pub(crate) trait Node: Copy {
-    /// The state.
+/// A vertex of a search: a state, and perhaps a further component such as a state of an automaton.
+pub(crate) trait Vertex: Copy {
+    /// Returns the index of the state.
     fn state(self) -> u32;
 
-    /// The source of an edge into the state, given by its number; there for the same.
-    fn source(self, number: u32) -> Self;
+    /// Returns the source of an edge into the state, given its index, with the same further component.
+    fn source(self, index: u32) -> Self;
 
-    /// As it travels.
+    /// Encodes the vertex for a message.
     fn word(self) -> u64;
 
+    /// Decodes a vertex from a message.
     fn from_word(word: u64) -> Self;
 }
 
-impl Node for u32 {
+impl Vertex for u32 {
     fn state(self) -> u32 {
         self
     }
 
-    fn source(self, number: u32) -> u32 {
-        number
+    fn source(self, index: u32) -> u32 {
+        index
     }
 
     fn word(self) -> u64 {
@@ -65,7 +74,7 @@ impl Node for u32 {
     }
 }
 
-/// One step back from a set.
+/// Finds the predecessors of a set.
 struct EachSource<'a, F> {
     graph: &'a Graph,
     states: &'a Bitset,
@@ -85,9 +94,9 @@ impl<F: FnMut(usize)> Task for EachSource<'_, F> {
         for state in (self.next..end).filter(|&state| self.states.contains(state)) {
             for source in self.graph.predecessors(state) {
                 if source.worker() == self.me {
-                    (self.found)(source.number() as usize);
+                    (self.found)(source.index() as usize);
                 } else {
-                    out.send(source.worker(), &[u64::from(source.number())]);
+                    out.send(source.worker(), &[u64::from(source.index())]);
                 }
             }
         }
@@ -96,30 +105,30 @@ impl<F: FnMut(usize)> Task for EachSource<'_, F> {
     }
 
     fn receive(&mut self, _: usize, words: &[u64]) -> Result<(), Stop> {
-        words.iter().for_each(|&number| (self.found)(number as usize));
+        words.iter().for_each(|&index| (self.found)(index as usize));
         Ok(())
     }
 
-    /// The states not looked at yet.
+    /// Number of states not yet processed.
     fn vote(&self) -> Vec<u64> {
         vec![(self.graph.n_states() - self.next) as u64]
     }
 }
 
-/// A search backwards.
+/// A backward search.
 struct Backwards<'a, N, I, F> {
     graph: &'a Graph,
     seeds: I,
-    /// Whether there may be more of them.
+    /// Whether `seeds` may yield more.
     has_seeds: bool,
     open: Vec<N>,
     take: F,
     me: usize,
-    /// In this round.
+    /// Number of vertices visited in this round.
     n_looked: usize,
 }
 
-impl<N: Node, I: Iterator<Item = N>, F: FnMut(N, &mut Vec<N>)> Task for Backwards<'_, N, I, F> {
+impl<N: Vertex, I: Iterator<Item = N>, F: FnMut(N, &mut Vec<N>)> Task for Backwards<'_, N, I, F> {
     fn begin(&mut self) {
         self.n_looked = 0;
     }
@@ -129,15 +138,15 @@ impl<N: Node, I: Iterator<Item = N>, F: FnMut(N, &mut Vec<N>)> Task for Backward
             return Ok(false);
         }
         for _ in 0..STATES_PER_STRIDE {
-            let Some(node) = self.open.pop().or_else(|| self.seeds.next()) else {
+            let Some(vertex) = self.open.pop().or_else(|| self.seeds.next()) else {
                 self.has_seeds = false;
                 return Ok(false);
             };
             self.n_looked += 1;
-            for place in self.graph.predecessors(node.state() as usize) {
-                let source = node.source(place.number());
-                if place.worker() != self.me {
-                    out.send(place.worker(), &[source.word()]);
+            for state in self.graph.predecessors(vertex.state() as usize) {
+                let source = vertex.source(state.index());
+                if state.worker() != self.me {
+                    out.send(state.worker(), &[source.word()]);
                 } else {
                     (self.take)(source, &mut self.open);
                 }
@@ -151,7 +160,7 @@ impl<N: Node, I: Iterator<Item = N>, F: FnMut(N, &mut Vec<N>)> Task for Backward
         Ok(())
     }
 
-    /// Whether there may be something to go on from.
+    /// Nonzero if there may be vertices left to visit.
     fn vote(&self) -> Vec<u64> {
         vec![self.open.len() as u64 + u64::from(self.has_seeds)]
     }

@@ -1,8 +1,8 @@
-//! What the supervising process asks of its workers, and what they answer.
+//! The commands of the supervising process to its workers, and their replies.
 //!
-//! Every command goes to all workers, which carry it out together. All give the same answer, each
-//! with what it has cost. States are sent as the model writes them, and ids as they are: all workers have
-//! read the model from the same text.
+//! Every command goes to all workers, which carry it out together. All give the same answer, each with
+//! its own costs. States are sent as rows of the model's values, and ids unchanged: all workers have read
+//! the model from the same text.
 
 use masque_model::{AgentId, At, FormulaId, System};
 use masque_verdict::{By, Hunt, Literal, Part, Route, State, Stop, Why};
@@ -10,51 +10,53 @@ use serde::{Deserialize, Serialize};
 
 use crate::net;
 
-/// What all workers are to do.
+/// A command to all workers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Command {
-    /// Find the reachable states, or go on from what is stored.
+    /// Find the reachable states, or resume from a checkpoint.
     Explore {
-        /// Whether transitions are to be stored.
+        /// Whether to store transitions.
         transitions: bool,
-        /// The most states there may be.
+        /// Maximum number of states.
         most_states: Option<u64>,
-        /// States that decide a property: as soon as one is found, exploring pauses.
+        /// States that decide a property: exploration pauses when one is found.
         hunted: Vec<Hunt>,
     },
-    /// Tell the nearest deadlock and the nearest overflow.
+    /// Report the nearest deadlock and the nearest overflow.
     Facts,
-    /// Tell how many initial states there are.
+    /// Count the initial states.
     Initial,
     /// Decide a formula.
     Verdict {
         formula: FormulaId,
         at: At,
     },
-    /// Is a formula true at some state?
+    /// Report whether a formula is true at some state.
     Somewhere(FormulaId),
-    /// In how many states is it true?
+    /// Count the states at which a formula is true.
     Extent(FormulaId),
-    /// The questions of an oracle.
+    /// A question of [`Oracle`](masque_verdict::Oracle), as are the following ones.
     IsTrue(FormulaId, State),
     IsDeadEnd(State),
     Least(Vec<Part>),
     First(Vec<Part>, usize),
     Path(Route),
-    /// Store what is known, if storing was asked for.
+    /// Write the labels to the checkpoint, if the run keeps checkpoints.
     Store,
 }
 
-/// What a worker answers.
+/// The answer of a worker to a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answer {
     Done,
     Explored {
         states: u64,
     },
-    /// Exploring pauses: a state was found that the hunt at this position is for, and the path to it.
+    /// Exploration pauses: a state that decides a property was found.
     Found {
+        /// Index of the hunt that the state matches.
         hunt: usize,
+        /// Path to the state.
         path: Vec<State>,
     },
     Facts {
@@ -78,21 +80,22 @@ pub(crate) enum Answer {
     Path(Option<Vec<State>>),
 }
 
-/// What a worker has cost so far.
+/// The costs of a worker so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Costs {
     pub(crate) states: u64,
     pub(crate) transitions: Option<u64>,
+    /// Peak memory of the stored data, in bytes.
     pub(crate) bytes: u64,
-    /// Words sent to other workers.
+    /// Number of words sent to other workers.
     pub(crate) words: u64,
-    /// The most memory that the process has had, if the worker is one.
+    /// Peak resident memory of the process, in bytes; 0 for a worker thread.
     pub(crate) resident: u64,
-    /// The milliseconds that its threads have worked, if the worker is one.
+    /// CPU time of the process, in milliseconds; 0 for a worker thread.
     pub(crate) busy: u64,
 }
 
-/// A worker's answer, or why there is none.
+/// A worker's answer, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Reply {
     Answer(Answer, Costs),
@@ -101,24 +104,24 @@ pub(crate) enum Reply {
         code: u64,
         states: Option<u64>,
     },
-    /// Something is wrong with this worker's surroundings.
+    /// The worker cannot continue, for example because it cannot write a checkpoint.
     Failed(String),
 }
 
 impl Reply {
     pub(crate) fn stopped(stop: Stop) -> Reply {
-        Reply::Stopped { code: net::code(stop), states: stop.states }
+        Reply::Stopped { code: net::stop_code(stop), states: stop.states }
     }
 
-    /// The limit that a code stands for.
+    /// Decodes the limit of [`Reply::Stopped`].
     pub(crate) fn stop(code: u64, states: Option<u64>) -> Stop {
-        Stop { why: net::why(code).unwrap_or(Why::Workers), states, bytes: None }
+        Stop { why: net::why_of_code(code).unwrap_or(Why::Workers), states, bytes: None }
     }
 }
 
 impl Command {
-    /// Whether a system has all that this speaks of. A worker and its supervisor read the same text, so
-    /// anything else comes from another program.
+    /// Whether all ids and states of the command exist in the system. A worker and its supervisor read the
+    /// same text, so any other command comes from another program.
     pub(crate) fn is_about(&self, system: &System) -> bool {
         let is_formula = |formula: &FormulaId| formula.index() < system.formulas.len();
         let is_state = |state: &State| state.len() == system.variables.len();
@@ -152,7 +155,7 @@ fn is_region(system: &System, region: &[Part]) -> bool {
         Part::Literal(literal) => is_literal(literal),
         Part::Green(agent) => is_agent(agent),
         Part::Alike(agents, state) => agents.iter().all(is_agent) && is_state(state),
-        Part::Constraint(number) => *number < system.fairness.len(),
+        Part::Constraint(index) => *index < system.fairness.len(),
         Part::Forever(literals) => literals.iter().all(is_literal),
         Part::Recurrent(inside) => is_region(system, inside),
     })

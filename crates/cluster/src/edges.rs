@@ -1,17 +1,17 @@
-//! Finding edges: from what a worker keeps to states, wherever these are kept.
+//! Search for edges from states or moves of a worker to states of any worker.
 //!
-//! A transition comes from a state; in a game, an edge comes from a move. Where an edge leads is
-//! known as a row, and the one that keeps the row stores the edge.
+//! The source of a transition is a state; in a game, the source of an edge is a move. The target is known
+//! as a row, and the worker that keeps the row stores the edge.
 
 use masque_verdict::{Budget, Stop, Why};
 
-use crate::graph::{Edges, Graph, Place};
+use crate::graph::{Edges, Graph, StateRef};
 use crate::net::{Net, Outbox, STATES_PER_ROUND, STATES_PER_STRIDE, Task};
 use crate::store::{Store, owner};
 
-/// All edges between known states: `each` adds those that begin at a state of this worker.
+/// Finds all edges between known states: `each` adds the edges that begin at a given state of this worker.
 ///
-/// So many bytes are held besides.
+/// `held` is the number of bytes that the worker holds already; it counts for the memory limit.
 pub(crate) fn find_edges(
     net: &mut Net,
     store: &Store,
@@ -23,13 +23,13 @@ pub(crate) fn find_edges(
     let edges = Edges::default();
     let mut task =
         Finding { me, peers, store, edges, each, next: 0, n_done: 0, base: held, held: 0, budget: &budget };
-    net.work_off(&mut task)?;
+    net.run_until_done(&mut task)?;
     let (edges, held) = (task.edges, task.base + task.held);
     budget.check_memory(held + edges.bytes() + edges.targets().len() as u64 * 8)?;
     edges.into_graph(store.len())
 }
 
-/// Takes edges as they are found.
+/// Receiver of the edges that are found.
 pub(crate) struct Sink<'a> {
     me: usize,
     peers: usize,
@@ -41,7 +41,8 @@ pub(crate) struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    /// Adds an edge from something of this worker's, by number, to a row; one may be added twice.
+    /// Adds an edge from a state or move of this worker, given by its index, to a row. An edge may be added
+    /// twice.
     pub(crate) fn add(&mut self, source: u32, row: &[u64]) -> Result<(), Stop> {
         self.n_found += 1;
         match owner(row, self.peers) {
@@ -49,18 +50,18 @@ impl Sink<'_> {
                 self.out.send_two(to, row, &[u64::from(source)]);
                 Ok(())
             }
-            me => keep(self.store, self.edges, Place::new(me, source), row),
+            me => keep(self.store, self.edges, StateRef::new(me, source), row),
         }
     }
 
-    /// Tells how many bytes the edges' sources take so far.
-    pub(crate) fn holds(&mut self, bytes: u64) {
+    /// Sets the number of bytes that the sources of the edges take so far.
+    pub(crate) fn set_source_bytes(&mut self, bytes: u64) {
         *self.held = bytes;
     }
 }
 
-fn keep(store: &Store, edges: &mut Edges, source: Place, row: &[u64]) -> Result<(), Stop> {
-    // Every successor of a reachable state is one, and is known to the one that keeps it.
+fn keep(store: &Store, edges: &mut Edges, source: StateRef, row: &[u64]) -> Result<(), Stop> {
+    // Every successor of a reachable state is reachable and was stored by its worker during exploration.
     edges.add(source, store.find(row).ok_or(Stop::from(Why::Unsupported))?);
     Ok(())
 }
@@ -71,13 +72,13 @@ struct Finding<'a, F> {
     store: &'a Store,
     edges: Edges,
     each: F,
-    /// The state to look at next.
+    /// Index of the next state.
     next: usize,
-    /// States and edges looked at in this round.
+    /// Number of states and edges processed in this round.
     n_done: usize,
-    /// The bytes held when it began.
+    /// Number of bytes held before the search.
     base: u64,
-    /// The bytes of what the edges come from, as far as they are not states.
+    /// Number of bytes of the sources of edges, if these are moves.
     held: u64,
     budget: &'a Budget,
 }
@@ -103,13 +104,13 @@ impl<F: FnMut(u32, &mut Sink<'_>) -> Result<(), Stop>> Task for Finding<'_, F> {
     fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop> {
         let width = self.store.width();
         for record in words.chunks_exact(width + 1) {
-            let source = Place::new(from, record[width] as u32);
+            let source = StateRef::new(from, record[width] as u32);
             keep(self.store, &mut self.edges, source, &record[..width])?;
         }
         Ok(())
     }
 
-    /// The states not looked at yet.
+    /// Number of states not yet processed.
     fn vote(&self) -> Vec<u64> {
         vec![(self.store.len() - self.next) as u64]
     }

@@ -1,4 +1,4 @@
-//! The engine: asks all workers, and puts their answers together.
+//! The engine: sends commands to all workers and combines their answers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -13,15 +13,15 @@ use masque_verdict::{
 };
 
 use crate::command::{Answer, Command, Costs};
-use crate::crew::{Crew, NoAnswer};
 use crate::launch::Launch;
-use crate::started::Processes;
 use crate::threads;
+use crate::worker_process::Processes;
+use crate::worker_set::{CommandError, WorkerSet};
 
 /// The engine's name.
 const NAME: &str = "cluster";
 
-/// Where the workers of a run are.
+/// The workers of a run.
 #[derive(Clone, Debug)]
 pub enum Workers {
     /// Threads of this process.
@@ -32,7 +32,7 @@ pub enum Workers {
 
 /// The distributed engine: the reachable states are spread over workers.
 ///
-/// It decides what the explicit engine decides, with its facts and its evidence, to the byte.
+/// It decides the same properties as the explicit engine, with the same facts and the same evidence.
 ///
 /// ```
 /// use masque_cluster::{Cluster, Workers};
@@ -63,34 +63,30 @@ pub enum Workers {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// Which verdicts get evidence.
+    /// The verdicts that get evidence.
     pub evidence: Show,
     workers: Workers,
-    trouble: Trouble,
+    failure: Trouble,
     processes: Processes,
 }
 
-/// What went wrong with the workers of a run, in one line. A clone looks at the same place.
+/// The failure of a worker of a run, as a message of one line. Clones share the message.
 #[derive(Clone, Debug, Default)]
 pub struct Trouble(Arc<Mutex<Option<String>>>);
 
 impl Trouble {
-    /// What there is to say, if anything.
+    /// Returns the message, if a worker has failed.
     pub fn message(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The first trouble is the cause of the rest.
-    fn tell(&self, message: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
-    }
-
-    /// A limit, or a line that is told.
-    fn stop(&self, missing: NoAnswer) -> Stop {
-        match missing {
-            NoAnswer::Stop(stop) => stop,
-            NoAnswer::Trouble(message) => {
-                self.tell(message);
+    /// Records the message of an error; returns the limit for the verdict.
+    fn record(&self, error: CommandError) -> Stop {
+        match error {
+            CommandError::Stop(stop) => stop,
+            CommandError::Failed(message) => {
+                // The first failure is the cause of the following ones.
+                self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
                 Why::Workers.into()
             }
         }
@@ -98,36 +94,36 @@ impl Trouble {
 }
 
 impl Cluster {
-    /// An engine with these workers, and evidence for what fails.
+    /// Creates an engine with these workers, and evidence for properties that fail.
     pub fn new(workers: Workers) -> Cluster {
         Cluster {
             evidence: Show::default(),
             workers,
-            trouble: Trouble::default(),
+            failure: Trouble::default(),
             processes: Processes::default(),
         }
     }
 
-    /// Where the engine tells what went wrong with its workers.
+    /// Returns the holder of the message about a failed worker.
     pub fn trouble(&self) -> Trouble {
-        self.trouble.clone()
+        self.failure.clone()
     }
 
-    /// Ends all processes that work for this engine, also those of a check that was left behind. There
-    /// will be no answers any more.
+    /// Ends all worker processes of this engine, including those of an abandoned check. Later commands get
+    /// no answer.
     pub fn end(&self) {
         self.processes.end();
     }
 
-    fn start(&self, system: &System, budget: &Budget) -> Result<Crew, NoAnswer> {
+    fn start(&self, system: &System, budget: &Budget) -> Result<WorkerSet, CommandError> {
         match &self.workers {
             Workers::Threads(workers) => threads::start(&Arc::new(system.clone()), *workers, budget)
-                .map_err(|error| NoAnswer::Trouble(format!("a worker cannot be started: {error}"))),
+                .map_err(|error| CommandError::Failed(format!("a worker cannot be started: {error}"))),
             Workers::Processes(launch) => launch.start(budget, &self.processes),
         }
     }
 
-    fn keeps(&self) -> bool {
+    fn keeps_checkpoints(&self) -> bool {
         matches!(&self.workers, Workers::Processes(launch) if launch.checkpoints.is_some())
     }
 }
@@ -150,9 +146,10 @@ impl Engine for Cluster {
         budget.check()?;
         let mut stats = Stats::default();
         let start = Instant::now();
-        let crew = self.start(system, budget).map_err(|missing| self.trouble.stop(missing))?;
+        let workers = self.start(system, budget).map_err(|error| self.failure.record(error))?;
         stats.spend("start", start.elapsed());
-        let mut spread = Spread { engine: self.clone(), system, crew, stats, costs: Vec::new(), n_states: 0 };
+        let mut spread =
+            Distributed { engine: self.clone(), system, workers, stats, costs: Vec::new(), n_states: 0 };
         let start = Instant::now();
         spread.n_states = spread.find_states(early, budget)?;
         spread.stats.spend("explore", start.elapsed());
@@ -161,20 +158,20 @@ impl Engine for Cluster {
 }
 
 /// A system whose states are spread over workers.
-struct Spread<'s> {
+struct Distributed<'s> {
     engine: Cluster,
     system: &'s System,
-    crew: Crew,
+    workers: WorkerSet,
     stats: Stats,
-    /// What each worker has cost, when it was last asked.
+    /// Costs of each worker at its last answer.
     costs: Vec<Costs>,
     n_states: u64,
 }
 
-impl Spread<'_> {
-    /// The answer that all workers give.
+impl Distributed<'_> {
+    /// Sends a command to all workers; returns their common answer.
     fn ask(&mut self, command: &Command, budget: &Budget) -> Result<Answer, Stop> {
-        let answers = self.crew.ask(command, budget).map_err(|missing| self.engine.trouble.stop(missing))?;
+        let answers = self.workers.ask(command, budget).map_err(|error| self.engine.failure.record(error))?;
         self.costs = answers.iter().map(|(_, costs)| *costs).collect();
         let mut answers = answers.into_iter().map(|(answer, _)| answer);
         let first = answers.next().ok_or(Stop::from(Why::Workers))?;
@@ -194,36 +191,36 @@ impl Spread<'_> {
             match self.ask(&explore, budget)? {
                 Answer::Explored { states } => return Ok(states),
                 Answer::Found { hunt, path } => {
-                    let Some(&(position, hunt)) = wanted.get(hunt) else { return Err(Why::Workers.into()) };
-                    let property = &self.system.properties[position];
+                    let Some(&(index, hunt)) = wanted.get(hunt) else { return Err(Why::Workers.into()) };
+                    let property = &self.system.properties[index];
                     let verdict = Verdict::from(hunt.verdict);
                     let mut outcome = Outcome::from(verdict);
                     if self.engine.evidence.wanted(verdict).is_some() {
                         let shown = explain_found(self.system, property, hunt.verdict, path, budget);
                         outcome.evidence = shown.ok().flatten();
                     }
-                    early.decided(position, NAME, outcome);
+                    early.decided(index, NAME, outcome);
                     early.enough()?;
-                    wanted.retain(|(other, _)| *other != position);
+                    wanted.retain(|(other, _)| *other != index);
                 }
                 _ => return Err(Why::Workers.into()),
             }
         }
     }
 
-    /// Conditions on single states that decide an open property. None under fairness, where one state
-    /// is not enough.
+    /// Returns the conditions on single states that decide an undecided property, each with the index of the
+    /// property. The list is empty under fairness, where one state is not enough.
     fn hunts(&self, early: &Early<'_>) -> Vec<(usize, Hunt)> {
         let System { formulas, properties, fairness, .. } = self.system;
-        let of_property = |position: usize| {
-            let property = &properties[position];
+        let of_property = |index: usize| {
+            let property = &properties[index];
             let is_single = !matches!(formulas.get(property.formula), Formula::And(_));
             let decides = move |hunt: &Hunt| {
                 is_condition(formulas, hunt.formula)
                     && (!hunt.verdict || (is_single && property.at == At::Initial))
             };
             let hunts = hunts(formulas, property.formula).into_iter();
-            hunts.filter(decides).map(move |hunt| (position, hunt))
+            hunts.filter(decides).map(move |hunt| (index, hunt))
         };
         if fairness.is_empty() { early.open().flat_map(of_property).collect() } else { Vec::new() }
     }
@@ -252,13 +249,13 @@ impl Spread<'_> {
         if let Some(holds) = self.engine.evidence.wanted(verdict) {
             let start = Instant::now();
             let system = self.system;
-            // A budget that ends here costs the evidence, not the verdict.
+            // If the budget ends here, the evidence is missing, but the verdict stands.
             outcome.evidence = explain(self, system, property, holds, budget).ok().flatten();
             self.stats.spend("evidence", start.elapsed());
         }
-        if self.engine.keeps() {
+        if self.engine.keeps_checkpoints() {
             let start = Instant::now();
-            // A verdict is one, whether or not it can be stored.
+            // The verdict stands even if the labels cannot be stored.
             _ = self.ask(&Command::Store, budget);
             self.stats.spend("store", start.elapsed());
         }
@@ -280,7 +277,7 @@ impl Spread<'_> {
         }
     }
 
-    /// A path with its actions.
+    /// Adds the least joint action of each step to a path.
     fn with_actions(&self, states: Vec<State>, budget: &Budget) -> Result<Path, Stop> {
         let moves = Moves::new(self.system);
         let mut actions: Vec<JointAction> = Vec::new();
@@ -292,7 +289,7 @@ impl Spread<'_> {
     }
 }
 
-impl Encoded for Spread<'_> {
+impl Encoded for Distributed<'_> {
     fn facts(&mut self, budget: &Budget) -> Result<Facts, Stop> {
         let start = Instant::now();
         let Answer::Facts { deadlock, overflow } = self.ask(&Command::Facts, budget)? else {
@@ -357,7 +354,7 @@ impl Encoded for Spread<'_> {
     }
 }
 
-impl Oracle for Spread<'_> {
+impl Oracle for Distributed<'_> {
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
         self.truth(&Command::IsTrue(formula, state.clone()), budget)
     }

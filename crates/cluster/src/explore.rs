@@ -1,58 +1,58 @@
 //! Reachability: layer by layer, all workers together.
 //!
-//! A state is kept by one worker, told by its row ([`owner`]). A worker expands the states it keeps;
-//! successors that others keep are sent to them as rows. All expand the same layer, so that the
-//! states of a layer have consecutive numbers at each worker, distances are exact, and between
-//! rounds there is nothing on its way that a checkpoint would have to hold.
+//! Each state is kept by one worker, which is computed from its row ([`owner`]). A worker expands the
+//! states it keeps; successors that others keep are sent to them as rows. All expand the same layer, so
+//! the states of a layer have consecutive indices at each worker, distances are exact, and between
+//! rounds no message is in flight that a checkpoint would have to hold.
 
 use masque_explicit::parts::{Machine, Successors};
 use masque_model::{Deadlock, System};
 use masque_verdict::{Budget, Found, Stop, Why};
 
 use crate::edges::find_edges;
-use crate::graph::{Edges, Graph, Place};
+use crate::graph::{Edges, Graph, StateRef};
 use crate::net::{Net, Outbox, STATES_PER_ROUND, STATES_PER_STRIDE, Task};
 use crate::store::{Store, owner};
 
 /// The reachable states that a worker keeps, numbered breadth first.
 pub(crate) struct Space {
     pub(crate) store: Store,
-    /// Where each layer begins, and at last the number of states. All workers have as many layers.
+    /// First state of each layer, then the number of states. All workers have the same number of layers.
     pub(crate) layers: Vec<u32>,
-    /// The states without successors in this worker's first layer that has any.
+    /// The states without successors in this worker's first layer that has such states.
     pub(crate) nearest_deadlocks: Vec<u32>,
-    /// The states where some choice overflows in this worker's first layer that has any.
+    /// The states where some choice overflows in this worker's first layer that has such states.
     pub(crate) nearest_overflows: Vec<u32>,
-    /// The transitions, if they were asked for.
+    /// The transitions, if they are stored.
     pub(crate) graph: Option<Graph>,
-    /// The number of states at all workers.
+    /// Number of states at all workers.
     pub(crate) n_everywhere: u64,
-    /// How far exploration has come, if it is not at its end.
-    pub(crate) open: Option<Open>,
+    /// Position of the exploration, unless it is complete.
+    pub(crate) frontier: Option<Frontier>,
 }
 
-/// How far an exploration has come between two rounds.
+/// Progress of an exploration between two rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moment {
-    /// Somewhere in a layer.
-    Round,
-    /// At the end of a layer: the states one step farther are all known.
-    Layer,
-    /// At its end.
-    Whole,
+pub(crate) enum Progress {
+    /// Within a layer.
+    InLayer,
+    /// At the end of a layer: all states of the next layer are known.
+    EndOfLayer,
+    /// All reachable states are known.
+    Complete,
 }
 
-/// Exploration between two rounds.
+/// Position of an exploration between two rounds.
 #[derive(Debug)]
-pub(crate) struct Open {
-    /// The state to expand next; the last layer is being expanded.
+pub(crate) struct Frontier {
+    /// Next state to expand; it is in the last layer.
     pub(crate) next: u32,
-    /// The transitions found, if they are asked for.
+    /// The transitions found so far, if they are stored.
     pub(crate) edges: Option<Edges>,
 }
 
 impl Space {
-    /// No states yet.
+    /// Creates a space without states.
     pub(crate) fn empty(width: usize) -> Space {
         Space {
             store: Store::new(width),
@@ -61,7 +61,7 @@ impl Space {
             nearest_overflows: Vec::new(),
             graph: None,
             n_everywhere: 0,
-            open: None,
+            frontier: None,
         }
     }
 
@@ -69,64 +69,63 @@ impl Space {
         self.store.len()
     }
 
-    /// The initial states kept here.
+    /// Returns the number of initial states kept here.
     pub(crate) fn n_initial(&self) -> usize {
         self.layers[1] as usize
     }
 
-    /// The layer of a state: its distance from the initial states.
+    /// Returns the layer of a state: its distance from the initial states.
     pub(crate) fn layer_of(&self, state: u32) -> usize {
         self.layers.partition_point(|&begin| begin <= state) - 1
     }
 
-    /// The states of a layer.
+    /// Returns the states of a layer.
     pub(crate) fn layer(&self, layer: usize) -> std::ops::Range<usize> {
-        let at = |position: usize| self.layers.get(position).map_or(self.n_states(), |&n| n as usize);
-        at(layer)..at(layer + 1)
+        let begin = |layer: usize| self.layers.get(layer).map_or(self.n_states(), |&n| n as usize);
+        begin(layer)..begin(layer + 1)
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        let edges = self.open.as_ref().and_then(|open| open.edges.as_ref());
+        let edges = self.frontier.as_ref().and_then(|frontier| frontier.edges.as_ref());
         self.store.bytes() + self.graph.as_ref().map_or(0, Graph::bytes) + edges.map_or(0, Edges::bytes)
     }
 
-    /// The initial states that this worker keeps.
+    /// Creates the space of the initial states that this worker keeps.
     ///
-    /// Every worker looks for all of them and keeps its own: that costs each the time of one, and no
-    /// message.
+    /// Every worker enumerates all initial states and keeps its own, which needs no message.
     pub(crate) fn initial(net: &Net, machine: &Machine<'_>, with_graph: bool) -> Result<Space, Stop> {
         let mut space = Space::empty(machine.width());
         let (me, peers, budget) = (net.index(), net.peers(), &net.budget);
         machine.each_initial_state(budget, |row| {
             space.n_everywhere += 1;
             if owner(row, peers) == me {
-                let number = space.store.insert(row)?;
-                if number % 4096 == 4095 {
+                let state = space.store.insert(row)?;
+                if state % 4096 == 4095 {
                     budget.check_memory(space.store.bytes_soon())?;
                 }
             }
             Ok(())
         })?;
         space.layers[1] = space.n_states() as u32;
-        space.open = Some(Open { next: 0, edges: with_graph.then(Edges::default) });
+        space.frontier = Some(Frontier { next: 0, edges: with_graph.then(Edges::default) });
         Ok(space)
     }
 }
 
-/// `G`, the least set of states with `I ⊆ G` that is closed under `→`.
+/// Computes `G`, the least set of states with `I ⊆ G` that is closed under `→`.
 ///
-/// `between` is called between rounds, where nothing is in flight, and says whether to go on; an
-/// exploration that was stopped there, and stored, goes on from the stored space. Tells whether all
-/// states are found.
+/// `between` is called between rounds, when no message is in flight, and returns whether to continue; an
+/// exploration that was stopped there, and stored, can be resumed from the stored space. Returns whether
+/// all states are found.
 pub(crate) fn explore(
     net: &mut Net,
     system: &System,
     machine: &Machine<'_>,
     space: &mut Space,
     most_states: Option<u64>,
-    between: &mut dyn FnMut(&mut Net, &Space, Moment) -> Result<bool, Stop>,
+    between: &mut dyn FnMut(&mut Net, &Space, Progress) -> Result<bool, Stop>,
 ) -> Result<bool, Stop> {
-    let Some(Open { next, edges }) = space.open.take() else { return Ok(true) };
+    let Some(Frontier { next, edges }) = space.frontier.take() else { return Ok(true) };
     let budget = net.budget.clone();
     let mut task = Expanding::new(net, system, machine, space, edges, &budget);
     task.next = next as usize;
@@ -140,22 +139,22 @@ pub(crate) fn explore(
         if most_states.is_some_and(|most| task.space.n_everywhere > most) {
             return Err(Stop::from(Why::States).after_states(task.space.n_everywhere));
         }
-        let is_whole = in_layer == 0;
-        if left == 0 && !is_whole {
+        let is_complete = in_layer == 0;
+        if left == 0 && !is_complete {
             task.end = task.space.n_states();
             task.space.layers.push(task.end as u32);
         }
-        task.space.open = Some(Open { next: task.next as u32, edges: task.edges.take() });
-        let moment = match (is_whole, left) {
-            (true, _) => Moment::Whole,
-            (false, 0) => Moment::Layer,
-            (false, _) => Moment::Round,
+        task.space.frontier = Some(Frontier { next: task.next as u32, edges: task.edges.take() });
+        let progress = match (is_complete, left) {
+            (true, _) => Progress::Complete,
+            (false, 0) => Progress::EndOfLayer,
+            (false, _) => Progress::InLayer,
         };
-        if !between(net, task.space, moment)? && !is_whole {
+        if !between(net, task.space, progress)? && !is_complete {
             return Ok(false);
         }
-        task.edges = task.space.open.take().and_then(|open| open.edges);
-        if is_whole {
+        task.edges = task.space.frontier.take().and_then(|frontier| frontier.edges);
+        if is_complete {
             break;
         }
     }
@@ -164,7 +163,7 @@ pub(crate) fn explore(
     Ok(true)
 }
 
-/// The last layer is empty everywhere: it is none.
+/// Removes the last layer, which is empty at all workers, and sorts the transitions.
 fn finish(net: &Net, space: &mut Space, edges: Option<Edges>) -> Result<(), Stop> {
     if space.layers.len() > 2 {
         space.layers.pop();
@@ -180,7 +179,7 @@ fn finish(net: &Net, space: &mut Space, edges: Option<Edges>) -> Result<(), Stop
     Ok(())
 }
 
-/// The transitions between states that are already explored.
+/// Finds the transitions between states that are already explored.
 pub(crate) fn transitions(
     net: &mut Net,
     system: &System,
@@ -197,7 +196,7 @@ pub(crate) fn transitions(
     })
 }
 
-/// Expands states and takes in those that others have found.
+/// Expands the states of a layer and stores the states that other workers send.
 struct Expanding<'a> {
     me: usize,
     peers: usize,
@@ -206,14 +205,14 @@ struct Expanding<'a> {
     space: &'a mut Space,
     edges: Option<Edges>,
     budget: &'a Budget,
-    /// The state to expand next.
+    /// Next state to expand.
     next: usize,
-    /// Where this round's work ends.
+    /// End of this round's states.
     until: usize,
-    /// Where the layer ends.
+    /// End of the layer.
     end: usize,
-    /// The words of a state.
-    state: Vec<u64>,
+    /// Row of the state that is being expanded.
+    row: Vec<u64>,
 }
 
 impl<'a> Expanding<'a> {
@@ -236,38 +235,38 @@ impl<'a> Expanding<'a> {
             next: 0,
             until: 0,
             end: 0,
-            state: Vec::new(),
+            row: Vec::new(),
         }
     }
 
     /// Expands the next state.
     fn expand(&mut self, out: &mut Outbox) -> Result<(), Stop> {
-        let number = self.next as u32;
-        let Expanding { me, peers, space, edges, state, .. } = self;
-        state.clear();
-        state.extend_from_slice(space.store.row(number as usize));
-        let source = Place::new(*me, number);
-        let expansion = self.successors.expand(state, |row| {
-            let to = owner(row, *peers);
+        let state = self.next as u32;
+        let Expanding { me, peers, space, edges, row, .. } = self;
+        row.clear();
+        row.extend_from_slice(space.store.row(state as usize));
+        let source = StateRef::new(*me, state);
+        let expansion = self.successors.expand(row, |next| {
+            let to = owner(next, *peers);
             match edges {
-                Some(edges) if to == *me => edges.add(source, space.store.insert(row)?),
-                None if to == *me => _ = space.store.insert(row)?,
-                Some(_) => out.send_two(to, row, &[u64::from(number)]),
-                None => out.send(to, row),
+                Some(edges) if to == *me => edges.add(source, space.store.insert(next)?),
+                None if to == *me => _ = space.store.insert(next)?,
+                Some(_) => out.send_two(to, next, &[u64::from(state)]),
+                None => out.send(to, next),
             }
             Ok(())
         })?;
         let layer = self.space.layers.len();
         if expansion.is_dead {
-            keep_if_nearest(&mut self.space.nearest_deadlocks, &self.space.layers, number, layer);
+            keep_if_nearest(&mut self.space.nearest_deadlocks, &self.space.layers, state, layer);
             if self.stutters
                 && let Some(edges) = &mut self.edges
             {
-                edges.add(source, number);
+                edges.add(source, state);
             }
         }
         if expansion.overflows {
-            keep_if_nearest(&mut self.space.nearest_overflows, &self.space.layers, number, layer);
+            keep_if_nearest(&mut self.space.nearest_overflows, &self.space.layers, state, layer);
         }
         self.next += 1;
         Ok(())
@@ -279,7 +278,7 @@ impl<'a> Expanding<'a> {
     }
 }
 
-/// Keeps a state unless one of an earlier layer is kept: `layers` has the layers so far.
+/// Adds a state of the current layer unless `kept` has one of an earlier layer.
 fn keep_if_nearest(kept: &mut Vec<u32>, layers: &[u32], state: u32, n_layers: usize) {
     let current = layers[n_layers - 2];
     if kept.first().is_none_or(|&first| first >= current) {
@@ -312,14 +311,14 @@ impl Task for Expanding<'_> {
             Some(edges) => {
                 for record in words.chunks_exact(width + 1) {
                     let target = self.space.store.insert(&record[..width])?;
-                    edges.add(Place::new(from, record[width] as u32), target);
+                    edges.add(StateRef::new(from, record[width] as u32), target);
                 }
             }
         }
         Ok(())
     }
 
-    /// The states left in the layer, the states in it, and all states so far.
+    /// Number of states left in the layer, of states in it, and of all states so far.
     fn vote(&self) -> Vec<u64> {
         let layers = &self.space.layers;
         let begin = layers[layers.len() - 2] as usize;

@@ -1,4 +1,4 @@
-//! Games: the moves of a group, kept where their states are.
+//! Games: the moves of a group. Each move is stored by the worker that keeps its state.
 
 use std::rc::Rc;
 
@@ -18,16 +18,16 @@ use crate::strategic::Arena;
 pub(crate) struct Game {
     /// The state of each move, in increasing order.
     pub(crate) owners: Vec<u32>,
-    /// To how many states each move may lead.
+    /// Number of states to which each move may lead.
     pub(crate) n_targets: Vec<u32>,
-    /// The moves to which every completion by the others has a successor.
+    /// The moves that have a successor for every choice of the other agents.
     pub(crate) total: Bitset,
     /// The moves, of all workers, that may lead into each state.
     pub(crate) into: Graph,
 }
 
 impl Game {
-    /// So many bytes are held besides.
+    /// Finds the moves. `held` is the number of bytes that the worker holds already.
     fn new(
         net: &mut Net,
         machine: &Machine<'_>,
@@ -40,17 +40,19 @@ impl Game {
         let (mut owners, mut n_targets, mut totals) = (Vec::new(), Vec::new(), Vec::new());
         let into = find_edges(net, store, held, |state, sink| {
             mover.each_move(store.row(state as usize), |found| {
-                let number = u32::try_from(owners.len()).map_err(|_| Stop::from(Why::Memory))?;
+                let index = u32::try_from(owners.len()).map_err(|_| Stop::from(Why::Memory))?;
                 let mut targets: Vec<&[u64]> = found.targets.chunks_exact(store.width()).collect();
                 targets.sort_unstable();
                 targets.dedup();
-                targets.iter().try_for_each(|row| sink.add(number, row))?;
+                targets.iter().try_for_each(|row| sink.add(index, row))?;
                 owners.push(state);
                 n_targets.push(targets.len() as u32);
                 totals.push(found.is_total);
                 Ok(())
             })?;
-            sink.holds((owners.capacity() + n_targets.capacity()) as u64 * 4 + totals.capacity() as u64);
+            sink.set_source_bytes(
+                (owners.capacity() + n_targets.capacity()) as u64 * 4 + totals.capacity() as u64,
+            );
             Ok(())
         })?;
         let total = Bitset::full(totals.len()).filter(|at| totals[at]);
@@ -68,7 +70,7 @@ impl Game {
 }
 
 impl Shard<'_> {
-    /// States at which a group has a strategy.
+    /// Computes the states at which a group has a strategy.
     pub(crate) fn enforced(&mut self, question: Enforcement<'_>) -> Result<Bitset, Stop> {
         let game = self.game(question.group)?;
         // Counters of moves and of states, a few sets of each.
@@ -81,7 +83,7 @@ impl Shard<'_> {
         }
     }
 
-    /// The game of a group. One is kept: memory is what several machines are for.
+    /// Returns the game of a group. Only the last one is kept, to save memory.
     fn game(&mut self, group: GroupId) -> Result<Rc<Game>, Stop> {
         if let Some((_, game)) = self.game.as_ref().filter(|(known, _)| *known == group) {
             return Ok(Rc::clone(game));

@@ -1,26 +1,27 @@
-//! Transitions, stored where they lead to: each state's predecessors, wherever these are kept.
+//! Transitions, stored at their target: the predecessors of each state, at any worker.
 
 use masque_verdict::{Stop, Why};
 
-/// A state of any worker: the worker in the high half, the state's number there in the low one.
+/// A state (or, in a game, a move) of any worker: the worker in the high half, the index of the state at
+/// that worker in the low half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place(pub(crate) u64);
+pub(crate) struct StateRef(pub(crate) u64);
 
-impl Place {
-    pub(crate) fn new(worker: usize, number: u32) -> Place {
-        Place((worker as u64) << 32 | u64::from(number))
+impl StateRef {
+    pub(crate) fn new(worker: usize, index: u32) -> StateRef {
+        StateRef((worker as u64) << 32 | u64::from(index))
     }
 
     pub(crate) fn worker(self) -> usize {
         (self.0 >> 32) as usize
     }
 
-    pub(crate) fn number(self) -> u32 {
+    pub(crate) fn index(self) -> u32 {
         self.0 as u32
     }
 }
 
-/// Transitions, as they are found.
+/// Transitions in the order in which they are found.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     targets: Vec<u32>,
@@ -28,9 +29,9 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// Adds a transition; one may be added twice.
+    /// Adds a transition. A transition may be added twice.
     #[inline]
-    pub(crate) fn add(&mut self, source: Place, target: u32) {
+    pub(crate) fn add(&mut self, source: StateRef, target: u32) {
         self.targets.push(target);
         self.sources.push(source.0);
     }
@@ -47,13 +48,14 @@ impl Edges {
         &self.sources
     }
 
-    /// From what the two above gave, if these are transitions to so many states.
+    /// Creates transitions from their targets and sources; `None` unless these are equally many and every
+    /// target is below `n_states`.
     pub(crate) fn from_parts(targets: Vec<u32>, sources: Vec<u64>, n_states: usize) -> Option<Edges> {
         let is_sound = targets.len() == sources.len() && targets.iter().all(|&t| (t as usize) < n_states);
         is_sound.then_some(Edges { targets, sources })
     }
 
-    /// The graph of `n_states` states: sorted by target, each transition once.
+    /// Creates the graph of `n_states` states: sorted by target, each transition once.
     pub(crate) fn into_graph(self, n_states: usize) -> Result<Graph, Stop> {
         u32::try_from(self.targets.len()).map_err(|_| Stop::from(Why::Memory))?;
         let mut begins = vec![0_u32; n_states + 1];
@@ -65,12 +67,12 @@ impl Edges {
         }
         let mut sorted = vec![0_u64; self.sources.len()];
         for (&target, &source) in self.targets.iter().zip(&self.sources) {
-            let place = &mut begins[target as usize];
-            sorted[*place as usize] = source;
-            *place += 1;
+            let begin = &mut begins[target as usize];
+            sorted[*begin as usize] = source;
+            *begin += 1;
         }
         drop(self);
-        // Each begin has moved to the next one's place: the end of each state's sources.
+        // Each begin is now the end of the state's sources.
         let (mut read, mut written) = (0, 0);
         for end in &mut begins[..n_states] {
             let first = written;
@@ -95,16 +97,19 @@ impl Edges {
 /// Predecessors of every state of a worker.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    /// Where each state's predecessors begin, and at last their number.
+    /// Start of each state's predecessors in `sources`, then the number of all.
     pub(crate) begins: Vec<u32>,
     pub(crate) sources: Vec<u64>,
 }
 
 impl Graph {
-    /// In increasing order, each once.
+    /// Returns the predecessors of a state in increasing order, each once.
     #[inline]
-    pub(crate) fn predecessors(&self, state: usize) -> impl Iterator<Item = Place> + '_ {
-        self.sources[self.begins[state] as usize..self.begins[state + 1] as usize].iter().copied().map(Place)
+    pub(crate) fn predecessors(&self, state: usize) -> impl Iterator<Item = StateRef> + '_ {
+        self.sources[self.begins[state] as usize..self.begins[state + 1] as usize]
+            .iter()
+            .copied()
+            .map(StateRef)
     }
 
     pub(crate) fn n_states(&self) -> usize {
@@ -130,12 +135,12 @@ mod tests {
         for (worker, source, target) in
             [(1, 7, 1), (0, 7, 1), (1, 7, 1), (2, 0, 0), (0, 3, 3), (0, 3, 3), (0, 4, 3)]
         {
-            edges.add(Place::new(worker, source), target);
+            edges.add(StateRef::new(worker, source), target);
         }
         let graph = edges.into_graph(4).unwrap();
         let sources = |state| {
-            let places = graph.predecessors(state);
-            places.map(|place| (place.worker(), place.number())).collect::<Vec<_>>()
+            let sources = graph.predecessors(state);
+            sources.map(|source| (source.worker(), source.index())).collect::<Vec<_>>()
         };
         assert_eq!(sources(0), [(2, 0)]);
         assert_eq!(sources(1), [(0, 7), (1, 7)]);

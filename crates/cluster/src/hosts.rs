@@ -4,21 +4,21 @@ use std::net::Ipv6Addr;
 
 use masque_text::{Diagnostic, FileId, Severity, Sources, Span};
 
-/// What a line may be.
-const FORM: &str = "write HOST or HOST:PORT, an IPv6 address in brackets: [2001:db8::7]:9000";
+/// Help text with the accepted forms of a line.
+const ACCEPTED_FORMS: &str = "write HOST or HOST:PORT, an IPv6 address in brackets: [2001:db8::7]:9000";
 
 /// A machine that runs a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
-    /// Its name or address, if that is IPv6 in brackets: what the launcher is given, and where other
-    /// workers find it.
+    /// Host name or address (an IPv6 address in brackets): an argument of the launcher, and the address at
+    /// which other workers reach it.
     pub name: String,
-    /// The port to listen at for other workers; any that is free if nothing is said.
+    /// Port at which the worker listens for other workers. `None` means any free port.
     pub port: Option<u16>,
 }
 
-/// Reads `HOST` or `HOST:PORT` lines. Empty lines and what follows `#` are passed over. Of what is
-/// wrong every line is told.
+/// Reads `HOST` or `HOST:PORT` lines. Empty lines and comments after `#` are skipped. Every invalid line
+/// gets a diagnostic.
 ///
 /// ```
 /// use masque_cluster::read_hosts;
@@ -49,7 +49,7 @@ pub fn read_hosts(sources: &Sources, file: FileId) -> (Vec<Host>, Vec<Diagnostic
     if hosts.is_empty() && diagnostics.is_empty() {
         let message = format!("there is no host in `{}`", sources.name(file));
         let none = Diagnostic::nowhere(Severity::Error, "cluster/no-host", message);
-        diagnostics.push(none.hint(format!("{FORM}; one in a line")));
+        diagnostics.push(none.hint(format!("{ACCEPTED_FORMS}; one per line")));
     }
     (hosts, diagnostics)
 }
@@ -64,37 +64,37 @@ fn read_host(word: &str, span: Span) -> Result<Host, Box<Diagnostic>> {
     };
     let not_a_host = || Diagnostic::error("cluster/not-a-host", span, format!("`{word}` is not a host"));
     if word.parse::<Ipv6Addr>().is_ok() {
-        // Its last group might be meant as a port.
-        return Err(not_a_host().hint(format!("an IPv6 address stands in brackets: [{word}]")).into());
+        // The last group could also be a port.
+        return Err(not_a_host().hint(format!("write an IPv6 address in brackets: [{word}]")).into());
     }
     if name.contains('@') {
-        let help =
-            "the name to log in with belongs into the settings of ssh, or into `--launcher \"ssh -l NAME\"`";
+        let help = "put the login name into the settings of ssh, or use `--launcher \"ssh -l NAME\"`";
         return Err(not_a_host().hint(help).into());
     }
     if !is_name(name) && !is_bracketed(name) {
-        return Err(not_a_host().hint(FORM).into());
+        return Err(not_a_host().hint(ACCEPTED_FORMS).into());
     }
     let port = match port.map(|text| (text, text.parse::<u16>())) {
         None => None,
         Some((_, Ok(port))) if port > 0 => Some(port),
         Some((text, _)) => {
-            let at = span.slice((word.len() - text.len()) as u32, word.len() as u32);
+            let port_span = span.slice((word.len() - text.len()) as u32, word.len() as u32);
             let message = format!("`{text}` is not a port; a port is a number from 1 to 65535");
-            return Err(Diagnostic::error("cluster/not-a-port", at, message).into());
+            return Err(Diagnostic::error("cluster/not-a-port", port_span, message).into());
         }
     };
     Ok(Host { name: name.to_string(), port })
 }
 
-/// A name, or an address with dots. Launchers would take what begins with a dash for an option.
+/// Whether this is a host name or an IPv4 address. A leading dash is refused, because a launcher would read
+/// an option.
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(['-', '.'])
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
 
-/// An IPv6 address in brackets.
+/// Whether this is an IPv6 address in brackets.
 fn is_bracketed(name: &str) -> bool {
     let inside = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
     inside.is_some_and(|inside| inside.parse::<Ipv6Addr>().is_ok())
@@ -108,14 +108,14 @@ mod tests {
         let mut sources = Sources::default();
         let file = sources.add("hosts.txt", text).unwrap();
         let (hosts, diagnostics) = read_hosts(&sources, file);
-        let told = diagnostics.iter().map(|d| {
-            let place = d.primary.as_ref().map(|label| {
+        let reported = diagnostics.iter().map(|d| {
+            let location = d.primary.as_ref().map(|label| {
                 let (from, _) = sources.locate(label.span);
                 format!("{}:{} `{}` ", from.line, from.column, sources.slice(label.span))
             });
-            format!("{}{}", place.unwrap_or_default(), d.code)
+            format!("{}{}", location.unwrap_or_default(), d.code)
         });
-        (hosts.into_iter().map(|host| (host.name, host.port)).collect(), told.collect())
+        (hosts.into_iter().map(|host| (host.name, host.port)).collect(), reported.collect())
     }
 
     #[test]
@@ -134,9 +134,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_told() {
-        //                text            told
-        for (text, told) in [
+    fn invalid_hosts_are_reported() {
+        //   text, diagnostics
+        for (text, expected) in [
             ("", &["cluster/no-host"][..]),
             ("# a\n\n", &["cluster/no-host"]),
             ("a\n  b c\nd:x", &["2:3 `b c` cluster/not-a-host", "3:3 `x` cluster/not-a-port"]),
@@ -155,7 +155,7 @@ mod tests {
             ("[::1]9", &["1:1 `[::1]9` cluster/not-a-host"]),
             ("n\u{fffd}de:9", &["1:1 `n\u{fffd}de:9` cluster/not-a-host"]),
         ] {
-            assert_eq!(read(text).1, told, "{text:?}");
+            assert_eq!(read(text).1, expected, "{text:?}");
         }
     }
 }

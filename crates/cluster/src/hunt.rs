@@ -12,7 +12,7 @@ use crate::shard::Shard;
 pub(crate) struct Hunters<'s> {
     system: &'s System,
     reader: Reader<'s, 's>,
-    /// Position of each hunt, its formula, and the truth value searched for.
+    /// Index of each hunt, its formula, and the truth value searched for.
     hunts: Vec<(usize, FormulaId, bool)>,
     /// Number of states already examined.
     n_looked: usize,
@@ -24,8 +24,8 @@ impl<'s> Hunters<'s> {
         let mut hunts = Vec::new();
         if !hunted.is_empty() {
             let has_one_initial = shard.net.sum(space.n_initial() as u64)? == 1;
-            for (position, hunt) in hunted.iter().enumerate().filter(|(_, h)| has_one_initial || !h.verdict) {
-                hunts.push((position, hunt.formula, hunt.holds));
+            for (index, hunt) in hunted.iter().enumerate().filter(|(_, h)| has_one_initial || !h.verdict) {
+                hunts.push((index, hunt.formula, hunt.holds));
             }
         }
         Ok(Hunters { system, reader, hunts, n_looked: 0 })
@@ -39,16 +39,16 @@ impl<'s> Hunters<'s> {
         let mut found: Option<usize> = None;
         for state in self.n_looked..space.n_states() {
             self.reader.turn_to(space.store.row(state));
-            for &(position, formula, holds) in &self.hunts {
-                if found.is_none_or(|found| position < found)
+            for &(index, formula, holds) in &self.hunts {
+                if found.is_none_or(|found| index < found)
                     && self.reader.is_true(self.system, formula) == holds
                 {
-                    found = Some(position);
+                    found = Some(index);
                 }
             }
         }
         self.n_looked = space.n_states();
-        let found = net.gather(found.into_iter().map(|position| position as u64).collect())?;
-        Ok(found.into_iter().flatten().min().map(|position| position as usize))
+        let found = net.gather(found.into_iter().map(|index| index as u64).collect())?;
+        Ok(found.into_iter().flatten().min().map(|index| index as usize))
     }
 }

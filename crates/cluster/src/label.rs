@@ -1,8 +1,8 @@
 //! The operators on the states of a worker, as the labeller of `masque-explicit` uses them.
 //!
-//! Each worker evaluates connectives and conditions alone. Paths, knowledge and what groups can do
-//! need messages (`temporal`, `product`, `views`, `games`). A worker has one budget, that of its
-//! [`Net`](crate::net::Net), so the budgets of the parameters are not used.
+//! Each worker evaluates connectives and conditions alone. Path operators, knowledge and strategies need
+//! messages (`temporal`, `product`, `views`, `games`). A worker has one budget, that of its
+//! [`Net`](crate::net::Net), so the budget parameters are not used.
 
 use masque_explicit::parts::{Bitset, Enforcement, Labels, StoredStates, is_same};
 use masque_model::{AgentId, ExprId, GroupId, System};
@@ -12,7 +12,7 @@ use crate::backwards::each_source;
 use crate::shard::Shard;
 
 impl<'s> StoredStates<'s> for Shard<'s> {
-    /// A run that is resumed decides the same properties again.
+    /// A resumed run decides the same properties again, so their labels are stored too.
     const KEEPS_DECISIVE_LABELS: bool = true;
 
     fn system(&self) -> &'s System {
@@ -83,14 +83,14 @@ impl<'s> StoredStates<'s> for Shard<'s> {
         Ok(before.and(domain))
     }
 
-    fn exists_run(
+    fn exists_accepted_path(
         &mut self,
         automaton: &Automaton,
         meeting: Vec<Bitset>,
         constraints: &[Bitset],
         _: &Budget,
     ) -> Result<Bitset, Stop> {
-        self.runs_of(automaton, meeting, constraints)
+        self.accepted_paths(automaton, meeting, constraints)
     }
 
     fn knows(
@@ -118,7 +118,7 @@ impl<'s> StoredStates<'s> for Shard<'s> {
     }
 
     fn find_state(&self, state: &State) -> Result<Option<usize>, Stop> {
-        Ok(self.number(&self.pack(state)?))
+        Ok(self.state_index(&self.pack(state)?))
     }
 
     fn alike(&self, agents: &[AgentId], state: &State, among: &Bitset) -> Result<Bitset, Stop> {

@@ -1,4 +1,4 @@
-//! Starting the worker processes of a run, and watching them.
+//! Start of the worker processes of a run.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -11,69 +11,68 @@ use std::time::{Duration, Instant};
 
 use masque_verdict::Budget;
 
-use crate::crew::{Crew, Event, Member, NoAnswer, our_end};
+use crate::checkpoint::Checkpoints;
 use crate::hosts::Host;
 use crate::joining::Waiting;
-use crate::keep::Checkpoints;
-use crate::link::{Order, Setup};
-use crate::started::{Processes, Started};
+use crate::protocol::{Order, Setup};
+use crate::worker_process::{Processes, WorkerProcess};
+use crate::worker_set::{
+    CommandError, Message, POLL_INTERVAL, WorkerHandle, WorkerSet, title, wait_for_own_stop,
+};
 
-/// How often the clock is looked at while workers start.
-const PULSE: Duration = Duration::from_millis(20);
-
-/// How the worker processes of a run are started, and what they are told.
+/// Settings with which the worker processes of a run are started.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Where they are.
+    /// The machines on which the workers run.
     pub places: Places,
-    /// The program to start, which then finds itself a worker: `PROGRAM worker`.
+    /// The program to start; a worker is `PROGRAM worker`.
     pub program: PathBuf,
-    /// How long they may take to start.
+    /// Maximum time until all workers have started.
     pub patience: Duration,
-    /// How long one may say nothing before it is taken for lost.
+    /// A worker that sends no message for this time is lost.
     pub silence: Duration,
-    /// Where checkpoints are kept, if they are.
+    /// Settings for checkpoints, if the run keeps any.
     pub checkpoints: Option<Checkpoints>,
-    /// What the model and the question are, as a number.
+    /// Hash of the model and the properties, which checkpoints must match.
     pub model: u64,
-    /// What the workers load the model from.
+    /// The model, in the format that the workers' `load` function reads.
     pub payload: String,
 }
 
-/// Where worker processes are.
+/// The machines on which worker processes run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Places {
-    /// So many on this machine.
+    /// This number of workers on this machine.
     Local(usize),
     /// On other machines, through a launcher: `LAUNCHER.. HOST PROGRAM worker`.
     Hosts {
-        /// One worker each.
+        /// The machines, with one worker each.
         hosts: Vec<Host>,
         /// The launcher and its arguments.
         launcher: Vec<String>,
     },
-    /// So many that somebody else starts, and that join.
+    /// Workers that the user starts, and that connect to the supervisor.
     Joining {
-        /// How many.
+        /// Number of workers.
         workers: usize,
-        /// Where to listen for them: `HOST:PORT`.
+        /// Address at which to listen for them: `HOST:PORT`.
         listen: String,
-        /// What they must show; made up if nothing is said.
+        /// Token that they must present. `None` means a random one.
         token: Option<String>,
     },
 }
 
 impl Launch {
-    /// Starts all workers and waits until they are connected to each other. Each is among `processes`
-    /// as soon as it is there.
-    pub(crate) fn start(&self, budget: &Budget, processes: &Processes) -> Result<Crew, NoAnswer> {
+    /// Starts all workers and waits until they are connected to each other. Each is added to `processes`
+    /// as soon as it exists.
+    pub(crate) fn start(&self, budget: &Budget, processes: &Processes) -> Result<WorkerSet, CommandError> {
         let deadline = Instant::now() + self.patience;
         let token = match &self.places {
             Places::Joining { token: Some(token), .. } => token.clone(),
             _ => random_token(),
         };
-        let (sender, events) = channel();
-        let started = match &self.places {
+        let (sender, messages) = channel();
+        let processes = match &self.places {
             Places::Local(workers) => self.start_local(*workers, processes, &sender)?,
             Places::Hosts { hosts, launcher } => self.start_on_hosts(hosts, launcher, processes, &sender)?,
             Places::Joining { workers, listen, .. } => {
@@ -82,53 +81,54 @@ impl Launch {
                 waiting.accept(&sender)?
             }
         };
-        let mut starting = Starting { started, events, deadline, patience: self.patience, budget };
-        let workers = starting.started.len();
+        let mut starting = Starting { processes, messages, deadline, patience: self.patience, budget };
+        let workers = starting.processes.len();
         for index in 0..workers {
             let setup = Setup {
                 index,
                 workers,
                 token: token.clone(),
-                bind: starting.started[index].bind.clone(),
+                bind: starting.processes[index].bind.clone(),
                 patience: self.patience,
                 memory: budget.memory(),
                 checkpoints: self.checkpoints.clone(),
                 model: self.model,
                 payload: self.payload.clone(),
             };
-            // One that is gone will be heard of.
-            _ = starting.started[index].tell(Order::Setup(Box::new(setup)));
+            // Sending fails if the worker is gone; then a `Lost` message follows.
+            _ = starting.processes[index].send(Order::Setup(Box::new(setup)));
         }
-        let ports = starting.wait(|event| match event {
-            Event::Listening(port) => Some(*port),
+        let ports = starting.wait(|message| match message {
+            Message::Listening(port) => Some(*port),
             _ => None,
         })?;
-        let address = |(started, port): (&Started, u16)| format!("{}:{port}", started.host);
-        let addresses: Vec<String> = starting.started.iter().zip(ports).map(address).collect();
-        for started in &starting.started {
-            _ = started.tell(Order::Peers(addresses.clone()));
+        let address = |(process, port): (&WorkerProcess, u16)| format!("{}:{port}", process.host);
+        let addresses: Vec<String> = starting.processes.iter().zip(ports).map(address).collect();
+        for process in &starting.processes {
+            _ = process.send(Order::Peers(addresses.clone()));
         }
-        starting.wait(|event| matches!(event, Event::Ready).then_some(()))?;
-        let Starting { started, events, .. } = starting;
-        let members = started.into_iter().map(|started| Box::new(started) as Box<dyn Member>).collect();
-        Ok(Crew::new(members, events, self.silence))
+        starting.wait(|message| matches!(message, Message::Ready).then_some(()))?;
+        let Starting { processes, messages, .. } = starting;
+        let workers =
+            processes.into_iter().map(|process| Box::new(process) as Box<dyn WorkerHandle>).collect();
+        Ok(WorkerSet::new(workers, messages, self.silence))
     }
 
     fn start_local(
         &self,
         workers: usize,
         processes: &Processes,
-        events: &Sender<(usize, Event)>,
-    ) -> Result<Vec<Started>, NoAnswer> {
-        let start = |number| {
-            let mut process = Process::new(&self.program);
-            process.arg("worker");
-            let started = Started::spawn(process, number, events)?;
-            processes.add(&started);
-            Ok(started)
+        messages: &Sender<(usize, Message)>,
+    ) -> Result<Vec<WorkerProcess>, CommandError> {
+        let start = |index| {
+            let mut command = Process::new(&self.program);
+            command.arg("worker");
+            let process = WorkerProcess::spawn(command, index, messages)?;
+            processes.add(&process);
+            Ok(process)
         };
-        let cannot = |error: io::Error| NoAnswer::Trouble(format!("a worker cannot be started: {error}"));
-        (0..workers).map(|number| start(number).map_err(cannot)).collect()
+        let cannot = |error: io::Error| CommandError::Failed(format!("a worker cannot be started: {error}"));
+        (0..workers).map(|index| start(index).map_err(cannot)).collect()
     }
 
     fn start_on_hosts(
@@ -136,39 +136,39 @@ impl Launch {
         hosts: &[Host],
         launcher: &[String],
         processes: &Processes,
-        events: &Sender<(usize, Event)>,
-    ) -> Result<Vec<Started>, NoAnswer> {
-        let [command, arguments @ ..] = launcher else {
-            return Err(NoAnswer::Trouble("there is no launcher to start workers with".to_string()));
+        messages: &Sender<(usize, Message)>,
+    ) -> Result<Vec<WorkerProcess>, CommandError> {
+        let [launcher, arguments @ ..] = launcher else {
+            return Err(CommandError::Failed("no launcher to start workers with is given".to_string()));
         };
-        let program = match Path::new(command).file_name() {
-            // It hands its arguments to a shell on the other machine, joined by spaces.
+        let program = match Path::new(launcher).file_name() {
+            // ssh joins its arguments by spaces and passes them to a shell on the other machine.
             Some(name) if name == "ssh" => shell_word(self.program.as_os_str()),
             _ => self.program.clone().into_os_string(),
         };
-        let start = |(number, host): (usize, &Host)| {
-            let mut process = Process::new(command);
-            process.args(arguments).arg(host.name.trim_matches(['[', ']']));
-            process.arg(&program).arg("worker");
+        let start = |(index, host): (usize, &Host)| {
+            let mut command = Process::new(launcher);
+            command.args(arguments).arg(host.name.trim_matches(['[', ']']));
+            command.arg(&program).arg("worker");
             let cannot =
-                |error| NoAnswer::Trouble(format!("the launcher `{command}` cannot be started: {error}"));
-            let mut started = Started::spawn(process, number, events).map_err(cannot)?;
-            processes.add(&started);
-            started.name = host.name.clone();
-            started.host = host.name.clone();
+                |error| CommandError::Failed(format!("the launcher `{launcher}` cannot be started: {error}"));
+            let mut process = WorkerProcess::spawn(command, index, messages).map_err(cannot)?;
+            processes.add(&process);
+            process.name = host.name.clone();
+            process.host = host.name.clone();
             let any = if host.name.starts_with('[') { "[::]" } else { "0.0.0.0" };
-            started.bind = format!("{any}:{}", host.port.unwrap_or(0));
-            Ok(started)
+            process.bind = format!("{any}:{}", host.port.unwrap_or(0));
+            Ok(process)
         };
         hosts.iter().enumerate().map(start).collect()
     }
 }
 
-/// What a shell reads as this one word. A name that is no text is left as it is.
+/// Quotes a word for a shell. A name that is not valid Unicode is returned unchanged.
 fn shell_word(word: &OsStr) -> OsString {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%=".contains(c);
     match word.to_str() {
-        // Nothing is special between single quotes but these; each is put outside of them.
+        // Between single quotes only the single quote is special; it is written outside of them.
         Some(text) if text.is_empty() || !text.chars().all(is_plain) => {
             format!("'{}'", text.replace('\'', "'\\''")).into()
         }
@@ -176,25 +176,25 @@ fn shell_word(word: &OsStr) -> OsString {
     }
 }
 
-/// Workers on their way.
+/// Workers that are starting.
 struct Starting<'a> {
-    started: Vec<Started>,
-    events: Receiver<(usize, Event)>,
+    processes: Vec<WorkerProcess>,
+    messages: Receiver<(usize, Message)>,
     deadline: Instant,
     patience: Duration,
     budget: &'a Budget,
 }
 
 impl Starting<'_> {
-    /// Waits until all workers have told what is wanted.
-    fn wait<T>(&mut self, wanted: impl Fn(&Event) -> Option<T>) -> Result<Vec<T>, NoAnswer> {
-        let mut told: Vec<Option<T>> = self.started.iter().map(|_| None).collect();
-        while let Some(missing) = told.iter().position(Option::is_none) {
-            match self.events.recv_timeout(PULSE) {
-                Ok((number, Event::Lost(why))) => return Err(self.lose(number, why)),
-                Ok((number, event)) => {
-                    if let Some(found) = wanted(&event) {
-                        told[number] = Some(found);
+    /// Waits until every worker has sent a message that `wanted` accepts.
+    fn wait<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> Result<Vec<T>, CommandError> {
+        let mut received: Vec<Option<T>> = self.processes.iter().map(|_| None).collect();
+        while let Some(missing) = received.iter().position(Option::is_none) {
+            match self.messages.recv_timeout(POLL_INTERVAL) {
+                Ok((index, Message::Lost(why))) => return Err(self.lose(index, why)),
+                Ok((index, message)) => {
+                    if let Some(found) = wanted(&message) {
+                        received[index] = Some(found);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -203,32 +203,32 @@ impl Starting<'_> {
             self.budget.check()?;
             if Instant::now() >= self.deadline {
                 let (title, patience) = (self.title(missing), self.patience.as_secs_f64());
-                let said =
-                    self.started[missing].last_line().map_or(String::new(), |line| format!(": {line}"));
-                let message = format!("{title} has not started within {patience} s{said}");
-                return Err(NoAnswer::Trouble(message));
+                let last_line =
+                    self.processes[missing].last_line().map_or(String::new(), |line| format!(": {line}"));
+                let message = format!("{title} has not started within {patience} s{last_line}");
+                return Err(CommandError::Failed(message));
             }
         }
-        Ok(told.into_iter().flatten().collect())
+        Ok(received.into_iter().flatten().collect())
     }
 
-    fn title(&self, number: usize) -> String {
-        format!("worker {} of {} ({})", number + 1, self.started.len(), self.started[number].name)
+    fn title(&self, index: usize) -> String {
+        title(index, self.processes.len(), &self.processes[index].name)
     }
 
-    fn lose(&mut self, number: usize, why: Option<String>) -> NoAnswer {
-        if let Some(stop) = our_end(self.budget) {
+    fn lose(&mut self, index: usize, why: Option<String>) -> CommandError {
+        if let Some(stop) = wait_for_own_stop(self.budget) {
             return stop.into();
         }
-        let title = self.title(number);
-        NoAnswer::Trouble(match why.or_else(|| self.started[number].epitaph()) {
+        let title = self.title(index);
+        CommandError::Failed(match why.or_else(|| self.processes[index].exit_reason()) {
             Some(why) => format!("{title} could not start: {why}"),
             None => format!("{title} could not start"),
         })
     }
 }
 
-/// What nobody guesses: the standard library's hashers have random keys.
+/// Returns a token that cannot be guessed: the standard library's hashers have random keys.
 fn random_token() -> String {
     (0..2_u8).map(|n| format!("{:016x}", RandomState::new().hash_one(n))).collect()
 }

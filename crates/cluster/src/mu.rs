@@ -1,4 +1,4 @@
-//! Steps by what agents do, for the mu-calculus.
+//! Transitions restricted by a condition on the agents' actions, for the mu-calculus.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::graph::Graph;
 use crate::shard::Shard;
 
 impl Shard<'_> {
-    /// The transitions by steps with which a condition is true. They are found once.
+    /// Returns the transitions by joint actions that satisfy a condition. They are computed once and kept.
     pub(crate) fn steps_with(&mut self, condition: ExprId) -> Result<Rc<Graph>, Stop> {
         if let Some((_, graph)) = self.steps_with.iter().find(|(known, _)| *known == condition) {
             return Ok(Rc::clone(graph));

@@ -1,19 +1,19 @@
-//! Rounds: how workers talk.
+//! Communication between workers, in rounds.
 //!
-//! All workers run the same program, and meet at the end of every *round*. In a round each does its
-//! own work and sends words to others, which get them in the same round or, at the latest, before it
-//! ends. At its end everybody has everybody's *vote*, a few words, and so all take the same decision
-//! about what comes next.
+//! All workers run the same program, and synchronise at the end of every *round*. In a round each does its
+//! own work and sends words to others, which receive them before the round ends. At its end every worker
+//! has the *vote* of every other worker, a few words, and so all take the same decision about what comes
+//! next.
 //!
-//! The dataflow that carries this has three parts: an input, an exchange to the worker a batch is
-//! for, and an operator that puts it into an inbox. A round is a timestamp: it is over when timely's
-//! progress tracking says that nothing of it is left on its way. There is no feedback edge, since the
-//! loop is the program itself; so no capability is ever held over a round, and between rounds nothing
-//! is in flight, which is what makes checkpoints simple.
+//! The dataflow that carries this has three parts: an input, an exchange that routes a batch to its
+//! receiver, and an operator that puts it into an inbox. A round is a timestamp: it is over when timely's
+//! progress tracking reports that no message of it is in flight. There is no feedback edge, because the
+//! loop is the program itself; so no capability is ever held over a round, and between rounds no message
+//! is in flight, which makes checkpoints simple.
 //!
-//! Timely has no back-pressure. So a task does a few thousand steps at a time, between which the
-//! worker receives, and a round has a bounded amount of work: a slow worker's inbox never holds more
-//! than a round's worth.
+//! Timely has no back-pressure. So a task does a few thousand steps, then the worker receives messages, and
+//! so on; and the work of a round is bounded, so a slow worker's inbox never holds more than the messages
+//! of one round.
 
 use std::cell::{RefCell, RefMut};
 use std::collections::VecDeque;
@@ -30,16 +30,19 @@ use timely::dataflow::operators::{Input, Probe};
 use timely::dataflow::{InputHandleVec, ProbeHandle};
 use timely::worker::Worker;
 
-/// Maximum number of states, or edges, that a task of a worker looks at in one round.
+/// Maximum number of states, or edges, that a task processes in one round.
 pub(crate) const STATES_PER_ROUND: usize = 1 << 16;
-/// Maximum number of states, or edges, that a task looks at before the worker receives messages.
+/// Maximum number of states, or edges, that a task processes before the worker receives messages.
 pub(crate) const STATES_PER_STRIDE: usize = 4096;
 /// The same for tasks that expand known states again, which takes longer.
 pub(crate) const STATES_PER_SHORT_STRIDE: usize = 1024;
-/// So many words are sent together.
-const BATCH: usize = 2048;
-/// How long a worker sleeps, at most, before it looks whether something has come.
-const NAP: Duration = Duration::from_millis(100);
+/// Flag in the last word of a record that answers a question about a state. An answer has the length of a
+/// question, so that records need no tags; its other words have no meaning.
+pub(crate) const ANSWER_FLAG: u64 = 1 << 32;
+/// Maximum number of words in a batch.
+const BATCH_WORDS: usize = 2048;
+/// Maximum time that a worker sleeps while it waits for messages.
+const MAX_PARK: Duration = Duration::from_millis(100);
 
 /// Words from one worker to another.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,25 +53,25 @@ struct Batch {
     words: Vec<u64>,
 }
 
-/// What a worker does in rounds.
+/// Work that a worker does in rounds.
 pub(crate) trait Task {
-    /// A round begins.
+    /// Prepares for a round.
     fn begin(&mut self) {}
 
-    /// Does a few thousand steps. False if there is nothing left to do in this round, unless
-    /// something comes in.
+    /// Does a few thousand steps. Returns whether work is left in this round; messages that arrive later
+    /// may add some.
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop>;
 
-    /// Takes words that a worker has sent, whole records of them.
+    /// Processes words from another worker. Records are never split.
     fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop>;
 
-    /// What all are to know at the end of a round.
+    /// Returns the words that all workers get at the end of a round.
     fn vote(&self) -> Vec<u64> {
         Vec::new()
     }
 }
 
-/// What is to be sent, by receiver.
+/// Words to be sent, by receiver.
 pub(crate) struct Outbox {
     open: Vec<Vec<u64>>,
     full: Vec<(usize, Vec<u64>)>,
@@ -76,7 +79,7 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Sends a record: its words stay together.
+    /// Sends a record; its words stay in one batch.
     #[inline]
     pub(crate) fn send(&mut self, to: usize, record: &[u64]) {
         self.send_two(to, record, &[]);
@@ -86,11 +89,11 @@ impl Outbox {
     #[inline]
     pub(crate) fn send_two(&mut self, to: usize, head: &[u64], tail: &[u64]) {
         let open = &mut self.open[to];
-        if open.len() + head.len() + tail.len() > BATCH && !open.is_empty() {
+        if open.len() + head.len() + tail.len() > BATCH_WORDS && !open.is_empty() {
             self.full.push((to, std::mem::take(open)));
         }
         if open.capacity() == 0 {
-            open.reserve_exact(BATCH);
+            open.reserve_exact(BATCH_WORDS);
         }
         open.extend_from_slice(head);
         open.extend_from_slice(tail);
@@ -100,30 +103,30 @@ impl Outbox {
 
 /// The votes of all workers at the end of a round.
 pub(crate) struct Votes {
-    /// Each worker's, in order.
+    /// The vote of each worker, in the order of the workers.
     pub(crate) by_worker: Vec<Vec<u64>>,
-    /// The words that were sent in the round, by all.
+    /// Number of words that all workers sent in the round.
     pub(crate) n_sent: u64,
 }
 
 impl Votes {
-    /// The sum over all workers of a word of their votes.
-    pub(crate) fn sum(&self, position: usize) -> u64 {
-        self.by_worker.iter().filter_map(|vote| vote.get(position)).sum()
+    /// Returns the sum over all workers of the word at an index of their votes.
+    pub(crate) fn sum(&self, index: usize) -> u64 {
+        self.by_worker.iter().filter_map(|vote| vote.get(index)).sum()
     }
 }
 
-/// What has come in a round.
+/// Messages received in a round.
 #[derive(Default)]
-struct Arrived {
+struct Received {
     words: VecDeque<Batch>,
     votes: Vec<Batch>,
 }
 
-/// By the parity of the round: a worker is at most one round behind another.
-type Inbox = Rc<RefCell<[Arrived; 2]>>;
+/// Received messages by the parity of the round: a worker is at most one round behind another.
+type Inbox = Rc<RefCell<[Received; 2]>>;
 
-/// A worker's place among the others.
+/// A worker's connection to the other workers.
 pub(crate) struct Net {
     worker: Worker,
     input: InputHandleVec<u64, Batch>,
@@ -131,20 +134,20 @@ pub(crate) struct Net {
     inbox: Inbox,
     outbox: Outbox,
     round: u64,
-    /// A limit that was hit here and that the others do not know of yet.
+    /// A limit that was hit here and that the others do not know yet.
     stop: Option<Stop>,
-    /// Whether all workers know of the limit that was hit last.
+    /// Whether all workers know the limit that was hit last.
     is_agreed: bool,
-    /// What may cut the work of a round short.
+    /// The limits of this worker.
     pub(crate) budget: Budget,
-    /// Words sent to other workers so far.
+    /// Number of words sent to other workers so far.
     pub(crate) n_sent: u64,
 }
 
 impl Net {
-    /// Joins the others. All must do so, and none may leave before the rest.
+    /// Connects to the other workers. All must do so, and all must leave together.
     pub(crate) fn new(allocator: Allocator, budget: Budget) -> Net {
-        // Without a clock of its own a worker would never sleep while it waits.
+        // Without a start time, timely would never let a waiting worker sleep.
         let mut worker = Worker::new(timely::WorkerConfig::default(), allocator, Some(Instant::now()));
         let inbox: Inbox = Rc::default();
         let into = Rc::clone(&inbox);
@@ -155,11 +158,12 @@ impl Net {
                 stream.unary::<CapacityContainerBuilder<Vec<()>>, _, _, _>(route, "inbox", move |_, _| {
                     move |arriving, _| {
                         arriving.for_each(|round, batches| {
-                            let arrived = &mut into.borrow_mut()[(*round.time() % 2) as usize];
+                            let received = &mut into.borrow_mut()[(*round.time() % 2) as usize];
                             for batch in batches.drain(..) {
-                                match batch.is_vote {
-                                    true => arrived.votes.push(batch),
-                                    false => arrived.words.push_back(batch),
+                                if batch.is_vote {
+                                    received.votes.push(batch);
+                                } else {
+                                    received.words.push_back(batch);
                                 }
                             }
                         });
@@ -171,12 +175,12 @@ impl Net {
         Net { worker, input, probe, inbox, outbox, round: 0, stop: None, is_agreed: false, budget, n_sent: 0 }
     }
 
-    /// This worker's number.
+    /// Returns the index of this worker.
     pub(crate) fn index(&self) -> usize {
         self.worker.index()
     }
 
-    /// How many workers there are.
+    /// Returns the number of workers.
     pub(crate) fn peers(&self) -> usize {
         self.worker.peers()
     }
@@ -197,10 +201,9 @@ impl Net {
         self.n_sent += n_sent;
         self.outbox.n_words = 0;
         if self.peers() == 1 {
-            // Nobody to talk to.
             let words = self.vote(n_sent, task);
-            let alone = Batch { from: 0, to: 0, is_vote: true, words };
-            self.arrived().votes.push(alone);
+            let own = Batch { from: 0, to: 0, is_vote: true, words };
+            self.received().votes.push(own);
             return self.close();
         }
         for to in 0..self.peers() {
@@ -214,15 +217,16 @@ impl Net {
         self.input.advance_to(self.round + 1);
         self.worker.step();
         while self.probe.less_than(&(self.round + 1)) {
-            self.worker.step_or_park(Some(NAP));
+            self.worker.step_or_park(Some(MAX_PARK));
             self.deliver(task);
         }
         self.deliver(task);
         self.close()
     }
 
-    /// Rounds of a task until nobody has sent anything in one, and every first word of a vote is 0.
-    pub(crate) fn run(&mut self, task: &mut dyn Task) -> Result<(), Stop> {
+    /// Repeats rounds of a task until no worker has sent anything in one, and the first word of every vote
+    /// is 0.
+    pub(crate) fn run_until_quiet(&mut self, task: &mut dyn Task) -> Result<(), Stop> {
         loop {
             let votes = self.round(task)?;
             if votes.n_sent == 0 && votes.sum(0) == 0 {
@@ -231,17 +235,18 @@ impl Net {
         }
     }
 
-    /// Rounds of a task until every first word of a vote is 0: what is sent causes nothing to be sent.
-    pub(crate) fn work_off(&mut self, task: &mut dyn Task) -> Result<(), Stop> {
+    /// Repeats rounds of a task until the first word of every vote is 0. For tasks that send nothing in
+    /// response to a message.
+    pub(crate) fn run_until_done(&mut self, task: &mut dyn Task) -> Result<(), Stop> {
         while self.round(task)?.sum(0) > 0 {}
         Ok(())
     }
 
-    /// Ends a piece of work that all workers do: with what it came to here, or for all in the same
-    /// way if a limit was hit anywhere.
+    /// Ends a piece of work that all workers do. Returns the result of this worker, or the same limit at all
+    /// workers if one was hit anywhere.
     ///
-    /// One that stops outside of a round tells the others in the round that they are in; so wherever
-    /// an error is found it can be handed on with `?`.
+    /// A worker that stops outside of a round informs the others in the round that they are in; so errors
+    /// can be passed on with `?` anywhere.
     pub(crate) fn agree<T>(&mut self, result: Result<T, Stop>) -> Result<T, Stop> {
         let is_agreed = std::mem::take(&mut self.is_agreed);
         let done = match result {
@@ -249,7 +254,7 @@ impl Net {
             Err(stop) => {
                 self.stop = Some(stop);
                 let agreed = self.gather(Vec::new()).err().unwrap_or(stop);
-                // What was found by then is known here.
+                // This worker knows how many states it had found.
                 Err(Stop { why: agreed.why, ..stop })
             }
             Ok(value) => self.gather(Vec::new()).map(|_| value),
@@ -258,30 +263,31 @@ impl Net {
         done
     }
 
-    /// Tells all workers some words, and gets theirs, in order.
+    /// Sends words to all workers; returns those of all workers, in the order of the workers.
     pub(crate) fn gather(&mut self, words: Vec<u64>) -> Result<Vec<Vec<u64>>, Stop> {
-        Ok(self.round(&mut Tell(words))?.by_worker)
+        Ok(self.round(&mut VoteOnly(words))?.by_worker)
     }
 
-    /// The sum of a number over all workers.
+    /// Returns the sum of a number over all workers.
     pub(crate) fn sum(&mut self, number: u64) -> Result<u64, Stop> {
         Ok(self.gather(vec![number])?.iter().flatten().sum())
     }
 
-    /// Whether something is so at some worker.
+    /// Returns whether `here` is true at some worker.
     pub(crate) fn any(&mut self, here: bool) -> Result<bool, Stop> {
         Ok(self.sum(u64::from(here))? > 0)
     }
 
-    /// The least row of all workers' least ones.
+    /// Returns the least of the rows of all workers.
     pub(crate) fn least(&mut self, row: Option<Vec<u64>>) -> Result<Option<Vec<u64>>, Stop> {
         let rows = self.gather(row.unwrap_or_default())?;
         Ok(rows.into_iter().filter(|row| !row.is_empty()).min())
     }
 
-    /// A vote: the limit that was hit here, if one was; the words sent; then the task's own.
+    /// Returns a vote: the code of the limit that was hit here, or 0; the number of words sent; then the
+    /// vote of the task.
     fn vote(&self, n_sent: u64, task: &dyn Task) -> Vec<u64> {
-        let mut words = vec![self.stop.map_or(0, code), n_sent];
+        let mut words = vec![self.stop.map_or(0, stop_code), n_sent];
         words.extend(task.vote());
         words
     }
@@ -307,15 +313,15 @@ impl Net {
 
     fn send_batch(&mut self, to: usize, is_vote: bool, words: Vec<u64>) {
         self.input.send(Batch { from: self.index() as u32, to: to as u32, is_vote, words });
-        // Batches are large enough to travel alone.
+        // Batches are large enough that collecting several of them gains nothing.
         self.input.flush();
     }
 
-    /// Hands the words that have come to the task. Answers whether there were any.
+    /// Passes the received words to the task. Returns whether there were any.
     fn deliver(&mut self, task: &mut dyn Task) -> bool {
         let mut has_some = false;
         loop {
-            let next = self.arrived().words.pop_front();
+            let next = self.received().words.pop_front();
             let Some(batch) = next else { return has_some };
             has_some = true;
             if self.stop.is_none()
@@ -326,16 +332,16 @@ impl Net {
         }
     }
 
-    /// What has come in this round.
-    fn arrived(&self) -> RefMut<'_, Arrived> {
+    /// Returns the messages received in this round.
+    fn received(&self) -> RefMut<'_, Received> {
         RefMut::map(self.inbox.borrow_mut(), |rounds| &mut rounds[(self.round % 2) as usize])
     }
 
-    /// Counts the votes.
+    /// Ends a round: collects the votes.
     fn close(&mut self) -> Result<Votes, Stop> {
         let mut by_worker = vec![Vec::new(); self.peers()];
         let (mut worst, mut n_sent) = (0, 0);
-        let votes = std::mem::take(&mut self.arrived().votes);
+        let votes = std::mem::take(&mut self.received().votes);
         for vote in votes {
             let mut words = vote.words.into_iter();
             worst = worst.max(words.next().unwrap_or(0));
@@ -343,7 +349,7 @@ impl Net {
             by_worker[vote.from as usize] = words.collect();
         }
         self.round += 1;
-        match why(worst) {
+        match why_of_code(worst) {
             None => Ok(Votes { by_worker, n_sent }),
             Some(why) => {
                 self.stop = None;
@@ -354,8 +360,9 @@ impl Net {
     }
 }
 
-/// A limit as a word of a vote. A limit of memory is told before a deadline that passed meanwhile.
-pub(crate) fn code(stop: Stop) -> u64 {
+/// Encodes a limit as a word of a vote. The greatest code of all workers is reported: a memory limit, for
+/// example, takes precedence over a deadline that passed at the same time.
+pub(crate) fn stop_code(stop: Stop) -> u64 {
     match stop.why {
         Why::Interrupted => 1,
         Why::Timeout => 2,
@@ -366,7 +373,8 @@ pub(crate) fn code(stop: Stop) -> u64 {
     }
 }
 
-pub(crate) fn why(code: u64) -> Option<Why> {
+/// Decodes [`stop_code`]; 0 is no limit.
+pub(crate) fn why_of_code(code: u64) -> Option<Why> {
     match code {
         0 => None,
         1 => Some(Why::Interrupted),
@@ -378,10 +386,10 @@ pub(crate) fn why(code: u64) -> Option<Why> {
     }
 }
 
-/// Nothing to do, but something to say.
-struct Tell(Vec<u64>);
+/// A task without work, whose vote is these words.
+struct VoteOnly(Vec<u64>);
 
-impl Task for Tell {
+impl Task for VoteOnly {
     fn work(&mut self, _: &mut Outbox) -> Result<bool, Stop> {
         Ok(false)
     }
@@ -405,12 +413,12 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// What each of so many workers comes to.
+    /// Runs `work` on `n_workers` workers; returns their results.
     pub(crate) fn workers<T: Send + 'static>(
-        number: usize,
+        n_workers: usize,
         work: impl Fn(Net) -> T + Send + Sync + 'static,
     ) -> Vec<T> {
-        let builders = ProcessBuilder::new_bytes_vector(number, Hooks::default().refill, None);
+        let builders = ProcessBuilder::new_bytes_vector(n_workers, Hooks::default().refill, None);
         let builders = builders.into_iter().map(AllocatorBuilder::Process).collect();
         let flag = Arc::new(AtomicBool::new(false));
         let run = move |allocator| {
@@ -420,7 +428,7 @@ pub(crate) mod tests {
         initialize_from(builders, Box::new(()), run).unwrap().join().into_iter().map(Result::unwrap).collect()
     }
 
-    /// Sends numbers round and round, each one less, until they are 0; counts what it has had.
+    /// Sends each number, decreased by one, to the next worker until it is 0; counts the numbers it has had.
     struct Countdown {
         me: usize,
         peers: usize,
@@ -451,14 +459,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_task_ends_when_nobody_has_anything_left() {
+    fn a_task_ends_when_no_worker_has_work_left() {
         for number in [2, 3, 5] {
             let had = workers(number, |mut net| {
                 let (me, peers) = (net.index(), net.peers());
                 // More than a batch of them, from one worker.
                 let open = if me == 0 { (0..5000).map(|n| n % 7).collect() } else { Vec::new() };
                 let mut task = Countdown { me, peers, open, had: 0 };
-                net.run(&mut task).unwrap();
+                net.run_until_quiet(&mut task).unwrap();
                 let all = net.sum(task.had).unwrap();
                 (all, net.least((me > 0).then(|| vec![9 - me as u64])).unwrap())
             });
@@ -468,9 +476,9 @@ pub(crate) mod tests {
         }
     }
 
-    /// One worker stops outside of a round, while the others are in one, or at their end.
+    /// One worker stops outside of a round, while the others are in a round or have finished.
     #[test]
-    fn all_stop_for_the_same_reason_and_go_on_together() {
+    fn all_stop_for_the_same_reason_and_continue_together() {
         for rounds in 0..4 {
             let found = workers(3, move |mut net| {
                 let me = net.index();

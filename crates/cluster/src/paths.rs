@@ -1,33 +1,33 @@
-//! Canonical paths: of all that are asked about the shortest, and of these the least.
+//! Canonical paths: the least of the shortest paths between two sets of states.
 //!
-//! A search backwards from where the path ends, layer by layer, gives each state its distance; then
-//! every walk down the distances is a shortest path, and taking the least state at each step gives
-//! the least. Paths from the initial states need no such search over all states: the layers of
-//! exploration are distances already, and it is enough to mark, layer by layer, where shortest paths
-//! to the targets run.
+//! A backward search from the end of the path, layer by layer, gives each state its distance; then
+//! every walk along decreasing distances is a shortest path, and taking the least state at each step
+//! gives the least. Paths from the initial states need no such search over all states: the layers of
+//! exploration are distances already, and it is enough to mark, layer by layer, the states on shortest
+//! paths to the targets.
 
 use masque_explicit::parts::{Bitset, Labelling, StoredStates, Successors, is_same};
 use masque_model::Deadlock;
 use masque_verdict::{Budget, By, Length, Part, Route, Stop};
 
 use crate::explore::Space;
-use crate::graph::Place;
-use crate::net::{Outbox, STATES_PER_ROUND, STATES_PER_SHORT_STRIDE, Task};
+use crate::graph::StateRef;
+use crate::net::{ANSWER_FLAG, Outbox, STATES_PER_ROUND, STATES_PER_SHORT_STRIDE, Task};
 use crate::shard::Shard;
 use crate::store::owner;
 
-/// No distance.
-const FAR: u32 = u32::MAX;
+/// Distance of a state that was not reached.
+const UNREACHED: u32 = u32::MAX;
 
-/// What leads from state to state.
-enum Edges {
-    Transitions,
-    /// What each member of a group sees: states that look alike are confused.
+/// Relation between consecutive states of a path.
+enum PathStep {
+    Transition,
+    /// Some member of a group cannot distinguish the two states: the visible bits of each member.
     Confusion(Vec<Vec<u64>>),
 }
 
 impl Shard<'_> {
-    /// The rows of the canonical path of a route.
+    /// Returns the rows of the canonical path of a route.
     pub(crate) fn path(&mut self, route: &Route, budget: &Budget) -> Result<Option<Vec<Vec<u64>>>, Stop> {
         let to = self.region(&route.to, budget)?;
         if !self.net.any(!to.is_empty())? {
@@ -38,24 +38,24 @@ impl Shard<'_> {
             return self.path_from_initial(&to);
         }
         let (from, through) = (self.region(&route.from, budget)?, self.region(&route.through, budget)?);
-        let edges = match route.by {
-            By::Steps => Edges::Transitions,
-            By::Confusion(group) => Edges::Confusion(self.masks(group)),
+        let step = match route.by {
+            By::Steps => PathStep::Transition,
+            By::Confusion(group) => PathStep::Confusion(self.masks(group)),
         };
         self.check_bytes(self.n_states() as u64 * 4)?;
-        self.shortest(&from, &through, &to, route.length, &edges)
+        self.shortest(&from, &through, &to, route.length, &step)
     }
 
-    /// The least of the shortest walks along the edges.
+    /// Returns the least of the shortest paths.
     fn shortest(
         &mut self,
         from: &Bitset,
         through: &Bitset,
         to: &Bitset,
         length: Length,
-        edges: &Edges,
+        step: &PathStep,
     ) -> Result<Option<Vec<Vec<u64>>>, Stop> {
-        let mut distances = vec![FAR; self.n_states()];
+        let mut distances = vec![UNREACHED; self.n_states()];
         to.iter().for_each(|state| distances[state] = 0);
         if length == Length::Any {
             let at_once = to.clone().and(from);
@@ -67,13 +67,13 @@ impl Shard<'_> {
         let mut distance = 0;
         let mut hits = Bitset::empty(self.n_states());
         loop {
-            let before = self.before(&layer, edges)?.and(through);
+            let before = self.before(&layer, step)?.and(through);
             distance += 1;
             hits = hits.or(&before.clone().and(from));
             if self.net.any(!hits.is_empty())? {
                 break;
             }
-            layer = before.filter(|state| distances[state] == FAR);
+            layer = before.filter(|state| distances[state] == UNREACHED);
             layer.iter().for_each(|state| distances[state] = distance);
             if length == Length::One || !self.net.any(!layer.is_empty())? {
                 return Ok(None);
@@ -82,9 +82,11 @@ impl Shard<'_> {
         let mut chosen: Vec<Vec<u64>> = self.least(&hits)?.into_iter().collect();
         for distance in (0..distance).rev() {
             let Some(last) = chosen.last().cloned() else { return Ok(None) };
-            let next = match edges {
-                Edges::Transitions => self.least_successor(&last, |state, _| distances[state] == distance)?,
-                Edges::Confusion(masks) => {
+            let next = match step {
+                PathStep::Transition => {
+                    self.least_successor(&last, |state, _| distances[state] == distance)?
+                }
+                PathStep::Confusion(masks) => {
                     let store = &self.space.store;
                     let alike = |row: &[u64]| masks.iter().any(|mask| is_same(&last, row, mask));
                     let here = (0..store.len()).filter(|&state| distances[state] == distance);
@@ -99,26 +101,26 @@ impl Shard<'_> {
         Ok(Some(chosen))
     }
 
-    /// The states from which an edge leads into a set.
-    fn before(&mut self, states: &Bitset, edges: &Edges) -> Result<Bitset, Stop> {
-        match edges {
-            Edges::Transitions => {
+    /// Returns the states from which a step leads into a set.
+    fn before(&mut self, states: &Bitset, step: &PathStep) -> Result<Bitset, Stop> {
+        match step {
+            PathStep::Transition => {
                 let mut before = Bitset::empty(self.n_states());
                 self.each_source(states, |source| _ = before.insert(source))?;
                 Ok(before)
             }
-            Edges::Confusion(masks) => self.confused(masks, states),
+            PathStep::Confusion(masks) => self.confused(masks, states),
         }
     }
 
-    /// The least row of a set, of all workers' parts of it.
+    /// Returns the least row of a set over all workers.
     pub(crate) fn least(&mut self, states: &Bitset) -> Result<Option<Vec<u64>>, Stop> {
         let store = &self.space.store;
         let here = states.iter().map(|state| store.row(state)).min().map(<[u64]>::to_vec);
         self.net.least(here)
     }
 
-    /// The rows of the least of the shortest paths from an initial state to a state of `targets`.
+    /// Returns the rows of the least of the shortest paths from an initial state to a state of `targets`.
     pub(crate) fn path_from_initial(&mut self, targets: &Bitset) -> Result<Option<Vec<Vec<u64>>>, Stop> {
         let here = targets.iter().next().map(|state| self.space.layer_of(state as u32) as u64);
         let nearest = self.net.gather(here.into_iter().collect())?.into_iter().flatten().min();
@@ -136,7 +138,7 @@ impl Shard<'_> {
         Ok(Some(chosen))
     }
 
-    /// The states on shortest paths to the targets in layer `last`.
+    /// Returns the states on shortest paths to the targets in layer `last`.
     fn mark_layers(&mut self, targets: &Bitset, last: usize) -> Result<Bitset, Stop> {
         let mut marked = Bitset::empty(self.n_states());
         let in_last = self.space.layer(last).filter(|&state| targets.contains(state));
@@ -166,12 +168,13 @@ impl Shard<'_> {
                 until: here.start,
                 found: Vec::new(),
             };
-            self.net.run(&mut task)?;
+            self.net.run_until_quiet(&mut task)?;
         }
         Ok(marked)
     }
 
-    /// The least successor of a row, of those that `admits` takes where they are kept.
+    /// Returns the least successor of a row that `admits` accepts; it is called at the worker that keeps the
+    /// successor.
     fn least_successor(
         &mut self,
         row: &[u64],
@@ -196,7 +199,7 @@ impl Shard<'_> {
         self.net.least(least)
     }
 
-    /// The rows of the first `most` states of a set, and how many there are in all.
+    /// Returns the rows of the first `most` states of a set, and the number of all its states.
     pub(crate) fn first(&mut self, states: &Bitset, most: usize) -> Result<(Vec<Vec<u64>>, u64), Stop> {
         let store = &self.space.store;
         let mut rows: Vec<&[u64]> = states.iter().map(|state| store.row(state)).collect();
@@ -219,22 +222,22 @@ impl Shard<'_> {
     }
 }
 
-/// Marks the states of a layer from which a step leads to a marked one of the next layer; by
-/// expanding them, where no transitions are stored.
+/// Marks the states of a layer with a successor that is a marked state of the next layer, by expanding
+/// them. Used when no transitions are stored.
 struct Marking<'a> {
     me: usize,
     peers: usize,
     space: &'a Space,
     successors: Successors<'a>,
     marked: &'a mut Bitset,
-    /// The next layer.
+    /// States of the next layer.
     layer: std::ops::Range<usize>,
-    /// Where this layer ends.
+    /// End of this layer.
     end: usize,
     next: usize,
     until: usize,
-    /// States of other workers that lead on.
-    found: Vec<Place>,
+    /// States of other workers with a marked successor here.
+    found: Vec<StateRef>,
 }
 
 impl Task for Marking<'_> {
@@ -244,24 +247,23 @@ impl Task for Marking<'_> {
 
     fn work(&mut self, out: &mut Outbox) -> Result<bool, Stop> {
         let width = self.space.store.width();
-        // An answer has the length of a question, so that records need no tags: its row is of no use.
-        let nothing = vec![0; width];
-        for place in self.found.drain(..) {
-            out.send_two(place.worker(), &nothing, &[ANSWER | u64::from(place.number())]);
+        let padding = vec![0; width];
+        for state in self.found.drain(..) {
+            out.send_two(state.worker(), &padding, &[ANSWER_FLAG | u64::from(state.index())]);
         }
         let end = self.until.min(self.next + STATES_PER_SHORT_STRIDE);
         while self.next < end {
-            let number = self.next;
-            let mut leads_on = false;
-            self.successors.expand(self.space.store.row(number), |row| {
+            let state = self.next;
+            let mut has_marked_successor = false;
+            self.successors.expand(self.space.store.row(state), |row| {
                 match owner(row, self.peers) {
-                    to if to != self.me => out.send_two(to, row, &[number as u64]),
-                    _ => leads_on |= is_marked(self.space, &self.layer, self.marked, row),
+                    to if to != self.me => out.send_two(to, row, &[state as u64]),
+                    _ => has_marked_successor |= is_marked(self.space, &self.layer, self.marked, row),
                 }
                 Ok(())
             })?;
-            if leads_on {
-                self.marked.insert(number);
+            if has_marked_successor {
+                self.marked.insert(state);
             }
             self.next += 1;
         }
@@ -271,11 +273,11 @@ impl Task for Marking<'_> {
     fn receive(&mut self, from: usize, words: &[u64]) -> Result<(), Stop> {
         let width = self.space.store.width();
         for record in words.chunks_exact(width + 1) {
-            let (row, number) = (&record[..width], record[width]);
-            if number & ANSWER != 0 {
-                self.marked.insert(number as u32 as usize);
+            let (row, state) = (&record[..width], record[width]);
+            if state & ANSWER_FLAG != 0 {
+                self.marked.insert(state as u32 as usize);
             } else if is_marked(self.space, &self.layer, self.marked, row) {
-                self.found.push(Place::new(from, number as u32));
+                self.found.push(StateRef::new(from, state as u32));
             }
         }
         Ok(())
@@ -286,15 +288,12 @@ impl Task for Marking<'_> {
     }
 }
 
-/// In the last word of a record: a state of yours leads on.
-const ANSWER: u64 = 1 << 32;
-
 fn is_marked(space: &Space, layer: &std::ops::Range<usize>, marked: &Bitset, row: &[u64]) -> bool {
-    let number = space.store.find(row).map(|number| number as usize);
-    number.is_some_and(|number| layer.contains(&number) && marked.contains(number))
+    let state = space.store.find(row).map(|state| state as usize);
+    state.is_some_and(|state| layer.contains(&state) && marked.contains(state))
 }
 
-/// Sends rows to where they are kept, and keeps the least of those that are admitted.
+/// Sends rows to the workers that keep them, and finds the least of those that are admitted.
 struct LeastOf<'a, F> {
     me: usize,
     peers: usize,
@@ -306,8 +305,8 @@ struct LeastOf<'a, F> {
 
 impl<F: Fn(usize, &Space) -> bool> LeastOf<'_, F> {
     fn look_at(&mut self, row: &[u64]) {
-        let Some(number) = self.space.store.find(row) else { return };
-        if (self.admits)(number as usize, self.space) && self.least.as_deref().is_none_or(|least| row < least)
+        let Some(state) = self.space.store.find(row) else { return };
+        if (self.admits)(state as usize, self.space) && self.least.as_deref().is_none_or(|least| row < least)
         {
             self.least = Some(row.to_vec());
         }

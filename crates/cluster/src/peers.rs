@@ -1,8 +1,8 @@
-//! The connections between workers, over which timely sends.
+//! The TCP connections between workers, which timely uses.
 //!
-//! Each worker connects to those before it and is connected to by those after it. Both ends show the
-//! run's token, so that no stray connection becomes a worker; that is no protection against those who
-//! listen, and nothing that is sent is secret: the network must be trusted.
+//! Each worker connects to the workers with a lower index and accepts connections from the others. A
+//! connecting worker presents the run's token, so that no unrelated connection becomes a worker. The token
+//! and all messages are sent unencrypted: the network must be trusted.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
@@ -12,14 +12,12 @@ use timely::communication::allocator::ProcessBuilder;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
 use timely::communication::{Allocator, AllocatorBuilder, Hooks, WorkerGuards, initialize_from};
 
-/// Between two attempts.
-const PAUSE: Duration = Duration::from_millis(20);
+use crate::worker_set::POLL_INTERVAL;
 
-/// How long a connection may take to say who it is.
-const INTRODUCTION: Duration = Duration::from_secs(5);
+/// Maximum time from a new connection until its first message.
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Connects this worker, `index`, with all others. Whoever says nothing is waited for until the
-/// deadline.
+/// Connects this worker, `index`, with all others; waits for them until the deadline.
 pub(crate) fn connect(
     listener: &TcpListener,
     addresses: &[String],
@@ -28,25 +26,25 @@ pub(crate) fn connect(
     deadline: Instant,
 ) -> Result<Vec<Option<TcpStream>>, String> {
     let mut streams: Vec<Option<TcpStream>> = addresses.iter().map(|_| None).collect();
-    for (number, address) in addresses.iter().enumerate().take(index) {
-        let stream = reach(address, deadline)
-            .and_then(|stream| introduce(stream, index, token))
-            .map_err(|error| format!("worker {} at {address} cannot be reached: {error}", number + 1))?;
-        streams[number] = Some(stream);
+    for (peer, address) in addresses.iter().enumerate().take(index) {
+        let stream = connect_until(address, deadline)
+            .and_then(|stream| send_handshake(stream, index, token))
+            .map_err(|error| format!("worker {} at {address} cannot be reached: {error}", peer + 1))?;
+        streams[peer] = Some(stream);
     }
     let cannot = |error: io::Error| format!("no connection can be accepted: {error}");
     listener.set_nonblocking(true).map_err(cannot)?;
-    while let Some(missing) = (index + 1..addresses.len()).find(|&number| streams[number].is_none()) {
+    while let Some(missing) = (index + 1..addresses.len()).find(|&peer| streams[peer].is_none()) {
         match listener.accept() {
-            // A stranger is sent away without a word.
+            // A connection without the right token is closed without a reply.
             Ok((stream, _)) => {
-                if let Ok((number, stream)) = meet(stream, token)
-                    && (index + 1..addresses.len()).contains(&number)
+                if let Ok((peer, stream)) = receive_handshake(stream, token)
+                    && (index + 1..addresses.len()).contains(&peer)
                 {
-                    streams[number] = Some(stream);
+                    streams[peer] = Some(stream);
                 }
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(PAUSE),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(POLL_INTERVAL),
             Err(error) => return Err(cannot(error)),
         }
         if Instant::now() >= deadline {
@@ -56,7 +54,7 @@ pub(crate) fn connect(
     Ok(streams)
 }
 
-/// Hands the connections to timely, and does the work on a thread of timely's.
+/// Passes the connections to timely, and runs `work` on a thread of timely.
 pub(crate) fn run(
     streams: Vec<Option<TcpStream>>,
     index: usize,
@@ -70,12 +68,12 @@ pub(crate) fn run(
     initialize_from(builders, Box::new(guard), work)
 }
 
-fn reach(address: &str, deadline: Instant) -> io::Result<TcpStream> {
+fn connect_until(address: &str, deadline: Instant) -> io::Result<TcpStream> {
     loop {
         let attempt = match address.to_socket_addrs() {
             Ok(mut found) => match found.next() {
                 Some(found) => {
-                    let left = deadline.saturating_duration_since(Instant::now()).max(PAUSE);
+                    let left = deadline.saturating_duration_since(Instant::now()).max(POLL_INTERVAL);
                     TcpStream::connect_timeout(&found, left)
                 }
                 None => Err(io::ErrorKind::AddrNotAvailable.into()),
@@ -83,32 +81,32 @@ fn reach(address: &str, deadline: Instant) -> io::Result<TcpStream> {
             Err(error) => Err(error),
         };
         match attempt {
-            Err(_) if Instant::now() < deadline => std::thread::sleep(PAUSE),
-            done => return done,
+            Err(_) if Instant::now() < deadline => std::thread::sleep(POLL_INTERVAL),
+            result => return result,
         }
     }
 }
 
-/// Says who connects.
-fn introduce(mut stream: TcpStream, index: usize, token: &str) -> io::Result<TcpStream> {
+/// Sends the index of this worker and the token.
+fn send_handshake(mut stream: TcpStream, index: usize, token: &str) -> io::Result<TcpStream> {
     stream.set_nodelay(true)?;
     stream.write_all(&(index as u64).to_le_bytes())?;
     stream.write_all(token.as_bytes())?;
     Ok(stream)
 }
 
-/// Hears who connects.
-fn meet(mut stream: TcpStream, token: &str) -> io::Result<(usize, TcpStream)> {
+/// Reads the index of the connecting worker and checks its token.
+fn receive_handshake(mut stream: TcpStream, token: &str) -> io::Result<(usize, TcpStream)> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(INTRODUCTION))?;
+    stream.set_read_timeout(Some(HANDSHAKE_TIMEOUT))?;
     let mut index = [0; 8];
     stream.read_exact(&mut index)?;
-    let mut shown = vec![0; token.len()];
-    stream.read_exact(&mut shown)?;
+    let mut presented = vec![0; token.len()];
+    stream.read_exact(&mut presented)?;
     stream.set_read_timeout(None)?;
-    match shown == token.as_bytes() {
-        true => Ok((u64::from_le_bytes(index) as usize, stream)),
-        false => Err(io::ErrorKind::PermissionDenied.into()),
+    if presented != token.as_bytes() {
+        return Err(io::ErrorKind::PermissionDenied.into());
     }
+    Ok((u64::from_le_bytes(index) as usize, stream))
 }

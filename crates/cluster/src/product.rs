@@ -1,20 +1,20 @@
-//! LTL and CTL*: the paths of the system that are runs of an automaton as well. [VW86; CGP99 §9]
+//! LTL and CTL*: the paths of the system that an automaton accepts. [VW86; CGP99 §9]
 //!
-//! A pair of a state and a state of the automaton, a *cover*, is kept where the state is. A pair is a
-//! node; what is sent is the number of a predecessor and the cover that was come from, and the one
-//! that keeps the predecessor finds the covers before it.
+//! The vertices of the product are pairs of a state and a state of the automaton, a *cover*. A pair is kept
+//! by the worker that keeps the state. A message contains the index of a predecessor and the cover of its
+//! successor; the worker that keeps the predecessor finds the covers before it.
 
 use masque_explicit::parts::{Bitset, StoredStates};
 use masque_verdict::{Automaton, Cover, Stop, Why};
 
-use crate::backwards::{Node, backwards, each_source};
+use crate::backwards::{Vertex, backwards, each_source};
 use crate::graph::Graph;
 use crate::net::Net;
 use crate::shard::Shard;
 
 impl Shard<'_> {
-    /// States at which an infinite path starts that is a run of an automaton.
-    pub(crate) fn runs_of(
+    /// Computes the states at which an infinite path starts that the automaton accepts.
+    pub(crate) fn accepted_paths(
         &mut self,
         automaton: &Automaton,
         meeting: Vec<Bitset>,
@@ -22,7 +22,7 @@ impl Shard<'_> {
     ) -> Result<Bitset, Stop> {
         self.make_graph()?;
         let n_states = self.n_states();
-        // A count and a handful of sets; a worklist holds a pair at most once.
+        // A counter and several sets per pair; a worklist holds a pair at most once.
         self.check_bytes((n_states * automaton.covers.len()) as u64 * 13)?;
         let graph = self.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
         let mut product = Product { net: &mut self.net, graph, automaton, constraints };
@@ -35,7 +35,7 @@ impl Shard<'_> {
     }
 }
 
-/// A set of pairs: for each cover the states.
+/// A set of pairs: the states of each cover.
 #[derive(Clone)]
 struct Pairs(Vec<Bitset>);
 
@@ -44,7 +44,7 @@ impl Pairs {
         self.0[cover as usize].contains(state as usize)
     }
 
-    /// Answers whether it is new.
+    /// Returns whether the pair is new.
     fn insert(&mut self, Pair { state, cover }: Pair) -> bool {
         self.0[cover as usize].insert(state as usize)
     }
@@ -70,13 +70,13 @@ struct Pair {
     cover: u32,
 }
 
-impl Node for Pair {
+impl Vertex for Pair {
     fn state(self) -> u32 {
         self.state
     }
 
-    fn source(self, number: u32) -> Pair {
-        Pair { state: number, ..self }
+    fn source(self, index: u32) -> Pair {
+        Pair { state: index, ..self }
     }
 
     fn word(self) -> u64 {
@@ -93,19 +93,19 @@ struct Product<'a> {
     net: &'a mut Net,
     graph: &'a Graph,
     automaton: &'a Automaton,
-    /// Where each fairness constraint is true.
+    /// The states at which each fairness constraint is true.
     constraints: &'a [Bitset],
 }
 
 impl Product<'_> {
-    /// The pairs at which an infinite path starts that stays in a set and meets every constraint
-    /// again and again: that an until is not put off, and fairness.
+    /// Computes the pairs at which an infinite path starts that stays in a set and meets every constraint
+    /// infinitely often: those of the automaton, by which no until is postponed forever, and fairness.
     ///
     /// ```text
     /// νZ. Z ∧ ⋀_c EX E(Z U (Z ∧ c))     [EL86 §3]
     /// ```
     ///
-    /// As for `EG` under fairness, what no infinite path of `Z` leaves is removed before each round.
+    /// As for `EG` under fairness, pairs without an infinite path in `Z` are removed before each iteration.
     fn fair(&mut self, pairs: Pairs) -> Result<Pairs, Stop> {
         let mut z = self.stays_in(pairs)?;
         let n_constraints = self.automaton.n_promises + self.constraints.len();
@@ -123,7 +123,7 @@ impl Product<'_> {
         }
     }
 
-    /// The pairs of a set that meet a constraint: first come the untils, then fairness.
+    /// Returns the pairs of a set that meet a constraint. The constraints of the automaton come first.
     fn meeting(&self, pairs: &Pairs, constraint: usize) -> Pairs {
         let Automaton { covers, n_promises, .. } = self.automaton;
         let of_cover = |(states, cover): (&Bitset, &Cover)| match constraint.checked_sub(*n_promises) {
@@ -156,15 +156,15 @@ impl Product<'_> {
         Ok(found)
     }
 
-    /// Count for each pair its successors in the set, remove those that have none, and each that is
-    /// left with none by that.
+    /// Computes the pairs with an infinite path in the set: counts the successors of each pair in the set,
+    /// and removes, repeatedly, the pairs that have none left.
     fn stays_in(&mut self, pairs: Pairs) -> Result<Pairs, Stop> {
         let n_states = self.graph.n_states();
-        let at = |Pair { state, cover }: Pair| cover as usize * n_states + state as usize;
+        let index = |Pair { state, cover }: Pair| cover as usize * n_states + state as usize;
         let mut n_successors = vec![0_u32; n_states * pairs.0.len()];
-        self.each_source(&pairs, |pair| n_successors[at(pair)] += 1)?;
+        self.each_source(&pairs, |pair| n_successors[index(pair)] += 1)?;
         let removed = |(cover, states): (u32, &Bitset)| {
-            states.filter(|state| n_successors[at(Pair { state: state as u32, cover })] == 0)
+            states.filter(|state| n_successors[index(Pair { state: state as u32, cover })] == 0)
         };
         let removed = Pairs((0..).zip(&pairs.0).map(removed).collect());
         let mut stays = pairs;
@@ -173,8 +173,8 @@ impl Product<'_> {
         backwards(self.net, self.graph, removed.iter(), |Pair { state, cover }, open| {
             for &cover in &predecessors[cover as usize] {
                 let pair = Pair { state, cover };
-                n_successors[at(pair)] -= 1;
-                if n_successors[at(pair)] == 0 && stays.contains(pair) {
+                n_successors[index(pair)] -= 1;
+                if n_successors[index(pair)] == 0 && stays.contains(pair) {
                     stays.remove(pair);
                     open.push(pair);
                 }
@@ -183,8 +183,7 @@ impl Product<'_> {
         Ok(stays)
     }
 
-    /// Calls `found`, where it is kept, for each predecessor of each pair of a set: as often as it is
-    /// one.
+    /// Calls `found` for each predecessor of each pair of a set, at the worker that keeps the predecessor.
     fn each_source(&mut self, pairs: &Pairs, mut found: impl FnMut(Pair)) -> Result<(), Stop> {
         for (states, before) in pairs.0.iter().zip(&self.automaton.predecessors) {
             each_source(self.net, self.graph, states, |state| {

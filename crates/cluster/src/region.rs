@@ -9,21 +9,21 @@ use crate::shard::Shard;
 use crate::store::{Store, owner};
 
 impl Shard<'_> {
-    /// A state's words.
+    /// Encodes a state as a row.
     pub(crate) fn pack(&self, state: &State) -> Result<Vec<u64>, Stop> {
         self.machine.pack(state).ok_or(Stop::from(Why::Unsupported))
     }
 
-    /// The number of a row, if it is kept here.
-    pub(crate) fn number(&self, row: &[u64]) -> Option<usize> {
-        self.space.store.find(row).map(|number| number as usize)
+    /// Returns the index of a row, if it is kept here.
+    pub(crate) fn state_index(&self, row: &[u64]) -> Option<usize> {
+        self.space.store.find(row).map(|state| state as usize)
     }
 
-    /// `νZ. R ∩ post(Z)`: count for each state of `R` its predecessors in `R`, remove the states that
-    /// have none, and each that is left with none by that.
+    /// Computes `νZ. R ∩ post(Z)`: counts the predecessors of each state of `R` in `R`, and removes,
+    /// repeatedly, the states that have none left.
     ///
-    /// Predecessors are counted from the other side: successors are not stored, so each state is
-    /// expanded once to count, and once more if it is removed.
+    /// Successors are not stored, so each state is expanded once to count it as a predecessor, and once
+    /// more if it is removed.
     pub(crate) fn recurrent_states(&mut self, inside: &Bitset) -> Result<Bitset, Stop> {
         self.check_bytes(self.n_states() as u64 * 9)?;
         let mut n_before = vec![0_u32; self.n_states()];
@@ -49,8 +49,8 @@ impl Shard<'_> {
         Ok(recurrent)
     }
 
-    /// Searches forwards from the states `open`: `take` says, of each successor found where it is
-    /// kept, whether to go on from there. It is told of every step once.
+    /// Searches forwards from the states `open`: `take` is called once for every step, at the worker that
+    /// keeps the successor, and returns whether to visit the successor.
     fn forwards(&mut self, open: Vec<u32>, take: impl FnMut(usize) -> bool) -> Result<(), Stop> {
         let budget: Budget = self.net.budget.clone();
         let mut task = Forwards {
@@ -64,11 +64,11 @@ impl Shard<'_> {
             rows: Vec::new(),
             n_looked: 0,
         };
-        self.net.run(&mut task)
+        self.net.run_until_quiet(&mut task)
     }
 }
 
-/// A search forwards among the known states.
+/// A forward search among the known states.
 struct Forwards<'a, F> {
     me: usize,
     peers: usize,
@@ -79,7 +79,7 @@ struct Forwards<'a, F> {
     take: F,
     /// The successors of one state.
     rows: Vec<Vec<u64>>,
-    /// In this round.
+    /// Number of states expanded in this round.
     n_looked: usize,
 }
 
@@ -128,10 +128,10 @@ impl<F: FnMut(usize) -> bool> Task for Forwards<'_, F> {
 
 impl<F: FnMut(usize) -> bool> Forwards<'_, F> {
     fn find(&mut self, row: &[u64]) {
-        if let Some(number) = self.store.find(row)
-            && (self.take)(number as usize)
+        if let Some(state) = self.store.find(row)
+            && (self.take)(state as usize)
         {
-            self.open.push(number);
+            self.open.push(state);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! A worker's share of a system: its states, and what is known of them.
+//! A worker's share of a system: its states and their labels.
 //!
-//! All workers do the same in the same order, each with its own states; where an operator looks from
-//! state to state, they exchange. Every set is a subset of the domain `D`, cut to the states kept
-//! here, and a complement is taken inside it.
+//! All workers do the same in the same order, each with its own states; where an operator follows
+//! transitions or compares states, they exchange messages. Every set is a subset of the domain `D`,
+//! restricted to the states kept here, and a complement is taken inside it.
 
 use std::rc::Rc;
 
@@ -14,23 +14,23 @@ use crate::explore::{Space, transitions};
 use crate::games::Game;
 use crate::graph::Graph;
 use crate::net::Net;
-use crate::uniform::Whole;
+use crate::uniform::CollectedGame;
 
-/// A worker's share.
+/// A worker's share of a system.
 pub(crate) struct Shard<'s> {
     pub(crate) system: &'s System,
     pub(crate) machine: &'s Machine<'s>,
     pub(crate) net: Net,
     pub(crate) space: Space,
     pub(crate) labels: Labels,
-    /// The transitions by steps that meet a condition, as far as somebody asked.
+    /// The transitions by joint actions that satisfy a condition, for the conditions used so far.
     pub(crate) steps_with: Vec<(ExprId, Rc<Graph>)>,
-    /// The game of a group asked for last.
+    /// The last game of a group.
     pub(crate) game: Option<(GroupId, Rc<Game>)>,
-    /// The game of a group searched last, all in one place.
-    pub(crate) whole: Option<Whole<'s>>,
-    /// Whether a limit was hit, so that one worker may have come farther than another.
-    is_torn: bool,
+    /// The last game that was searched for uniform strategies, collected at the first worker.
+    pub(crate) collected: Option<CollectedGame<'s>>,
+    /// Whether a limit was hit, after which one worker may have labelled more formulas than another.
+    is_inconsistent: bool,
     pub(crate) peak_bytes: u64,
 }
 
@@ -43,43 +43,43 @@ impl<'s> Shard<'s> {
             labels: Labels::new(system, space.n_states()),
             steps_with: Vec::new(),
             game: None,
-            whole: None,
-            is_torn: false,
+            collected: None,
+            is_inconsistent: false,
             peak_bytes: space.bytes(),
             space,
         }
     }
 
-    /// Takes the place of the states so far.
+    /// Replaces the states and removes all labels.
     pub(crate) fn set_space(&mut self, space: Space) {
         self.labels.replace_states(self.system, space.n_states());
-        self.forget_aids();
+        self.clear_caches();
         self.peak_bytes = self.peak_bytes.max(space.bytes());
         self.space = space;
     }
 
-    /// Forgets what can be had again.
-    fn forget_aids(&mut self) {
+    /// Removes data that can be computed again.
+    fn clear_caches(&mut self) {
         self.steps_with.clear();
-        (self.game, self.whole) = (None, None);
+        (self.game, self.collected) = (None, None);
     }
 
-    /// A limit was hit somewhere.
-    pub(crate) fn tear(&mut self) {
-        self.is_torn = true;
+    /// Records that a limit was hit at some worker.
+    pub(crate) fn mark_inconsistent(&mut self) {
+        self.is_inconsistent = true;
     }
 
-    /// After a limit, makes all workers know the same again.
+    /// After a limit, makes the labels of all workers consistent again.
     ///
-    /// One that stops between two rounds is heard of in the next one only; until then another may have
-    /// labelled a formula more. What not all know is forgotten: what is known decides what workers do
-    /// next, and they must do the same.
-    pub(crate) fn mend(&mut self) -> Result<(), Stop> {
-        if !self.is_torn {
+    /// The others learn only in the next round that a worker has stopped; until then they may have labelled
+    /// one more formula. Labels that some worker lacks are removed everywhere, because the existing labels
+    /// determine what a worker does next, and all must do the same.
+    pub(crate) fn make_consistent(&mut self) -> Result<(), Stop> {
+        if !self.is_inconsistent {
             return Ok(());
         }
         self.labels.forget_temporary(self.system);
-        self.forget_aids();
+        self.clear_caches();
         let known = |domain: &Domain| {
             let mut ids: Vec<u64> = domain.known.keys().map(|formula| formula.index() as u64).collect();
             ids.sort_unstable();
@@ -101,11 +101,11 @@ impl<'s> Shard<'s> {
             Some(fair) if has_fair => fair.known.retain(|formula, _| is_fair(formula)),
             fair => *fair = None,
         }
-        self.is_torn = false;
+        self.is_inconsistent = false;
         Ok(())
     }
 
-    /// Makes sure that the transitions are there.
+    /// Computes the transitions, unless they are stored already.
     pub(crate) fn make_graph(&mut self) -> Result<(), Stop> {
         if self.space.graph.is_none() {
             let graph = transitions(&mut self.net, self.system, self.machine, &self.space)?;
@@ -115,12 +115,12 @@ impl<'s> Shard<'s> {
         Ok(())
     }
 
-    /// What this worker holds.
+    /// Returns the number of bytes that this worker holds.
     pub(crate) fn bytes(&self) -> u64 {
         let steps: u64 = self.steps_with.iter().map(|(_, graph)| graph.bytes()).sum();
         let game = self.game.as_ref().map_or(0, |(_, game)| game.bytes());
-        let whole = self.whole.as_ref().map_or(0, Whole::bytes);
-        self.space.bytes() + self.labels.bytes() + steps + game + whole
+        let collected = self.collected.as_ref().map_or(0, CollectedGame::bytes);
+        self.space.bytes() + self.labels.bytes() + steps + game + collected
     }
 
     /// Checks whether this number of bytes may be held in addition.
@@ -142,10 +142,10 @@ mod tests {
     use crate::explore::explore;
     use crate::net::tests::workers;
 
-    /// One worker has not come as far as the others. If they went on like that, it would wait for
-    /// answers to questions that nobody hears.
+    /// One worker lacks a label that the others have. Without `make_consistent` it would start rounds that
+    /// the others do not take part in, and wait forever.
     #[test]
-    fn after_a_limit_all_know_the_same_again() {
+    fn after_a_limit_all_workers_have_the_same_labels() {
         let text = one_agent("MultiAssignment", "n : 0..99;", "", "n = n + 1 if n < 99;", "A.n = 0");
         let text = text.replace("Evaluation end", "Evaluation far if A.n > 60; end");
         let system = Arc::new(system(&text.replace("Formulae end", "Formulae AG EF far; EX far; end")));
@@ -155,14 +155,14 @@ mod tests {
             explore(&mut net, &system, &machine, &mut space, None, &mut |_, _, _| Ok(true)).unwrap();
             let budget = net.budget.clone();
             let mut shard = Shard::new(&system, &machine, net, space);
-            let [first, second] = [0, 1].map(|number: usize| system.properties[number].formula);
+            let [first, second] = [0, 1].map(|index: usize| system.properties[index].formula);
             let counts = [first, second].map(|formula| shard.truth(formula, &budget).unwrap().count());
             if shard.net.index() == 1 {
                 shard.labels.plain.known.remove(&first);
                 shard.space.graph = None;
             }
-            shard.tear();
-            shard.mend().unwrap();
+            shard.mark_inconsistent();
+            shard.make_consistent().unwrap();
             assert!(
                 !shard.labels.plain.known.contains_key(&first)
                     && shard.labels.plain.known.contains_key(&second)
@@ -171,7 +171,7 @@ mod tests {
             assert_eq!([first, second].map(|formula| shard.truth(formula, &budget).unwrap().count()), counts);
             counts
         });
-        let sum = |number: usize| counts.iter().map(|counts| counts[number]).sum::<usize>();
+        let sum = |index: usize| counts.iter().map(|counts| counts[index]).sum::<usize>();
         assert_eq!([sum(0), sum(1)], [100, 40]);
     }
 }

@@ -1,12 +1,13 @@
-//! What a group can enforce: games solved by worklists over moves. [AHK02 §4; GTW02 §2]
+//! Strategies of a group with perfect information: games solved by worklists over moves.
+//! [AHK02 §4; GTW02 §2]
 //!
 //! | | the group wins if |
 //! |---|---|
-//! | without fairness | each of its moves is answered by a step, and the goal is met |
-//! | with fairness | the goal is met on every fair path: the others cannot keep one that violates it |
+//! | without fairness | each of its moves has a successor, and the goal is met |
+//! | with fairness | the goal is met on every fair path: the others cannot enforce one that violates it |
 //!
-//! The equations are those of the engine on one machine. A state that is won or lost tells the moves
-//! that may lead to it, wherever they are kept; a move is kept with its state.
+//! The equations are those of the explicit engine. A state that is won or lost is propagated to the moves
+//! that may lead to it, at any worker; a move is kept with its state.
 
 use masque_explicit::parts::{Bitset, Goal, Opponents, spoiled};
 use masque_verdict::Stop;
@@ -15,18 +16,18 @@ use crate::backwards::{backwards, each_source};
 use crate::games::Game;
 use crate::net::Net;
 
-/// A game, seen from a domain.
+/// A game on the states of a domain.
 pub(crate) struct Arena<'a> {
     pub(crate) net: &'a mut Net,
     pub(crate) game: &'a Game,
-    /// `D`, inside which all sets are.
+    /// `D`, which contains all sets.
     pub(crate) domain: &'a Bitset,
-    /// Where each fairness constraint is true.
+    /// The states at which each fairness constraint is true.
     pub(crate) constraints: &'a [Bitset],
 }
 
 impl Arena<'_> {
-    /// Where the group wins.
+    /// Returns the states at which the group wins.
     pub(crate) fn solve(&mut self, goal: &Goal) -> Result<Bitset, Stop> {
         if !self.constraints.is_empty() {
             return Ok(self.domain.clone().minus(&spoiled(self, goal)?));
@@ -42,36 +43,36 @@ impl Arena<'_> {
         Bitset::empty(self.game.into.n_states())
     }
 
-    /// For each state how many of its moves are of interest.
+    /// Returns the number of moves of each state that `is_counted` accepts.
     fn count_moves(&self, is_counted: impl Fn(usize) -> bool) -> Vec<u32> {
         let mut n_moves = vec![0_u32; self.game.into.n_states()];
-        for (at, &owner) in self.game.owners.iter().enumerate() {
-            n_moves[owner as usize] += u32::from(is_counted(at));
+        for (index, &owner) in self.game.owners.iter().enumerate() {
+            n_moves[owner as usize] += u32::from(is_counted(index));
         }
         n_moves
     }
 
-    /// Searches backwards from states: `take` says, of each move that may lead to one gone on from,
-    /// whether to go on from the move's state, which it is told too.
+    /// Searches backwards from states: `take` gets each move that may lead to a visited state, and the
+    /// move's own state; it returns whether to visit that state.
     fn search(&mut self, from: &Bitset, mut take: impl FnMut(usize, usize) -> bool) -> Result<(), Stop> {
         let game = self.game;
         let seeds = from.iter().map(|state| state as u32);
-        backwards(self.net, &game.into, seeds, |at: u32, open| {
-            let owner = game.owners[at as usize];
-            if take(at as usize, owner as usize) {
+        backwards(self.net, &game.into, seeds, |index: u32, open| {
+            let owner = game.owners[index as usize];
+            if take(index as usize, owner as usize) {
                 open.push(owner);
             }
         })
     }
 
-    /// `pre(φ)`: some move leads somewhere, whatever the others do, and only into `φ`.
+    /// `pre(φ)`: some move has a successor for every choice of the others, and all of them are in `φ`.
     fn enforce_next(&mut self, phi: &Bitset) -> Result<Bitset, Stop> {
         let game = self.game;
         let mut missing = game.n_targets.clone();
-        each_source(self.net, &game.into, phi, |at| missing[at] -= 1)?;
+        each_source(self.net, &game.into, phi, |index| missing[index] -= 1)?;
         let mut found = self.nowhere();
-        for at in game.total.iter().filter(|&at| missing[at] == 0) {
-            found.insert(game.owners[at] as usize);
+        for index in game.total.iter().filter(|&index| missing[index] == 0) {
+            found.insert(game.owners[index] as usize);
         }
         Ok(found.and(self.domain))
     }
@@ -81,24 +82,23 @@ impl Arena<'_> {
         let game = self.game;
         let mut missing = game.n_targets.clone();
         let mut win = to.clone();
-        self.search(to, |at, owner| {
-            missing[at] -= 1;
-            missing[at] == 0 && game.total.contains(at) && through.contains(owner) && win.insert(owner)
+        self.search(to, |index, owner| {
+            missing[index] -= 1;
+            missing[index] == 0 && game.total.contains(index) && through.contains(owner) && win.insert(owner)
         })?;
         Ok(win)
     }
 
-    /// `νZ. until ∨ (inside ∧ pre(Z))`: each state counts its moves that may still lead nowhere else
-    /// than into `Z`.
+    /// `νZ. until ∨ (inside ∧ pre(Z))`: each state counts its moves that lead only into `Z`.
     fn stay(&mut self, inside: &Bitset, until: &Bitset) -> Result<Bitset, Stop> {
         let game = self.game;
-        let mut left = self.count_moves(|at| game.total.contains(at));
+        let mut left = self.count_moves(|index| game.total.contains(index));
         let stuck = inside.filter(|state| left[state] == 0 && !until.contains(state));
         let mut win = inside.clone().minus(&stuck).or(until);
         let removed = self.domain.clone().minus(&win);
         let mut broken = Bitset::empty(game.n_moves());
-        self.search(&removed, |at, owner| {
-            if !game.total.contains(at) || !broken.insert(at) {
+        self.search(&removed, |index, owner| {
+            if !game.total.contains(index) || !broken.insert(index) {
                 return false;
             }
             left[owner] -= 1;
@@ -128,11 +128,11 @@ impl Opponents for Arena<'_> {
     fn spoil_next(&mut self, z: &Bitset) -> Result<Bitset, Stop> {
         let game = self.game;
         let mut hit = Bitset::empty(game.n_moves());
-        each_source(self.net, &game.into, z, |at| _ = hit.insert(at))?;
+        each_source(self.net, &game.into, z, |index| _ = hit.insert(index))?;
         let (mut moving, mut escaping) = (self.nowhere(), self.nowhere());
-        for (at, &owner) in game.owners.iter().enumerate() {
+        for (index, &owner) in game.owners.iter().enumerate() {
             moving.insert(owner as usize);
-            if !hit.contains(at) {
+            if !hit.contains(index) {
                 escaping.insert(owner as usize);
             }
         }
@@ -144,8 +144,8 @@ impl Opponents for Arena<'_> {
         let mut left = self.count_moves(|_| true);
         let mut hit = Bitset::empty(self.game.n_moves());
         let mut reached = now.clone();
-        self.search(&now, |at, owner| {
-            if !hit.insert(at) {
+        self.search(&now, |index, owner| {
+            if !hit.insert(index) {
                 return false;
             }
             left[owner] -= 1;

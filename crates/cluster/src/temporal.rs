@@ -16,10 +16,10 @@ impl Shard<'_> {
     /// EG φ = νZ. φ ∧ ⋀_c EX E(φ U (Z ∧ c))         with constraints c  [EL86 §3]
     /// ```
     ///
-    /// Strongly connected components, which the engine on one machine uses, have no good distributed
-    /// algorithm; the fixpoint of Emerson and Lei needs nothing but searches backwards. Before each
-    /// round of it, states that no infinite path of `Z` leaves are removed: that is cheap, and saves
-    /// a round for each state of a long tail.
+    /// Strongly connected components, which the explicit engine uses, have no good distributed algorithm;
+    /// the fixpoint of Emerson and Lei needs only backward searches. Before each iteration, states without
+    /// an infinite path in `Z` are removed: that is cheap, and saves an iteration for each state of a long
+    /// tail.
     pub(crate) fn stays_in_fairly(
         &mut self,
         phi: &Bitset,
@@ -44,8 +44,8 @@ impl Shard<'_> {
         }
     }
 
-    /// Count for each state of `φ` its successors in `φ`, remove the states that have none, and each
-    /// that is left with none by that.
+    /// Computes the states with an infinite path in `φ`: counts the successors of each state of `φ` in `φ`,
+    /// and removes, repeatedly, the states that have none left.
     fn stays_in(&mut self, phi: &Bitset) -> Result<Bitset, Stop> {
         self.check_bytes(self.n_states() as u64 * 4)?;
         let mut n_successors = vec![0_u32; self.n_states()];
@@ -64,16 +64,14 @@ impl Shard<'_> {
         Ok(stays)
     }
 
-    /// Calls `found`, where it is kept, for each predecessor of each state of a set: as often as it
-    /// is one.
+    /// Calls `found` for each predecessor of each state of a set, at the worker that keeps the predecessor.
     pub(crate) fn each_source(&mut self, states: &Bitset, found: impl FnMut(usize)) -> Result<(), Stop> {
         self.make_graph()?;
         let (graph, net) = parts(self)?;
         each_source(net, graph, states, found)
     }
 
-    /// Searches backwards from a set of states: `take` says, of each predecessor found, whether to go
-    /// on from there.
+    /// Searches backwards from a set of states: `take` gets each predecessor and returns whether to visit it.
     pub(crate) fn backwards(
         &mut self,
         from: &Bitset,

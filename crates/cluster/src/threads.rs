@@ -13,32 +13,33 @@ use timely::communication::allocator::ProcessBuilder;
 use timely::communication::{Allocator, AllocatorBuilder, Hooks, initialize_from};
 
 use crate::command::{Command, Reply};
-use crate::crew::{Crew, Event, Member};
 use crate::net::Net;
 use crate::worker::{Orders, serve};
+use crate::worker_set::{Message, WorkerHandle, WorkerSet};
 
-/// What a worker thread is called.
+/// Name of a worker thread in messages.
 const NAME: &str = "a thread";
-/// Successors are found by recursion over the agents that have a choice.
-const STACK: usize = 64 << 20;
+/// Stack size of a worker thread, in bytes. Successors are found by recursion over the agents that have a
+/// choice.
+const STACK_BYTES: usize = 64 << 20;
 
-/// Starts so many workers for a system.
-pub(crate) fn start(system: &Arc<System>, workers: usize, limits: &Budget) -> Result<Crew, String> {
-    let (sender, events) = channel();
-    let mut members: Vec<Box<dyn Member>> = Vec::new();
+/// Starts worker threads for a system.
+pub(crate) fn start(system: &Arc<System>, workers: usize, limits: &Budget) -> Result<WorkerSet, String> {
+    let (sender, messages) = channel();
+    let mut handles: Vec<Box<dyn WorkerHandle>> = Vec::new();
     let mut parts = Vec::new();
-    for number in 0..workers {
+    for index in 0..workers {
         let (commands, inbox) = channel();
         let flag = Arc::new(AtomicBool::new(false));
         let budget = budget(limits.memory(), &flag).with_meter(limits.meter().clone());
-        let orders = Inbox { number, commands: inbox, events: sender.clone() };
+        let orders = Inbox { index, commands: inbox, messages: sender.clone() };
         parts.push(Some((orders, budget)));
-        members.push(Box::new(Thread { commands: Some(commands), flag }));
+        handles.push(Box::new(ThreadHandle { commands: Some(commands), flag }));
     }
     let system = Arc::clone(system);
     if workers == 1 {
         start_one(system, parts)?;
-        return Ok(Crew::new(members, events, Duration::MAX));
+        return Ok(WorkerSet::new(handles, messages, Duration::MAX));
     }
     let parts = Mutex::new(parts);
     let work = move |allocator: Allocator| {
@@ -51,25 +52,25 @@ pub(crate) fn start(system: &Arc<System>, workers: usize, limits: &Budget) -> Re
     let builders = ProcessBuilder::new_typed_vector(workers, refill, None);
     let builders = builders.into_iter().map(AllocatorBuilder::Process).collect();
     let guards = initialize_from(builders, Box::new(()), work)?;
-    // The guards wait for the workers when they are dropped, and panic if one of them did. Workers
-    // end when their commands do, and whoever asks one that has panicked hears of it.
+    // Dropping the guards would wait for the workers, and panic if one of them did. Workers end when their
+    // channel of commands is closed, and a worker that panics sends `Message::Lost`.
     std::mem::forget(guards);
-    Ok(Crew::new(members, events, Duration::MAX))
+    Ok(WorkerSet::new(handles, messages, Duration::MAX))
 }
 
-/// One worker needs nobody to talk to, and so no thread of timely's, whose stacks are small.
+/// Starts a single worker. It needs no communication, and so no thread of timely, whose stack is short.
 fn start_one(system: Arc<System>, parts: Vec<Option<(Inbox, Budget)>>) -> Result<(), String> {
     let work = move || {
         for (mut orders, budget) in parts.into_iter().flatten() {
-            let alone = Allocator::Thread(timely::communication::allocator::Thread::default());
-            serve(&system, Net::new(alone, budget), None, &mut orders);
+            let allocator = Allocator::Thread(timely::communication::allocator::Thread::default());
+            serve(&system, Net::new(allocator, budget), None, &mut orders);
         }
     };
-    let builder = Builder::new().name("worker".to_string()).stack_size(STACK);
+    let builder = Builder::new().name("worker".to_string()).stack_size(STACK_BYTES);
     builder.spawn(work).map(drop).map_err(|error| error.to_string())
 }
 
-/// What a worker may use; the flag stops it.
+/// Returns the budget of a worker, which the flag cancels.
 pub(crate) fn budget(memory: Option<u64>, flag: &Arc<AtomicBool>) -> Budget {
     let budget = Budget::default().with_cancel(Arc::clone(flag));
     match memory {
@@ -78,17 +79,18 @@ pub(crate) fn budget(memory: Option<u64>, flag: &Arc<AtomicBool>) -> Budget {
     }
 }
 
-struct Thread {
+/// The supervisor's handle of a worker thread.
+struct ThreadHandle {
     commands: Option<Sender<Command>>,
     flag: Arc<AtomicBool>,
 }
 
-impl Member for Thread {
+impl WorkerHandle for ThreadHandle {
     fn name(&self) -> String {
         NAME.to_string()
     }
 
-    fn beats(&self) -> bool {
+    fn sends_heartbeats(&self) -> bool {
         false
     }
 
@@ -107,18 +109,18 @@ impl Member for Thread {
     }
 }
 
-impl Drop for Thread {
+impl Drop for ThreadHandle {
     fn drop(&mut self) {
         self.flag.store(true, Ordering::Relaxed);
         self.commands = None;
     }
 }
 
-/// A worker's end.
+/// The worker's ends of the channels to the supervisor.
 struct Inbox {
-    number: usize,
+    index: usize,
     commands: Receiver<Command>,
-    events: Sender<(usize, Event)>,
+    messages: Sender<(usize, Message)>,
 }
 
 impl Orders for Inbox {
@@ -127,12 +129,12 @@ impl Orders for Inbox {
     }
 
     fn reply(&mut self, reply: Reply) -> bool {
-        self.events.send((self.number, Event::Reply(reply))).is_ok()
+        self.messages.send((self.index, Message::Reply(reply))).is_ok()
     }
 }
 
 impl Drop for Inbox {
     fn drop(&mut self) {
-        _ = self.events.send((self.number, Event::Lost(None)));
+        _ = self.messages.send((self.index, Message::Lost(None)));
     }
 }

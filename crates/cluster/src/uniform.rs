@@ -1,11 +1,11 @@
 //! Imperfect information: uniform strategies.
 //!
-//! With perfect information a group wins wherever it wins at all, and that bound is found by all
-//! workers together. Only where it leaves something open is there a search, and the search is the one
-//! of the engine on one machine: it solves a game again and again with other moves allowed, and what
-//! it learns from one it uses for the next. So the first worker gets all rows, keeps the game of one
-//! group, and searches there while the others wait. This is the one operator for which a single
-//! process needs the memory of the whole.
+//! A group that wins with a uniform strategy also wins with perfect information; all workers together
+//! compute that upper bound. Only the states that it leaves undecided need a search, which is the one of
+//! the explicit engine: it solves a sequence of games with different allowed moves and learns from each
+//! one. So the first worker collects all rows, keeps the game of one group, and searches while the
+//! others wait. This is the only operator for which a single process needs the memory of the whole
+//! system.
 
 use masque_explicit::parts::{Bitset, Enforcement, Goal, Scope, StoredStates, UniformSearch, WholeGame};
 use masque_model::{AgentId, GroupId, Strategies};
@@ -15,25 +15,25 @@ use crate::net::{Outbox, STATES_PER_ROUND, STATES_PER_STRIDE, Task};
 use crate::shard::Shard;
 use crate::store::Store;
 
-/// The game of a group on all states, which the first worker keeps.
-pub(crate) struct Whole<'s> {
+/// The game of a group on the states of all workers, which the first worker keeps.
+pub(crate) struct CollectedGame<'s> {
     group: GroupId,
-    /// Where each worker's states begin among all, and at last the number of all.
+    /// Index of each worker's first state among all states, then the number of all states.
     begins: Vec<usize>,
-    /// None but at the first worker.
+    /// The game; `None` except at the first worker.
     game: Option<WholeGame<'s>>,
 }
 
-impl Whole<'_> {
+impl CollectedGame<'_> {
     pub(crate) fn bytes(&self) -> u64 {
         self.game.as_ref().map_or(0, WholeGame::bytes)
     }
 }
 
 impl Shard<'_> {
-    /// The states for which one tuple of uniform strategies reaches the goal from all states in
-    /// question, given where the group wins with perfect information; of those not `asked` for, some
-    /// may be missing.
+    /// Computes the states for which one tuple of uniform strategies reaches the goal from all states that
+    /// must be won together, given the states that the group wins with perfect information. States
+    /// outside `asked` may be missing.
     pub(crate) fn enforced_uniformly(
         &mut self,
         question: Enforcement<'_>,
@@ -42,7 +42,7 @@ impl Shard<'_> {
         let Enforcement { group, strategies, goal, scope: Scope { domain, constraints }, asked } = question;
         let lost = (*domain).clone().minus(&win);
         let mut open = win;
-        for mask in self.together(group, strategies) {
+        for mask in self.joint_masks(group, strategies) {
             open = open.and(&self.known_through(&mask, &domain, &lost)?);
         }
         if let Some(asked) = asked {
@@ -51,7 +51,7 @@ impl Shard<'_> {
         if !self.net.any(!open.is_empty())? {
             return Ok(open);
         }
-        self.make_whole(group)?;
+        self.collect_game(group)?;
         let mut sets: Vec<&Bitset> = vec![&domain, &open];
         match &goal {
             Goal::Next(phi) => sets.push(phi),
@@ -61,7 +61,9 @@ impl Shard<'_> {
         let words = sets.iter().flat_map(|set| set.words()).copied().collect();
         let gathered = self.net.gather(words)?;
         let budget: Budget = self.net.budget.clone();
-        let Some(Whole { begins, game, .. }) = &self.whole else { return Err(Why::Unsupported.into()) };
+        let Some(CollectedGame { begins, game, .. }) = &self.collected else {
+            return Err(Why::Unsupported.into());
+        };
         let truth = match game {
             None => Vec::new(),
             Some(game) => {
@@ -78,14 +80,14 @@ impl Shard<'_> {
             }
         };
         let (begin, n_states) = (begins[self.net.index()], begins[begins.len() - 1]);
-        // The first worker tells all.
+        // The first worker sends the result to all.
         let words = self.net.gather(truth)?.into_iter().next().unwrap_or_default();
         let truth = Bitset::from_words(words, n_states).ok_or(Stop::from(Why::Unsupported))?;
         Ok(Bitset::full(self.n_states()).filter(|state| truth.contains(begin + state)))
     }
 
-    /// Which states must be won together: those that look alike through any of these masks.
-    fn together(&self, group: GroupId, strategies: Strategies) -> Vec<Vec<u64>> {
+    /// Returns masks of visible bits; states that are equal under any of them must be won together.
+    fn joint_masks(&self, group: GroupId, strategies: Strategies) -> Vec<Vec<u64>> {
         let members: &[AgentId] = &self.system.groups[group.index()].agents;
         match strategies {
             Strategies::Uniform => self.masks(group),
@@ -94,12 +96,12 @@ impl Shard<'_> {
         }
     }
 
-    /// Makes sure that the first worker has the game of a group on all states.
-    fn make_whole(&mut self, group: GroupId) -> Result<(), Stop> {
-        if self.whole.as_ref().is_some_and(|whole| whole.group == group) {
+    /// Collects the game of a group on all states at the first worker, unless it is there already.
+    fn collect_game(&mut self, group: GroupId) -> Result<(), Stop> {
+        if self.collected.as_ref().is_some_and(|collected| collected.group == group) {
             return Ok(());
         }
-        self.whole = None;
+        self.collected = None;
         let mut begins = vec![0];
         for n_states in self.net.gather(vec![self.n_states() as u64])?.iter().flatten() {
             begins.push(begins[begins.len() - 1] + *n_states as usize);
@@ -107,25 +109,22 @@ impl Shard<'_> {
         let (me, width) = (self.net.index(), self.space.store.width());
         let is_first = me == 0;
         let n_words = if is_first { begins[begins.len() - 1] * width } else { 0 };
-        // The rows as they come, and once more in an index.
+        // The received rows, and once more in the store of the game.
         self.check_bytes(n_words as u64 * 8 * 3)?;
         let store = &self.space.store;
         let mut task =
             Collecting { store, begins: &begins, rows: vec![0; n_words], is_first, next: 0, until: 0 };
-        self.net.work_off(&mut task)?;
+        self.net.run_until_done(&mut task)?;
         let rows = task.rows;
         let budget = self.net.budget.clone();
         let machine = self.machine;
-        let game = match is_first {
-            true => Some(machine.whole_game(group, rows, &budget)?),
-            false => None,
-        };
-        self.whole = Some(Whole { group, begins, game });
+        let game = if is_first { Some(machine.whole_game(group, rows, &budget)?) } else { None };
+        self.collected = Some(CollectedGame { group, begins, game });
         self.check_bytes(0)
     }
 }
 
-/// Sets of all states, from the words that each worker has told of its own.
+/// Joins the sets of each worker into sets of all states.
 fn join(gathered: &[Vec<u64>], n_sets: usize, begins: &[usize]) -> Vec<Bitset> {
     let n_states = begins[begins.len() - 1];
     let mut sets = vec![Bitset::empty(n_states); n_sets];
@@ -144,7 +143,7 @@ fn join(gathered: &[Vec<u64>], n_sets: usize, begins: &[usize]) -> Vec<Bitset> {
 struct Collecting<'a> {
     store: &'a Store,
     begins: &'a [usize],
-    /// At the first worker: all rows.
+    /// All rows at the first worker, empty at the others.
     rows: Vec<u64>,
     is_first: bool,
     next: usize,
@@ -152,9 +151,9 @@ struct Collecting<'a> {
 }
 
 impl Collecting<'_> {
-    fn put(&mut self, from: usize, number: usize, row: &[u64]) {
+    fn put(&mut self, from: usize, state: usize, row: &[u64]) {
         let width = row.len();
-        self.rows[(self.begins[from] + number) * width..][..width].copy_from_slice(row);
+        self.rows[(self.begins[from] + state) * width..][..width].copy_from_slice(row);
     }
 }
 
@@ -167,9 +166,10 @@ impl Task for Collecting<'_> {
         let end = self.until.min(self.next + STATES_PER_STRIDE);
         let store = self.store;
         for state in self.next..end {
-            match self.is_first {
-                true => self.put(0, state, store.row(state)),
-                false => out.send_two(0, store.row(state), &[state as u64]),
+            if self.is_first {
+                self.put(0, state, store.row(state));
+            } else {
+                out.send_two(0, store.row(state), &[state as u64]);
             }
         }
         self.next = end;
@@ -184,7 +184,7 @@ impl Task for Collecting<'_> {
         Ok(())
     }
 
-    /// The states not sent yet.
+    /// Number of states not sent yet.
     fn vote(&self) -> Vec<u64> {
         vec![(self.store.len() - self.next) as u64]
     }

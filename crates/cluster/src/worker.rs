@@ -1,42 +1,49 @@
-//! A worker's life: it gets commands, carries them out with all others, and answers.
+//! The main loop of a worker: it receives commands, carries them out together with the other workers, and
+//! replies.
 
 use masque_explicit::parts::{Bitset, Labelling, Machine, StoredStates};
 use masque_model::System;
 use masque_verdict::{Hunt, State, Stop, Verdict, Why, outside_logic};
 
+use crate::checkpoint::CheckpointStore;
 use crate::command::{Answer, Command, Costs, Reply};
-use crate::explore::{Moment, Space, explore};
+use crate::explore::{Progress, Space, explore};
 use crate::hunt::Hunters;
-use crate::keep::Keeper;
 use crate::net::Net;
 use crate::shard::Shard;
 
-/// The stack of the thread that compiles.
-const STACK: usize = 256 << 20;
+/// Stack size of the thread that compiles the system, in bytes.
+const COMPILER_STACK_BYTES: usize = 256 << 20;
 
-/// Where a worker's commands come from.
+/// The source of a worker's commands.
 pub(crate) trait Orders {
-    /// The next command; none if there will be no more.
+    /// Waits for the next command; returns `None` if there will be no more.
     fn next(&mut self) -> Option<Command>;
 
-    /// Answers it. False if nobody listens any more.
+    /// Sends the reply to the last command. Returns false if the supervisor is gone.
     fn reply(&mut self, reply: Reply) -> bool;
 }
 
 /// Carries out commands until there are no more.
-pub(crate) fn serve(system: &System, net: Net, mut keeper: Option<Keeper>, orders: &mut dyn Orders) {
+pub(crate) fn serve(
+    system: &System,
+    net: Net,
+    mut checkpoints: Option<CheckpointStore>,
+    orders: &mut dyn Orders,
+) {
     let machine = compile(system);
     let space = Space::empty(machine.width());
     let mut shard = Shard::new(system, &machine, net, space);
     while let Some(command) = orders.next() {
-        let result = shard.mend().and_then(|()| execute(&mut shard, keeper.as_mut(), &command));
+        let result =
+            shard.make_consistent().and_then(|()| execute(&mut shard, checkpoints.as_mut(), &command));
         let result = shard.net.agree(result);
         if result.is_err() {
-            shard.tear();
+            shard.mark_inconsistent();
         }
-        let trouble = keeper.as_mut().and_then(Keeper::take_trouble);
-        let reply = match (result, trouble) {
-            (_, Some(trouble)) => Reply::Failed(trouble),
+        let failure = checkpoints.as_mut().and_then(CheckpointStore::take_failure);
+        let reply = match (result, failure) {
+            (_, Some(message)) => Reply::Failed(message),
             (Ok(answer), None) => Reply::Answer(answer, costs(&shard)),
             (Err(stop), None) => Reply::stopped(stop),
         };
@@ -46,24 +53,30 @@ pub(crate) fn serve(system: &System, net: Net, mut keeper: Option<Keeper>, order
     }
 }
 
-/// Timely's threads have small stacks, and conditions may be deep.
+/// Compiles a system on a thread of its own, because compilation is recursive over conditions, and the
+/// stacks of timely's threads are too short for deep ones.
 fn compile(system: &System) -> Machine<'_> {
     let compiled = std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("compile".to_string()).stack_size(STACK);
+        let builder =
+            std::thread::Builder::new().name("compile".to_string()).stack_size(COMPILER_STACK_BYTES);
         builder.spawn_scoped(scope, || Machine::new(system)).ok()?.join().ok()
     });
     compiled.unwrap_or_else(|| Machine::new(system))
 }
 
-fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command) -> Result<Answer, Stop> {
+fn execute(
+    shard: &mut Shard<'_>,
+    checkpoints: Option<&mut CheckpointStore>,
+    command: &Command,
+) -> Result<Answer, Stop> {
     if !command.is_about(shard.system) {
         return Err(Why::Unsupported.into());
     }
     let budget = &shard.net.budget.clone();
     Ok(match command {
         Command::Explore { transitions, most_states, hunted } => {
-            let plan = Exploration { transitions: *transitions, most_states: *most_states, hunted };
-            match explore_or_resume(shard, keeper, plan)? {
+            let exploration = Exploration { transitions: *transitions, most_states: *most_states, hunted };
+            match explore_or_resume(shard, checkpoints, exploration)? {
                 None => Answer::Explored { states: shard.space.n_everywhere },
                 Some(hunt) => Answer::Found { hunt, path: path_to(shard, hunted[hunt])? },
             }
@@ -100,12 +113,12 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
             }
         }
         Command::IsTrue(formula, state) => {
-            let number = shard.number(&shard.pack(state)?);
+            let index = shard.state_index(&shard.pack(state)?);
             let mut one = Bitset::empty(shard.n_states());
-            number.into_iter().for_each(|number| _ = one.insert(number));
+            index.into_iter().for_each(|index| _ = one.insert(index));
             let phi = shard.truth_among(*formula, &one, budget)?;
-            // At most one worker has it.
-            let here = number.map(|number| u64::from(phi.contains(number)));
+            // At most one worker keeps the state.
+            let here = index.map(|index| u64::from(phi.contains(index)));
             let truth = shard.net.gather(here.into_iter().collect())?.into_iter().flatten().next();
             Answer::Truth(truth.ok_or(Stop::from(Why::Unsupported))? == 1)
         }
@@ -129,15 +142,15 @@ fn execute(shard: &mut Shard<'_>, keeper: Option<&mut Keeper>, command: &Command
             Answer::Path(rows.map(|rows| unpack(shard, rows)))
         }
         Command::Store => {
-            if let Some(keeper) = keeper {
-                keeper.store_labels(shard)?;
+            if let Some(checkpoints) = checkpoints {
+                checkpoints.store_labels(shard)?;
             }
             Answer::Done
         }
     })
 }
 
-/// What this worker has cost so far.
+/// Returns the costs of this worker so far.
 fn costs(shard: &Shard<'_>) -> Costs {
     Costs {
         states: shard.n_states() as u64,
@@ -148,7 +161,7 @@ fn costs(shard: &Shard<'_>) -> Costs {
     }
 }
 
-/// What to explore.
+/// The parameters of an exploration.
 struct Exploration<'a> {
     /// Whether transitions are stored.
     transitions: bool,
@@ -158,20 +171,20 @@ struct Exploration<'a> {
     hunted: &'a [Hunt],
 }
 
-/// Finds all reachable states; what is stored of them is not looked for again. Pauses at the end of a
-/// layer in which a state was hunted down, and tells which hunt that is.
+/// Finds all reachable states, starting from those of a paused exploration or a checkpoint. Pauses at the
+/// end of a layer with a state that matches a hunt, and returns the index of the hunt.
 fn explore_or_resume(
     shard: &mut Shard<'_>,
-    mut keeper: Option<&mut Keeper>,
-    plan: Exploration<'_>,
+    mut checkpoints: Option<&mut CheckpointStore>,
+    exploration: Exploration<'_>,
 ) -> Result<Option<usize>, Stop> {
-    let Exploration { transitions, most_states, hunted } = plan;
+    let Exploration { transitions, most_states, hunted } = exploration;
     let (system, machine) = (shard.system, shard.machine);
-    let mut space = match shard.space.open {
+    let mut space = match shard.space.frontier {
         Some(_) => std::mem::replace(&mut shard.space, Space::empty(machine.width())),
         None => {
-            let stored = match &mut keeper {
-                Some(keeper) => keeper.resume_space(&mut shard.net, machine.width())?,
+            let stored = match &mut checkpoints {
+                Some(checkpoints) => checkpoints.resume_space(&mut shard.net, machine.width())?,
                 None => None,
             };
             match stored {
@@ -182,17 +195,17 @@ fn explore_or_resume(
     };
     let mut found = None;
     let mut hunters = Hunters::new(shard, &space, hunted)?;
-    if space.open.is_some() {
+    if space.frontier.is_some() {
         found = hunters.look(&mut shard.net, &space)?;
     }
-    if space.open.is_some() && found.is_none() {
-        let mut between = |net: &mut Net, space: &Space, moment: Moment| {
-            match &mut keeper {
-                Some(keeper) if moment == Moment::Whole => keeper.store_whole(net, space)?,
-                Some(keeper) => keeper.store_if_due(net, space)?,
+    if space.frontier.is_some() && found.is_none() {
+        let mut between = |net: &mut Net, space: &Space, progress: Progress| {
+            match &mut checkpoints {
+                Some(checkpoints) if progress == Progress::Complete => checkpoints.store_whole(net, space)?,
+                Some(checkpoints) => checkpoints.store_if_due(net, space)?,
                 None => {}
             }
-            if moment == Moment::Layer {
+            if progress == Progress::EndOfLayer {
                 found = hunters.look(net, space)?;
             }
             Ok(found.is_none())
@@ -200,15 +213,17 @@ fn explore_or_resume(
         let result = explore(&mut shard.net, system, machine, &mut space, most_states, &mut between);
         result.map_err(|stop| stop.after_states(space.n_everywhere))?;
     }
-    let is_paused = space.open.is_some();
+    let is_paused = space.frontier.is_some();
     shard.set_space(space);
-    if let Some(keeper) = keeper.filter(|_| !is_paused) {
-        keeper.resume_labels(shard)?;
+    if let Some(checkpoints) = checkpoints
+        && !is_paused
+    {
+        checkpoints.resume_labels(shard)?;
     }
     Ok(found)
 }
 
-/// The path to the nearest state that a hunt is for.
+/// Returns the path to the nearest state that matches a hunt.
 fn path_to(shard: &mut Shard<'_>, hunt: Hunt) -> Result<Vec<State>, Stop> {
     let mut reader = shard.machine.reader();
     let (system, store) = (shard.system, &shard.space.store);
@@ -220,7 +235,7 @@ fn path_to(shard: &mut Shard<'_>, hunt: Hunt) -> Result<Vec<State>, Stop> {
     Ok(unpack(shard, rows))
 }
 
-/// The path to the nearest of the states that some worker has found.
+/// Returns the path to the nearest of the states that `found` selects at all workers.
 fn nearest(shard: &mut Shard<'_>, found: impl Fn(&Space) -> &Vec<u32>) -> Result<Option<Vec<State>>, Stop> {
     let mut targets = Bitset::empty(shard.n_states());
     found(&shard.space).iter().for_each(|&state| _ = targets.insert(state as usize));

@@ -1,65 +1,63 @@
 //! The engine against the explicit one, on random systems: facts, verdicts, evidence and counts.
 //!
 //! Every state formula of every model is asked, at the initial and at the reachable states, not only
-//! the properties. A model on which the two disagree is shrunk and printed.
+//! the properties.
+
+use std::ops::Range;
 
 use masque_cluster::{Cluster, Workers};
 use masque_explicit::Explicit;
-use masque_model::{At, Deadlock, Formula, FormulaId, Property, Strategies, System};
+use masque_model::{Formula, FormulaId, Strategies, System};
 use masque_testkit::{
-    load, one_agent, random_determined_model, random_fixpoint_model, random_game_model, random_model,
-    random_old_model, random_parameterised_model, random_path_model, shrink, system,
+    Deadlocks, Generator, Tally, at_initial_and_reachable, differential, encode, one_agent,
+    random_determined_model, random_fixpoint_model, random_game_model, random_model, random_old_model,
+    random_parameterised_model, random_path_model, seeds, state_formulas, system,
 };
-use masque_text::Span;
-use masque_verdict::{Budget, Encoded, Engine, Show, Stop, outside_logic};
+use masque_verdict::{Budget, Encoded, Engine, Show, Stop};
 
 #[test]
 fn random_models() {
-    let tally = run(random_model, 0..80);
-    assert!(tally.systems >= 150 && tally.pieces >= 5000, "{tally:?}");
+    run(&[random_model], 0..80).assert_at_least(&[("systems", 150), ("evidence", 5000)]);
 }
 
 #[test]
 fn random_old_models() {
-    let tally = run(random_old_model, 0..40);
-    assert!(tally.systems >= 70, "{tally:?}");
+    run(&[random_old_model], 0..40).assert_at_least(&[("systems", 70)]);
 }
 
 #[test]
 fn random_parameterised_models() {
-    let tally = run(random_parameterised_model, 0..20);
-    assert!(tally.systems >= 20, "{tally:?}");
+    run(&[random_parameterised_model], 0..20).assert_at_least(&[("systems", 20)]);
 }
 
 #[test]
 fn random_path_models() {
-    let tally = run(random_path_model, 0..70);
-    assert!(tally.systems >= 120 && tally.fair >= 25 && tally.pieces >= 1000, "{tally:?}");
+    let tally = run(&[random_path_model], 0..70);
+    tally.assert_at_least(&[("systems", 120), ("fair", 25), ("evidence", 1000)]);
 }
 
 #[test]
 fn random_determined_models() {
-    let tally = run(random_determined_model, 0..70);
-    assert!(tally.systems >= 120 && tally.fair >= 25 && tally.pieces >= 500, "{tally:?}");
+    let tally = run(&[random_determined_model], 0..70);
+    tally.assert_at_least(&[("systems", 120), ("fair", 25), ("evidence", 500)]);
 }
 
 #[test]
 fn random_game_models() {
-    let tally = run(random_game_model, 0..70);
-    assert!(tally.systems >= 120 && tally.fair >= 25 && tally.pieces >= 1000, "{tally:?}");
-    assert!(tally.uniform >= 60, "{tally:?}");
+    let tally = run(&[random_game_model], 0..70);
+    tally.assert_at_least(&[("systems", 120), ("fair", 25), ("evidence", 1000), ("uniform", 60)]);
 }
 
 #[test]
 fn random_fixpoint_models() {
-    let tally = run(random_fixpoint_model, 0..70);
-    assert!(tally.systems >= 120 && tally.fair >= 25 && tally.pieces >= 1000, "{tally:?}");
+    let tally = run(&[random_fixpoint_model], 0..70);
+    tally.assert_at_least(&[("systems", 120), ("fair", 25), ("evidence", 1000)]);
 }
 
-/// Models that tell logics apart, which few random ones do: those of the page on logics; games in
-/// which it matters what a member sees; and a path that meets `p` once, but not again and again.
+/// Models that distinguish the logics, which few random ones do: those of the page on logics; games in
+/// which it matters what a member sees; and a path that meets `p` once, but not infinitely often.
 #[test]
-fn telling_models() {
+fn models_that_distinguish_logics() {
     let guide = include_str!("../../../docs/logics.md").split("\n```ispl\n").skip(1);
     let mut texts: Vec<String> =
         guide.map(|block| block.split("```").next().unwrap_or_default().to_string()).collect();
@@ -76,79 +74,48 @@ fn telling_models() {
             panic!("{difference}\n{text}");
         }
     }
-    assert!(tally.uniform >= 8, "{tally:?}");
+    tally.assert_at_least(&[("uniform", 8)]);
 }
 
-/// As long as one cares to wait: `SEEDS=FROM..TO cargo test --release at_length`.
+/// For long tests: `SEEDS=FROM..TO cargo test --release at_length`.
 #[test]
 fn random_models_at_length() {
-    let seeds = std::env::var("SEEDS").unwrap_or("100000..100005".to_string());
-    let (from, to) = seeds.split_once("..").expect("a range of seeds");
-    let seeds = || from.parse().expect("a number")..to.parse().expect("a number");
-    for model in [
+    let generators = [
         random_model,
         random_old_model,
         random_parameterised_model,
         random_path_model,
         random_game_model,
         random_fixpoint_model,
-    ] {
-        run(model, seeds());
-    }
+    ];
+    run(&generators, seeds("100000..100005"));
 }
 
-/// How much was compared.
-#[derive(Debug, Default)]
-struct Tally {
-    systems: usize,
-    fair: usize,
-    /// Formulas with uniform strategies on top.
-    uniform: usize,
-    /// Verdicts with evidence.
-    pieces: usize,
+/// Compares on the models of these seeds, under both semantics of deadlock.
+fn run(generators: &[Generator], seeds: Range<u64>) -> Tally {
+    differential(generators, seeds, Deadlocks::Both, |system, _, tally| compare(&system, tally))
 }
 
-/// Compares on the models of these seeds, under both readings of deadlock.
-fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
-    let mut tally = Tally::default();
-    for seed in seeds {
-        let text = model(seed);
-        for deadlock in [Deadlock::Finite, Deadlock::Stutter] {
-            let Some(system) = load(&text, deadlock) else { continue };
-            if let Err(difference) = compare(&system, &mut tally) {
-                let small = shrink(&text, |text| {
-                    load(text, deadlock)
-                        .is_some_and(|system| compare(&system, &mut Tally::default()).is_err())
-                });
-                let difference = load(&small, deadlock)
-                    .and_then(|system| compare(&system, &mut Tally::default()).err())
-                    .unwrap_or(difference);
-                panic!("seed {seed}, deadlock {deadlock:?}: {difference}\n{small}");
-            }
-        }
-    }
-    println!("{tally:?}");
-    tally
-}
-
-/// Says where the engines differ, if they do: with one, two and three workers.
+/// Returns where the engines differ, if they do, with one, two and three workers.
+///
+/// Counts systems, those with fairness (`fair`), formulas with uniform strategies on top (`uniform`) and
+/// verdicts with evidence (`evidence`).
 fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
-    // The random models are small; a rare large one is left to others.
-    let small = Budget::unlimited().with_states(3000);
-    let Ok(mut explicit) = (Explicit { evidence: Show::All, ..Explicit::default() }).encode(system, &small)
+    // Few random models are larger; those are skipped.
+    let limit = Budget::unlimited().with_states(3000);
+    let Ok(mut explicit) = (Explicit { evidence: Show::All, ..Explicit::default() }).encode(system, &limit)
     else {
         return Ok(());
     };
-    let expected = answers(system, &mut *explicit);
-    tally.systems += 1;
-    tally.fair += usize::from(!system.fairness.is_empty());
-    tally.uniform += system.formulas.ids().filter(|&formula| is_uniform(system, formula)).count();
-    tally.pieces += expected.iter().filter(|(_, answer)| answer.contains("Evidence")).count();
+    let expected = responses(system, &mut *explicit);
+    tally.count("systems");
+    tally.add("fair", usize::from(!system.fairness.is_empty()));
+    tally.add("uniform", system.formulas.ids().filter(|&formula| is_uniform(system, formula)).count());
+    tally.add("evidence", expected.iter().filter(|(_, response)| response.contains("Evidence")).count());
     for workers in 1..=3 {
         let mut cluster = Cluster::new(Workers::Threads(workers));
         cluster.evidence = Show::All;
-        let encoded = cluster.encode(system, &Budget::unlimited());
-        let found = answers(system, &mut *encoded.map_err(|stop| stop.to_string())?);
+        let found = responses(system, &mut *encode(&cluster, system)?);
         for ((question, expected), (_, found)) in expected.iter().zip(found) {
             if *expected != found {
                 return Err(format!("{workers} workers, {question}: {found}\nshould be {expected}"));
@@ -163,25 +130,21 @@ fn is_uniform(system: &System, formula: FormulaId) -> bool {
     matches!(formula, Formula::Enforces(_, strategies, _) if strategies != Strategies::Perfect)
 }
 
-/// All that an engine says of a system, question by question.
-fn answers(system: &System, encoded: &mut dyn Encoded) -> Vec<(String, String)> {
+/// Asks an engine every question about a system; returns each question with its response.
+fn responses(system: &System, encoded: &mut dyn Encoded) -> Vec<(String, String)> {
     let budget = Budget::unlimited();
-    let mut answers = vec![("facts".to_string(), format!("{:?}", encoded.facts(&budget)))];
-    let is_path = system.formulas.path_formulas();
-    // What is inside a fixpoint has no meaning by itself.
-    let is_inside = |f: &FormulaId| !is_path[f.index()] && outside_logic(&system.formulas, *f).is_none();
-    for formula in system.formulas.ids().filter(is_inside) {
+    let mut responses = vec![("facts".to_string(), format!("{:?}", encoded.facts(&budget)))];
+    for formula in state_formulas(system) {
         let text = system.formula_text(formula);
         let why = |stop: Stop| stop.why;
         let extent = encoded.extent(formula, &budget).map_err(why);
-        answers.push((format!("extent of {text}"), format!("{extent:?}")));
+        responses.push((format!("extent of {text}"), format!("{extent:?}")));
         let somewhere = encoded.is_true_somewhere(formula, &budget).map_err(why);
-        answers.push((format!("{text} somewhere"), format!("{somewhere:?}")));
-        for at in [At::Initial, At::Reachable] {
-            let property = Property::new("", formula, at, Span::default());
+        responses.push((format!("{text} somewhere"), format!("{somewhere:?}")));
+        for property in at_initial_and_reachable(formula) {
             let outcome = encoded.decide(&property, &budget);
-            answers.push((format!("{text} at {}", at.name()), format!("{outcome:?}")));
+            responses.push((format!("{text} at {}", property.at.name()), format!("{outcome:?}")));
         }
     }
-    answers
+    responses
 }

@@ -1,4 +1,4 @@
-//! Limits of the engine, and what it tells of its costs.
+//! Limits of the engine, and its statistics.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use masque_model::System;
 use masque_testkit::{one_agent, system};
 use masque_verdict::{Budget, Encoded, Engine, Verdict, Why};
 
-/// A counter to 2000, and a dead end there.
+/// A counter to 2000, with a deadlock at the end.
 fn counter() -> System {
     let evolution = "n = n + 1 if n < 2000;";
     let text = one_agent("MultiAssignment", "n : 0..2000;", "n < 2000 : {a};", evolution, "A.n = 0");
@@ -15,7 +15,7 @@ fn counter() -> System {
     system(&text.replace("Formulae end", "Formulae AF full; EF(full and EX true); end"))
 }
 
-/// Two counters, each its agent's own business; and a question of every kind.
+/// Two agents with a counter each, and formulas of every logic.
 fn counters() -> System {
     let agent = |name: &str| {
         format!(
@@ -92,9 +92,10 @@ fn a_question_can_be_asked_again_after_a_limit() {
     assert_eq!((facts.states.to_string().as_str(), facts.deadlock.unwrap().states.len()), ("2001", 2001));
 }
 
-/// A limit is hit by one worker between two rounds, or by another; whatever it is, all go on together.
+/// The memory limit is hit by different workers, within or between rounds. All workers must continue
+/// together.
 #[test]
-fn whatever_the_memory_a_verdict_is_right_or_unknown() {
+fn under_any_memory_limit_a_verdict_is_right_or_unknown() {
     let system = counters();
     let expected = verdicts(
         &mut *cluster().encode(&system, &Budget::unlimited()).unwrap(),
@@ -117,9 +118,9 @@ fn whatever_the_memory_a_verdict_is_right_or_unknown() {
     assert!(n_partly >= 5 && n_right >= 5, "{n_partly}, {n_right}");
 }
 
-/// Interrupted at any moment, workers can be asked again.
+/// Workers that were interrupted at any moment answer the next question.
 #[test]
-fn an_interrupt_leaves_nothing_behind() {
+fn questions_can_be_asked_again_after_an_interrupt() {
     let system = counters();
     let mut encoded = cluster().encode(&system, &Budget::unlimited()).unwrap();
     let expected = verdicts(&mut *encoded, &system, &Budget::unlimited());
@@ -142,7 +143,7 @@ fn an_interrupt_leaves_nothing_behind() {
 }
 
 #[test]
-fn costs_are_told() {
+fn statistics_count_states_and_messages() {
     let system = counter();
     let encoded = cluster().encode(&system, &Budget::unlimited()).unwrap();
     let stats = encoded.stats();
@@ -151,7 +152,7 @@ fn costs_are_told() {
     assert_eq!(figure("workers"), 3);
     let (most, fewest) = (figure("most states of a worker"), figure("fewest states of a worker"));
     assert!(most < 800 && fewest > 500 && most + fewest < 2001, "{most}, {fewest}");
-    // About two of three successors are somebody else's: a row and a number each.
+    // About two of three successors are kept by another worker: a row and an index each.
     assert!((2000..3400).contains(&figure("words sent")), "{}", figure("words sent"));
     assert!(stats.bytes > 0 && figure("most bytes of a worker") < stats.bytes);
 }

@@ -1,5 +1,5 @@
-//! Explores ISPL files and decides their properties: `measure [--jobs N,..] FILE..`, with times and
-//! memory, and with each number of threads in turn.
+//! Explores ISPL files, decides their properties, and prints times and memory for each of the given
+//! numbers of threads: `measure [--jobs N,..] FILE..`.
 
 use std::time::Instant;
 

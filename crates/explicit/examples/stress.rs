@@ -1,5 +1,5 @@
-//! Checks small models again and again with four threads: `stress [RUNS]`, ten thousand by default.
-//! Each run must end, and must answer as one thread does.
+//! Checks two models repeatedly with four threads: `stress [RUNS]`, ten thousand runs by default. Each run
+//! must terminate with the same facts and outcomes as one thread.
 
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use masque_model::System;
 use masque_text::Sources;
 use masque_verdict::{Budget, Engine, Facts, Outcome, Show};
 
-/// So many lamps, each in any state at first; a lamp follows the one before it.
+/// Returns a ring of `n` lamps, each initially on or off; a lamp takes the state of the next one.
 fn lamps(n: usize) -> System {
     let text = format!(
         "param N = {n};
@@ -35,7 +35,7 @@ fn lamps(n: usize) -> System {
     checked.system.unwrap_or_else(|| panic!("{errors:?} {:?}", checked.diagnostics))
 }
 
-fn answers(system: &System, n_threads: usize) -> (Facts, Vec<Outcome>) {
+fn facts_and_outcomes(system: &System, n_threads: usize) -> (Facts, Vec<Outcome>) {
     let budget = Budget::unlimited();
     let engine = Explicit { evidence: Show::All, jobs: NonZeroUsize::new(n_threads) };
     let mut encoded = engine.encode(system, &budget).expect("no limit");
@@ -45,13 +45,13 @@ fn answers(system: &System, n_threads: usize) -> (Facts, Vec<Outcome>) {
 
 fn main() {
     let n_runs: usize = std::env::args().nth(1).and_then(|runs| runs.parse().ok()).unwrap_or(10_000);
-    // Few states are explored by several threads; from 2^15 on they are labelled so, too.
+    // 2^11 states are explored by several threads; 2^15 states are also labelled by several threads.
     for (n_lamps, n_runs) in [(11, n_runs), (15, n_runs / 50)] {
         let system = lamps(n_lamps);
-        let expected = answers(&system, 1);
+        let expected = facts_and_outcomes(&system, 1);
         let start = Instant::now();
         for run in 0..n_runs {
-            assert!(answers(&system, 4) == expected, "run {run} with {n_lamps} lamps");
+            assert!(facts_and_outcomes(&system, 4) == expected, "run {run} with {n_lamps} lamps");
         }
         println!("{n_runs} runs with {} states: {:.1?}", expected.0.states, start.elapsed());
     }

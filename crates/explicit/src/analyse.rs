@@ -1,5 +1,5 @@
-//! What a compiler wants to know of expressions: what they read, when they are constant, which of
-//! them test a single field, and which are worth computing once per step.
+//! Static analysis of expressions for the compiler: the fields that they read, the constant ones, and those
+//! that test a single field.
 
 use masque_model::{Domain, Expr, ExprId, Relation, System};
 
@@ -8,18 +8,18 @@ use crate::codeset::{CodeSet, Simple};
 use crate::exact::Exact;
 use crate::layout::{Layout, Slot};
 
-/// What a condition comes down to.
+/// Simplest form of a condition.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
     /// A constant.
     Known(bool),
-    /// Whether the code of one field is in a set.
+    /// A test whether the code of one field is in a set.
     Codes(Slot, CodeSet),
-    /// Anything else, or not a condition.
+    /// Any other condition, or not a condition.
     Other,
 }
 
-/// Which fields an expression reads.
+/// Fields that an expression reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Support {
     Nothing,
@@ -27,26 +27,27 @@ enum Support {
     Several,
 }
 
-/// Facts about the parts of some expressions, by expression id; parts of others have none.
+/// Facts about some expressions and their parts, by expression id. Entries of other expressions are
+/// meaningless.
 pub(crate) struct Analysis {
     /// The parts, operands before users.
     pub(crate) parts: Vec<ExprId>,
     pub(crate) bounds: Vec<Bounds>,
     pub(crate) shapes: Vec<Shape>,
-    /// Conditions built from conditions only, as all are in a well-typed model. These always have
-    /// a value.
+    /// Whether this is a condition built from conditions only, as all are in a well-typed model. Such a
+    /// condition always has a value.
     pub(crate) is_sound: Vec<bool>,
-    /// Whether the value depends on what agents do.
+    /// Whether the value depends on the agents' actions.
     pub(crate) reads_actions: Vec<bool>,
     support: Vec<Support>,
 }
 
-/// A domain up to this size may be enumerated when conditions on it are compiled.
-const SMALL: u128 = 1024;
-/// A domain up to this size may have sets kept as bits.
-const LARGE: u128 = 1 << 20;
-/// So many evaluations of parts may be spent on making a table of one condition.
-const MUCH_WORK: u128 = 4096;
+/// Maximum size of a domain that is enumerated when conditions on it are compiled.
+const MAX_ENUMERATED_DOMAIN: u128 = 1024;
+/// Maximum size of a domain whose subsets are stored as bits.
+pub(crate) const MAX_BITMAP_DOMAIN: u128 = 1 << 20;
+/// Maximum number of evaluations of parts that are spent on the table of one condition or assignment.
+pub(crate) const MAX_TABLE_EVALUATIONS: u128 = 4096;
 
 impl Analysis {
     pub(crate) fn new(system: &System, layout: &Layout, roots: &[ExprId]) -> Analysis {
@@ -59,8 +60,8 @@ impl Analysis {
             reads_actions: vec![false; n_exprs],
             support: vec![Support::Nothing; n_exprs],
         };
-        for position in 0..analysis.parts.len() {
-            let part = analysis.parts[position];
+        for index in 0..analysis.parts.len() {
+            let part = analysis.parts[index];
             analysis.add(system, layout, part);
         }
         analysis
@@ -101,10 +102,10 @@ impl Analysis {
         &self.shapes[expr.index()]
     }
 
-    /// The only field an expression reads, if its values can be enumerated.
-    pub(crate) fn small_support(&self, system: &System, expr: ExprId) -> Option<Slot> {
+    /// Returns the only field that an expression reads, if its domain can be enumerated.
+    pub(crate) fn enumerable_support(&self, system: &System, expr: ExprId) -> Option<Slot> {
         match self.support[expr.index()] {
-            Support::One(slot) if size_of(system, slot) <= SMALL => Some(slot),
+            Support::One(slot) if size_of(system, slot) <= MAX_ENUMERATED_DOMAIN => Some(slot),
             _ => None,
         }
     }
@@ -120,7 +121,7 @@ impl Analysis {
             }
             Expr::Not(a) => match self.shape_of(a) {
                 Shape::Known(truth) => Shape::Known(!truth),
-                Shape::Codes(slot, set) if size_of(system, *slot) <= SMALL => {
+                Shape::Codes(slot, set) if size_of(system, *slot) <= MAX_ENUMERATED_DOMAIN => {
                     codes(system, *slot, set.complement(size_of(system, *slot) as u64))
                 }
                 _ => Shape::Other,
@@ -149,7 +150,7 @@ impl Analysis {
                     match (&*all, set) {
                         (CodeSet::One(a), CodeSet::One(b)) if is_and && a != b => return Shape::Known(false),
                         (CodeSet::One(a), CodeSet::One(b)) if a == b => {}
-                        _ if size > LARGE => return Shape::Other,
+                        _ if size > MAX_BITMAP_DOMAIN => return Shape::Other,
                         _ if is_and => *all = all.combine(set, size as u64, |a, b| a & b),
                         _ => all.extend(set, size as u64),
                     }
@@ -163,7 +164,7 @@ impl Analysis {
         }
     }
 
-    /// A variable against a constant; equality on domains of any size.
+    /// A comparison of a variable with a constant. Equality is supported for domains of any size.
     fn variable_and_constant(
         &self,
         system: &System,
@@ -183,7 +184,7 @@ impl Analysis {
             (Relation::Equal, Some(code)) => Some(codes(system, slot, CodeSet::One(code))),
             (Relation::Equal, None) => Some(Shape::Known(false)),
             (Relation::Unequal, None) => Some(Shape::Known(true)),
-            _ if size_of(system, slot) > SMALL => None,
+            _ if size_of(system, slot) > MAX_ENUMERATED_DOMAIN => None,
             _ => {
                 let domain = &system.variable(variable).domain;
                 let set = CodeSet::filter(domain.size() as u64, |code| {
@@ -195,11 +196,11 @@ impl Analysis {
         }
     }
 
-    /// A condition on one small field, by evaluating it for each code.
+    /// A condition on one field with an enumerable domain, by evaluating it for each code.
     fn by_enumeration(&self, system: &System, layout: &Layout, part: ExprId) -> Option<Shape> {
-        let slot = self.small_support(system, part)?;
+        let slot = self.enumerable_support(system, part)?;
         let exact = Exact::new(system, part);
-        if exact.n_parts() as u128 * size_of(system, slot) > MUCH_WORK {
+        if exact.n_parts() as u128 * size_of(system, slot) > MAX_TABLE_EVALUATIONS {
             return None;
         }
         let set = CodeSet::filter(size_of(system, slot) as u64, |code| {
@@ -211,7 +212,7 @@ impl Analysis {
     }
 }
 
-/// The number of codes of a field.
+/// Returns the number of codes of a field.
 pub(crate) fn size_of(system: &System, slot: Slot) -> u128 {
     match slot {
         Slot::Variable(variable) => system.variable(variable).domain.size(),
@@ -219,7 +220,7 @@ pub(crate) fn size_of(system: &System, slot: Slot) -> u128 {
     }
 }
 
-/// The value of a constant.
+/// Returns the value of a constant expression.
 pub(crate) fn constant_value(expr: Expr<'_>) -> Option<i64> {
     match expr {
         Expr::Bool(b) => Some(i64::from(b)),

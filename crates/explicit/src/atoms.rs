@@ -1,4 +1,5 @@
-//! Conditions on states, compiled together: propositions, conditions in formulas, red states.
+//! The conditions on states that formulas use, compiled together: propositions, conditions in formulas, red
+//! states.
 
 use masque_model::{ExprId, Formula, FormulaId, System};
 use masque_verdict::{Budget, Stop};
@@ -11,16 +12,16 @@ use crate::jobs::Jobs;
 use crate::layout::Layout;
 use crate::temporal::Clock;
 
-/// All conditions that formulas of a system may be about.
+/// All conditions on states that the formulas of a system use.
 pub(crate) struct Atoms<'s> {
     code: Code<'s>,
     programs: FxHashMap<ExprId, Program>,
 }
 
-/// Packed states, by number.
+/// Packed states, by index.
 pub(crate) struct Rows<'a, F> {
     pub(crate) layout: &'a Layout,
-    /// Words of a state.
+    /// Returns the row of a state.
     pub(crate) row: F,
 }
 
@@ -39,7 +40,7 @@ impl<'s> Atoms<'s> {
         Atoms { code: compiler.code, programs }
     }
 
-    /// The states of `domain` where a condition is true.
+    /// Returns the states of `domain` where a condition is true.
     pub(crate) fn where_true<'r, F: Fn(usize) -> &'r [u64] + Sync>(
         &self,
         condition: ExprId,
@@ -58,7 +59,7 @@ impl<'s> Atoms<'s> {
     }
 }
 
-/// Reads conditions off one state after the other.
+/// Evaluates conditions on one state after the other.
 pub struct Reader<'a, 's> {
     atoms: &'a Atoms<'s>,
     layout: &'a Layout,
@@ -71,14 +72,15 @@ impl<'a, 's> Reader<'a, 's> {
         Reader { atoms, layout, memory: Memory::new(&atoms.code), row: Vec::new() }
     }
 
-    /// The next questions are about this state.
+    /// Selects the state on which conditions are evaluated next.
     pub fn turn_to(&mut self, row: &[u64]) {
         self.row.clear();
         self.row.extend_from_slice(row);
         self.memory.change_state();
     }
 
-    /// Whether a formula that says something of single states only is true.
+    /// Whether a formula is true at the selected state. The formula must be a condition on single states:
+    /// temporal and epistemic operators count as false.
     pub fn is_true(&mut self, system: &System, formula: FormulaId) -> bool {
         match system.formulas.get(formula) {
             Formula::Bool(value) => value,

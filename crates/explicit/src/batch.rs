@@ -1,4 +1,4 @@
-//! What some neighbouring states lead to, found by one thread while nobody changes the store.
+//! The successors of some consecutive states, found by one thread while the store does not change.
 
 use std::ops::Range;
 
@@ -9,31 +9,33 @@ use masque_verdict::{Budget, Stop, Why};
 use crate::store::{Store, hash};
 use crate::successors::Stepper;
 
-/// The successors of some states with consecutive numbers.
+/// The successors of some states with consecutive indices.
 ///
-/// Rows that are not in the store have no number yet. Here they are numbered from the length of the
-/// store on, in the order in which they were found; the round gives them their true numbers.
+/// Rows that are not in the store have no index yet. Here they get provisional indices, from the length of
+/// the store on, in the order in which they were found; the end of the round assigns the final ones.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     /// The rows that are not in the store, each once.
     words: Vec<u64>,
     width: usize,
     pub(crate) hashes: Vec<u64>,
-    /// The positions of these rows, those of the first shard first, each shard's in order.
+    /// Indices of these rows within the batch, sorted by shard, then in order.
     by_shard: Vec<u32>,
-    /// Where each shard's begin, and at last the number of rows.
+    /// Start of each shard in `by_shard`, then the number of rows.
     begins: Vec<u32>,
-    /// The successors of all states, each once for each state; and for each state where they end.
+    /// The successors of all states, each once per state.
     pub(crate) targets: Vec<u32>,
+    /// End of each state's successors in `targets`.
     pub(crate) ends: Vec<u32>,
-    /// The states without successors, and those where some choice overflows.
+    /// The states without successors.
     pub(crate) dead: Vec<u32>,
+    /// The states where some choice overflows.
     pub(crate) overflowing: Vec<u32>,
-    /// How many successors were found, the same ones counted again.
+    /// Number of successors found, counting repetitions.
     pub(crate) n_found: usize,
 }
 
-/// What to find out about successors.
+/// The transitions that an expansion stores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     /// Whether transitions are kept.
@@ -43,17 +45,17 @@ pub(crate) struct Wanted {
 }
 
 impl Batch {
-    /// How many rows are not in the store.
+    /// Returns the number of rows that are not in the store.
     pub(crate) fn len(&self) -> usize {
         self.hashes.len()
     }
 
     #[inline]
-    pub(crate) fn row(&self, position: usize) -> &[u64] {
-        &self.words[position * self.width..][..self.width]
+    pub(crate) fn row(&self, index: usize) -> &[u64] {
+        &self.words[index * self.width..][..self.width]
     }
 
-    /// The positions of the rows that belong to a shard, in order.
+    /// Returns the indices of the rows that belong to a shard, in order.
     pub(crate) fn of_shard(&self, shard: usize) -> &[u32] {
         &self.by_shard[self.begins[shard] as usize..self.begins[shard + 1] as usize]
     }
@@ -73,42 +75,42 @@ impl Batch {
         for shard in 0..store.n_shards() {
             self.begins[shard + 1] += self.begins[shard];
         }
-        let mut places = self.begins.clone();
+        let mut nexts = self.begins.clone();
         self.by_shard = vec![0; self.hashes.len()];
-        for (position, &hash) in (0..).zip(&self.hashes) {
-            let place = &mut places[store.shard(hash)];
-            self.by_shard[*place as usize] = position;
-            *place += 1;
+        for (index, &hash) in (0..).zip(&self.hashes) {
+            let next = &mut nexts[store.shard(hash)];
+            self.by_shard[*next as usize] = index;
+            *next += 1;
         }
     }
 }
 
-/// Fills batches; holds what is needed from batch to batch.
-pub(crate) struct Worker<'a> {
+/// Fills batches. One thread uses it for many batches, so that its buffers are reused.
+pub(crate) struct BatchFiller<'a> {
     stepper: Stepper<'a>,
     budget: &'a Budget,
     wanted: Wanted,
-    /// The positions of the batch's new rows.
+    /// Indices of the batch's new rows, by hash.
     index: HashTable<u32>,
     found: Vec<u32>,
 }
 
-/// Successors that may come before anybody looks at memory.
-const SOON: usize = 4096;
+/// Number of successors found between two checks of the memory limit.
+const SUCCESSORS_BETWEEN_CHECKS: usize = 4096;
 
-impl<'a> Worker<'a> {
-    pub(crate) fn new(stepper: Stepper<'a>, budget: &'a Budget, wanted: Wanted) -> Worker<'a> {
-        Worker { stepper, budget, wanted, index: HashTable::new(), found: Vec::new() }
+impl<'a> BatchFiller<'a> {
+    pub(crate) fn new(stepper: Stepper<'a>, budget: &'a Budget, wanted: Wanted) -> BatchFiller<'a> {
+        BatchFiller { stepper, budget, wanted, index: HashTable::new(), found: Vec::new() }
     }
 
-    /// Finds the successors of some states; `held` tells the bytes that are held besides.
+    /// Finds the successors of some states. `held` returns the number of bytes that are held elsewhere.
     pub(crate) fn fill(
         &mut self,
         states: Range<u32>,
         store: &Store,
         held: impl Fn() -> u64,
     ) -> Result<Batch, Stop> {
-        let Worker { stepper, budget, wanted, index, found } = self;
+        let BatchFiller { stepper, budget, wanted, index, found } = self;
         let mut batch = Batch { width: store.row_width(), ..Batch::default() };
         let n_known = store.len();
         index.clear();
@@ -116,17 +118,15 @@ impl<'a> Worker<'a> {
         for state in states {
             found.clear();
             let expansion = stepper.expand(store.row(state as usize), |row| {
-                let number = match number_of(row, store, index, &mut batch) {
+                let target = match find_or_add(row, store, index, &mut batch) {
                     Ok(known) => known,
-                    Err(position) => {
-                        u32::try_from(n_known + position).map_err(|_| Stop::from(Why::States))?
-                    }
+                    Err(new) => u32::try_from(n_known + new).map_err(|_| Stop::from(Why::States))?,
                 };
                 if wanted.transitions {
-                    found.push(number);
+                    found.push(target);
                 }
                 batch.n_found += 1;
-                if batch.n_found.is_multiple_of(SOON) {
+                if batch.n_found.is_multiple_of(SUCCESSORS_BETWEEN_CHECKS) {
                     let more = batch.bytes() + (index.allocation_size() + found.capacity() * 4) as u64;
                     budget.check_memory(held() + more)?;
                 }
@@ -153,9 +153,9 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The number of a row that is in the store, or its position among the new ones.
+/// Returns the index of a row in the store, or, as an error, its index among the new rows of the batch.
 #[inline]
-fn number_of(
+fn find_or_add(
     row: &[u64],
     store: &Store,
     index: &mut HashTable<u32>,
@@ -165,15 +165,15 @@ fn number_of(
     if let Some(known) = store.find_hashed(hash, row) {
         return Ok(known);
     }
-    let is_same = |&position: &u32| batch.row(position as usize) == row;
-    match index.entry(hash, is_same, |&position| batch.hashes[position as usize]) {
+    let is_same = |&other: &u32| batch.row(other as usize) == row;
+    match index.entry(hash, is_same, |&other| batch.hashes[other as usize]) {
         Entry::Occupied(entry) => Err(*entry.get() as usize),
         Entry::Vacant(entry) => {
-            let position = batch.hashes.len();
-            entry.insert(position as u32);
+            let new = batch.hashes.len();
+            entry.insert(new as u32);
             batch.words.extend_from_slice(row);
             batch.hashes.push(hash);
-            Err(position)
+            Err(new)
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::jobs::Jobs;
 
 /// A subset of `0..len`.
 ///
-/// Bits beyond `len` in the last word are zero, so that counting and comparing need no care.
+/// Bits beyond `len` in the last word are zero, so that sets can be counted and compared word by word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitset {
     words: Vec<u64>,
@@ -14,12 +14,12 @@ pub struct Bitset {
 }
 
 impl Bitset {
-    /// Nothing.
+    /// Creates the empty set.
     pub fn empty(len: usize) -> Bitset {
         Bitset { words: vec![0; len.div_ceil(64)], len }
     }
 
-    /// All of `0..len`.
+    /// Creates the set `0..len`.
     pub fn full(len: usize) -> Bitset {
         let mut set = Bitset { words: vec![u64::MAX; len.div_ceil(64)], len };
         if !len.is_multiple_of(64)
@@ -30,7 +30,7 @@ impl Bitset {
         set
     }
 
-    /// `{0, .., n - 1}`
+    /// Creates the set `{0, .., n - 1}`.
     pub fn first(n: usize, len: usize) -> Bitset {
         let mut set = Bitset::full(n);
         set.words.resize(len.div_ceil(64), 0);
@@ -38,23 +38,23 @@ impl Bitset {
         set
     }
 
-    /// The members for which `test` is true; it is asked in increasing order.
+    /// Returns the members for which `test` is true; it is called in increasing order.
     pub fn filter(&self, mut test: impl FnMut(usize) -> bool) -> Bitset {
         let mut set = Bitset::empty(self.len);
-        for (position, &word) in self.words.iter().enumerate() {
+        for (index, &word) in self.words.iter().enumerate() {
             let (mut rest, mut kept) = (word, 0);
             while rest != 0 {
                 let bit = rest.trailing_zeros();
                 rest &= rest - 1;
-                kept |= u64::from(test(position * 64 + bit as usize)) << bit;
+                kept |= u64::from(test(index * 64 + bit as usize)) << bit;
             }
-            set.words[position] = kept;
+            set.words[index] = kept;
         }
         set
     }
 
-    /// The members for which `test` is true, asked by several threads if there are enough of them;
-    /// each thread asks with something of its own, made by `start`.
+    /// Returns the members for which `test` is true. Several threads call it if the set is large enough
+    /// ([`Jobs::labelling`]); each passes its own value, created by `start`.
     pub(crate) fn filter_shared<T>(
         &self,
         jobs: &Jobs,
@@ -62,18 +62,18 @@ impl Bitset {
         test: impl Fn(&mut T, usize) -> Result<bool, Stop> + Sync,
     ) -> Result<Bitset, Stop> {
         let mut set = Bitset::empty(self.len);
-        // Words that are cut evenly may be filled unevenly: a few blocks for each thread.
+        // Blocks of equal length may have different numbers of members, so each thread gets several.
         let block =
             if jobs.labelling(self.len).is_some() { jobs.block(self.words.len()) } else { self.words.len() };
         let mut blocks: Vec<&mut [u64]> = set.words.chunks_mut(block.max(1)).collect();
-        jobs.each(self.len, &mut blocks, |number, kept| {
+        jobs.each(self.len, &mut blocks, |block_index, kept| {
             let mut own = start();
-            for (position, kept) in (number * block..).zip(kept.iter_mut()) {
-                let mut rest = self.words[position];
+            for (index, kept) in (block_index * block..).zip(kept.iter_mut()) {
+                let mut rest = self.words[index];
                 while rest != 0 {
                     let bit = rest.trailing_zeros();
                     rest &= rest - 1;
-                    *kept |= u64::from(test(&mut own, position * 64 + bit as usize)?) << bit;
+                    *kept |= u64::from(test(&mut own, index * 64 + bit as usize)?) << bit;
                 }
             }
             Ok(())
@@ -81,18 +81,18 @@ impl Bitset {
         Ok(set)
     }
 
-    /// How many members there could be.
+    /// Returns the maximum number of members.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it is in.
+    /// Whether `member` is in the set.
     #[inline]
     pub fn contains(&self, member: usize) -> bool {
         self.words[member / 64] >> (member % 64) & 1 == 1
     }
 
-    /// Whether it was not yet in.
+    /// Adds a member; returns whether it is new.
     #[inline]
     pub fn insert(&mut self, member: usize) -> bool {
         let (word, bit) = (&mut self.words[member / 64], 1 << (member % 64));
@@ -101,33 +101,33 @@ impl Bitset {
         is_new
     }
 
-    /// Takes one out.
+    /// Removes a member.
     #[inline]
     pub fn remove(&mut self, member: usize) {
         self.words[member / 64] &= !(1 << (member % 64));
     }
 
-    /// Whether there is none.
+    /// Whether the set has no member.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&w| w == 0)
     }
 
-    /// How many there are.
+    /// Returns the number of members.
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    /// Whether all are in the other.
+    /// Whether all members are in the other set.
     pub fn is_subset(&self, other: &Bitset) -> bool {
         self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
-    /// The members in increasing order.
+    /// Returns the members in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(position, &word)| {
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
             std::iter::successors(Some(word), |w| Some(w & w.wrapping_sub(1)))
                 .take_while(|&w| w != 0)
-                .map(move |w| position * 64 + w.trailing_zeros() as usize)
+                .map(move |w| index * 64 + w.trailing_zeros() as usize)
         })
     }
 
@@ -149,25 +149,25 @@ impl Bitset {
         self
     }
 
-    /// The members of exactly one of both.
+    /// Returns the members of exactly one of both sets.
     pub fn xor(mut self, other: &Bitset) -> Bitset {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a ^= b);
         self
     }
 
-    /// The members as bits, 64 in a word, the least first.
+    /// Returns the members as bits, 64 per word, the least first.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The set with these members, from what [`Bitset::words`] gave; none if they do not fit.
+    /// Creates a set from the result of [`Bitset::words`]; `None` if its length is not `len`.
     pub fn from_words(words: Vec<u64>, len: usize) -> Option<Bitset> {
         let set = Bitset { words, len };
         let is_sound = set.words.len() == len.div_ceil(64) && set.is_subset(&Bitset::full(len));
         is_sound.then_some(set)
     }
 
-    /// The memory it takes.
+    /// Returns the memory of the set, in bytes.
     pub fn bytes(&self) -> u64 {
         self.words.capacity() as u64 * 8
     }

@@ -1,25 +1,25 @@
-//! Interval analysis: between which integers the value of an expression lies.
+//! Interval analysis: integer bounds on the value of an expression.
 //!
 //! Values are exact rationals, yet almost every expression of almost every model is an integer that
-//! fits 64 bits. This is how we know. The compiler asks it for whole domains, once; the search for
-//! initial states asks it for domains that shrink as choices are made. Truth values are the numbers
-//! 0 and 1, so a condition is settled when its bounds meet.
+//! fits 64 bits. This analysis proves it. The compiler uses it once, for whole domains; the search for
+//! initial states uses it for domains that shrink as choices are made. Truth values are the numbers
+//! 0 and 1, so a condition is settled when its bounds are equal.
 
 use masque_model::{Domain, Expr, ExprId, Relation};
 
-/// Bounds on the value of an expression: an enclosure, so always right but not always tight.
+/// Bounds on the value of an expression. They always enclose the value but are not always tight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) lo: i128,
     pub(crate) hi: i128,
-    /// Never a fraction.
+    /// Whether the value is never a fraction.
     pub(crate) is_whole: bool,
-    /// Never without a value.
+    /// Whether the expression always has a value.
     pub(crate) is_defined: bool,
 }
 
-/// Bounds beyond this are not computed with: up to here sums and products fit `i128`.
-const FAR: i128 = 1 << 63;
+/// Maximum absolute value of bounds that are computed with: sums and products of these fit `i128`.
+const MAX_MAGNITUDE: i128 = 1 << 63;
 
 impl Bounds {
     pub(crate) const BOOLEAN: Bounds = Bounds { lo: 0, hi: 1, is_whole: true, is_defined: true };
@@ -36,22 +36,22 @@ impl Bounds {
         truth.map_or(Bounds::BOOLEAN, |b| Bounds::exactly(i128::from(b)))
     }
 
-    /// Nothing is known of the value.
+    /// The bounds of an unknown value.
     fn anything(is_whole: bool, is_defined: bool) -> Bounds {
         Bounds { lo: i128::MIN, hi: i128::MAX, is_whole, is_defined }
     }
 
-    /// Whether something is known on both sides.
+    /// Whether both bounds are known.
     pub(crate) fn is_finite(self) -> bool {
         self.lo != i128::MIN && self.hi != i128::MAX
     }
 
-    /// Whether sums and products of such bounds fit.
+    /// Whether sums and products of such bounds fit `i128`.
     pub(crate) fn is_near(self) -> bool {
-        -FAR <= self.lo && self.hi <= FAR
+        -MAX_MAGNITUDE <= self.lo && self.hi <= MAX_MAGNITUDE
     }
 
-    /// The truth of a condition, if it is settled.
+    /// Returns the truth value of a condition, if the bounds settle it.
     pub(crate) fn as_truth(self) -> Option<bool> {
         match self {
             _ if !self.is_defined => None,
@@ -86,7 +86,7 @@ impl Bounds {
         Bounds { lo: -self.hi, hi: -self.lo, ..self }
     }
 
-    /// `a / b`, rounded outwards. Where zero is excluded the extremes are at the corners.
+    /// `a / b`, rounded outwards. If the divisor excludes zero, the extremes are at the corners.
     pub(crate) fn divided_by(self, divisor: Bounds) -> Bounds {
         let excludes_zero = divisor.lo > 0 || divisor.hi < 0;
         let is_defined = self.is_defined && divisor.is_defined && excludes_zero;
@@ -95,7 +95,7 @@ impl Bounds {
         }
         let corners = [self.lo, self.hi].map(|a| [divisor.lo, divisor.hi].map(|b| (a, b)));
         let corners = corners.as_flattened().iter();
-        // Floor and ceiling, of whatever signs.
+        // Floor and ceiling for any combination of signs.
         let floor = |(a, b): &(i128, i128)| (a * b.signum()).div_euclid(b.abs());
         let ceiling = |(a, b): &(i128, i128)| -(-a * b.signum()).div_euclid(b.abs());
         let lo = corners.clone().map(floor).min().unwrap_or(i128::MIN);
@@ -111,17 +111,18 @@ impl Bounds {
         if !divisor.is_near() {
             return Bounds { lo: 0, ..Bounds::anything(true, is_defined) };
         }
-        let far = (divisor.lo.abs().max(divisor.hi.abs()) - 1).max(0);
-        Bounds { lo: 0, hi: far, is_whole: true, is_defined }
+        let hi = (divisor.lo.abs().max(divisor.hi.abs()) - 1).max(0);
+        Bounds { lo: 0, hi, is_whole: true, is_defined }
     }
 
     fn flags(self, other: Bounds) -> (bool, bool) {
         (self.is_whole && other.is_whole, self.is_defined && other.is_defined)
     }
 
-    /// Whether `a ~ b`, if that is settled. Without a value a comparison is false.
+    /// Returns the truth value of `a ~ b`, if the bounds settle it. A comparison of an undefined value is
+    /// false.
     pub(crate) fn compare(self, relation: Relation, other: Bounds) -> Option<bool> {
-        // Where nothing is known the ends are the ends of `i128`, which decide nothing.
+        // Unknown bounds are the ends of `i128`, which settle nothing.
         let less = self.hi < other.lo;
         let greater = self.lo > other.hi;
         let equal = self.lo == self.hi && other.lo == other.hi && self.lo == other.lo;
@@ -143,7 +144,7 @@ impl Bounds {
     }
 }
 
-/// The bounds of a whole domain.
+/// Returns the bounds of a whole domain.
 pub(crate) fn of_domain(domain: &Domain) -> Bounds {
     match domain {
         Domain::Boolean => Bounds::BOOLEAN,
@@ -156,13 +157,13 @@ pub(crate) fn of_domain(domain: &Domain) -> Bounds {
     }
 }
 
-/// The bounds of an expression, from those of its operands. Actions are not known.
+/// Returns the bounds of an expression, given those of its operands. Actions are unknown.
 pub(crate) fn of_expr(
     expr: Expr<'_>,
     variable: impl Fn(masque_model::VarId) -> Bounds,
     of: impl Fn(ExprId) -> Bounds,
 ) -> Bounds {
-    // A junction is settled by one operand, but only if all have values.
+    // One operand settles a junction, but it is defined only if all operands are.
     let junction = |list: &[ExprId], neutral: bool| {
         let all_defined = list.iter().all(|&e| of(e).is_defined);
         let truths = || list.iter().map(|&e| of(e).as_truth());
@@ -199,7 +200,7 @@ pub(crate) fn of_expr(
     }
 }
 
-/// The expressions that `roots` consist of, operands before users.
+/// Returns `roots` and all their subexpressions, operands before users.
 pub(crate) fn parts(exprs: &masque_model::Exprs, roots: impl IntoIterator<Item = ExprId>) -> Vec<ExprId> {
     let mut stack: Vec<ExprId> = roots.into_iter().collect();
     let mut seen: rustc_hash::FxHashSet<ExprId> = stack.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! ATL: from a formula to a game.
+//! ATL: the games of groups, cached, and the choice of the algorithm for a formula.
 
 use std::rc::Rc;
 
@@ -13,16 +13,16 @@ use crate::labels::Scope;
 use crate::strategic::Arena;
 
 /// Number of games that are always kept: a formula often compares two groups.
-const FEWEST_GAMES: usize = 2;
-/// Bytes that the games kept beyond these may take in all.
-const GAME_BYTES: u64 = 64 << 20;
+const MIN_KEPT_GAMES: usize = 2;
+/// Maximum total size, in bytes, of all games while more than [`MIN_KEPT_GAMES`] are kept.
+const MAX_GAME_BYTES: u64 = 64 << 20;
 
 impl Labeller<'_> {
-    /// States at which a group has a strategy.
+    /// Computes the states at which a group has a strategy.
     pub(crate) fn enforced(&mut self, question: &Enforcement<'_>, budget: &Budget) -> Result<Bitset, Stop> {
         let Enforcement { group, strategies, goal, scope, asked } = question;
         let game = self.game(*group, budget)?;
-        // Counters of moves and numbers of states, a few of each.
+        // Several counters per move and per state.
         self.check_memory((game.n_moves() * 5 + game.n_states() * 12) as u64, budget)?;
         let Scope { domain, constraints } = scope;
         let arena = Arena { game: &game, allowed: None, domain, constraints, budget };
@@ -33,11 +33,11 @@ impl Labeller<'_> {
     }
 
     fn game(&mut self, group: GroupId, budget: &Budget) -> Result<Rc<Game>, Stop> {
-        if let Some(position) = self.games.iter().position(|(known, _)| *known == group) {
-            let game = self.games.remove(position);
+        if let Some(index) = self.games.iter().position(|(known, _)| *known == group) {
+            let game = self.games.remove(index);
             self.games.push(game);
         } else {
-            self.forget_games(budget);
+            self.evict_games(budget);
             let members = &self.system.groups[group.index()].agents;
             let states = CountedStore { store: &self.space.store, held: self.space.bytes() };
             let game = Game::new(self.system, &self.steps, states, members, budget)?;
@@ -47,11 +47,11 @@ impl Labeller<'_> {
         Ok(Rc::clone(&self.games[self.games.len() - 1].1))
     }
 
-    /// Makes room for one more game, those first that were asked for longest ago.
-    fn forget_games(&mut self, budget: &Budget) {
-        let most = budget.memory().map_or(GAME_BYTES, |memory| GAME_BYTES.min(memory / 16));
+    /// Makes room for one more game by removing the least recently used ones.
+    fn evict_games(&mut self, budget: &Budget) {
+        let max_bytes = budget.memory().map_or(MAX_GAME_BYTES, |memory| MAX_GAME_BYTES.min(memory / 16));
         let mut bytes: u64 = self.games.iter().map(|(_, game)| game.bytes()).sum();
-        while self.games.len() >= FEWEST_GAMES && bytes > most {
+        while self.games.len() >= MIN_KEPT_GAMES && bytes > max_bytes {
             bytes -= self.games.remove(0).1.bytes();
         }
     }

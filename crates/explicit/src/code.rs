@@ -1,9 +1,9 @@
 //! Compiled conditions and numbers, and their evaluation on packed rows.
 //!
-//! A condition is a program of tests, each of which names the test to go to when it is true and
-//! when it is false; so there is no stack, and what need not be looked at is not. A number is a sum
+//! A condition is a program of tests, each with a jump for true and one for false; so evaluation needs no
+//! stack and skips tests that do not matter. A number is a sum
 //! of multiples: of whole groups of one-bit fields at once (a population count), of other fields,
-//! and of *cells*. A cell holds a value that several programs share, or one that is no such sum; it
+//! and of *cells*. A cell holds a value that several programs share, or one that is not such a sum; it
 //! is computed at most once per state, or once per choice of actions if it depends on them.
 
 use masque_model::Relation;
@@ -26,7 +26,7 @@ pub(crate) enum Test {
     SameCode { left: Field, right: Field },
     /// The code on the right is the image of the code on the left.
     Image { left: Field, right: Field, image: Box<[u32]> },
-    /// A number against a constant.
+    /// A comparison of a number with a constant.
     Compare { linear: u32, relation: Relation, constant: i64 },
     /// A number is one of these, in increasing order.
     OneOf { linear: u32, constants: Box<[i64]> },
@@ -34,11 +34,11 @@ pub(crate) enum Test {
     Odd { linear: u32 },
     /// A cell is not zero.
     Cell(u32),
-    /// Whatever must be evaluated exactly.
+    /// A condition that is evaluated with exact rationals.
     Exact(u32),
 }
 
-/// A test and where to go from it.
+/// A test and its two jumps.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
     pub(crate) test: Test,
@@ -50,7 +50,7 @@ pub(crate) struct Branch {
 pub(crate) const TRUE: u32 = u32::MAX;
 /// The end of a program: the condition is false.
 pub(crate) const FALSE: u32 = u32::MAX - 1;
-/// No code, in a table of codes.
+/// Entry of a table of codes for a value that overflows.
 pub(crate) const NO_CODE: u32 = u32::MAX;
 
 /// A condition.
@@ -70,14 +70,14 @@ pub(crate) struct Linear {
     pub(crate) cells: Box<[(u32, i64)]>,
 }
 
-/// How a cell is computed.
+/// Computation of a cell.
 #[derive(Clone, Debug)]
 pub(crate) enum CellKind {
     /// 1 if the program that starts here ends in `TRUE`, else 0.
     Truth(u32),
     Linear(u32),
     Product(Box<[u32]>),
-    /// Euclidean; the divisor is never zero.
+    /// Euclidean remainder; the divisor is never zero.
     Modulo(u32, u32),
 }
 
@@ -87,21 +87,21 @@ pub(crate) struct Cell {
     pub(crate) reads_actions: bool,
 }
 
-/// Where an assigned value comes from; all answer with a code of the target, or none if it
+/// Computation of an assigned value. The result is a code of the target variable, or `None` if the value
 /// overflows.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// Always this one.
+    /// A constant.
     Fixed(Option<u64>),
     /// The code of another field.
     Copy(Field),
     /// A function of the code of another field; `NO_CODE` where it overflows.
     Table { field: Field, codes: Box<[u32]> },
-    /// A number in this range, less its lower end.
+    /// A number in the range `lo..=hi`, minus `lo`.
     Linear { linear: u32, lo: i64, hi: i64, cells: Box<[u32]> },
     /// A condition.
     Truth(Program),
-    /// Whatever must be evaluated exactly, for this variable.
+    /// An expression that is evaluated with exact rationals, for this variable.
     Exact { exact: u32, target: masque_model::VarId },
 }
 
@@ -114,11 +114,11 @@ pub(crate) struct Code<'s> {
     pub(crate) exacts: Vec<Exact<'s>>,
 }
 
-/// The values of the cells, and when they were computed.
+/// The values of the cells, with logical timestamps that say which are current.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     values: Vec<i64>,
-    /// A cell is current if it was computed at or after the moment of the last change.
+    /// Time at which each cell was computed. A cell is current if that is not before the last change.
     computed: Vec<u64>,
     now: u64,
     state_changed: u64,
@@ -137,14 +137,14 @@ impl Memory {
         }
     }
 
-    /// Forgets everything: the row holds another state.
+    /// Invalidates all cells, because the row holds another state.
     #[inline]
     pub(crate) fn change_state(&mut self) {
         self.now += 1;
         (self.state_changed, self.actions_changed) = (self.now, self.now);
     }
 
-    /// Forgets what depends on actions: the row holds other actions.
+    /// Invalidates the cells that depend on actions, because the row holds other actions.
     #[inline]
     pub(crate) fn change_actions(&mut self) {
         self.now += 1;
@@ -166,7 +166,7 @@ impl Code<'_> {
         self.run(program.start, layout, row, memory)
     }
 
-    /// The code that a source gives in a row; none if it overflows.
+    /// Returns the code that a source gives in a row; `None` if the value overflows.
     #[inline]
     pub(crate) fn assigned(
         &self,
@@ -192,18 +192,18 @@ impl Code<'_> {
         }
     }
 
-    /// Makes these cells current.
+    /// Computes those of these cells that are not current.
     #[inline]
     fn compute(&self, cells: &[u32], layout: &Layout, row: &[u64], memory: &mut Memory) {
         for &cell in cells {
-            let position = cell as usize;
-            let Cell { kind, reads_actions } = &self.cells[position];
+            let index = cell as usize;
+            let Cell { kind, reads_actions } = &self.cells[index];
             let changed = if *reads_actions { memory.actions_changed } else { memory.state_changed };
-            if memory.computed[position] >= changed {
+            if memory.computed[index] >= changed {
                 continue;
             }
-            memory.computed[position] = memory.now;
-            memory.values[position] = match kind {
+            memory.computed[index] = memory.now;
+            memory.values[index] = match kind {
                 CellKind::Truth(start) => i64::from(self.run(*start, layout, row, memory)),
                 CellKind::Linear(linear) => self.number(*linear, row, memory),
                 CellKind::Product(factors) => factors.iter().map(|&f| self.number(f, row, memory)).product(),
@@ -216,12 +216,12 @@ impl Code<'_> {
 
     #[inline]
     fn run(&self, start: u32, layout: &Layout, row: &[u64], memory: &Memory) -> bool {
-        let mut at = start;
-        while at < FALSE {
-            let Branch { test, yes, no } = &self.branches[at as usize];
-            at = if self.test(test, layout, row, memory) { *yes } else { *no };
+        let mut index = start;
+        while index < FALSE {
+            let Branch { test, yes, no } = &self.branches[index as usize];
+            index = if self.test(test, layout, row, memory) { *yes } else { *no };
         }
-        at == TRUE
+        index == TRUE
     }
 
     #[inline]

@@ -1,6 +1,6 @@
-//! Sets of codes known when a condition is compiled.
+//! Constant sets of codes in conditions.
 
-/// A set of codes of one field, neither empty nor full unless freshly computed.
+/// A set of codes of one field. After [`CodeSet::simplify`] it is neither empty nor full.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CodeSet {
     /// One code.
@@ -9,7 +9,7 @@ pub(crate) enum CodeSet {
     Bits(Box<[u64]>),
 }
 
-/// What a set is, once it is brought into its simplest form.
+/// The simplest form of a set.
 pub(crate) enum Simple {
     Empty,
     Full,
@@ -17,7 +17,7 @@ pub(crate) enum Simple {
 }
 
 impl CodeSet {
-    /// The codes below `size` for which `test` is true.
+    /// Returns the codes below `size` for which `test` is true.
     pub(crate) fn filter(size: u64, test: impl Fn(u64) -> bool) -> CodeSet {
         let mut bits = vec![0; size.div_ceil(64) as usize].into_boxed_slice();
         for code in (0..size).filter(|&code| test(code)) {
@@ -54,7 +54,7 @@ impl CodeSet {
         }
     }
 
-    /// The codes below `size` that are not in the set.
+    /// Returns the codes below `size` that are not in the set.
     pub(crate) fn complement(&self, size: u64) -> CodeSet {
         CodeSet::filter(size, |code| !self.contains(code))
     }
@@ -75,7 +75,7 @@ impl CodeSet {
         }
     }
 
-    /// The first 64 codes.
+    /// Returns the first 64 codes as bits.
     pub(crate) fn low_bits(&self) -> u64 {
         match self {
             CodeSet::One(code) => 1_u64.checked_shl(*code as u32).unwrap_or(0),

@@ -1,8 +1,9 @@
-//! From expressions to code: what is shared, which numbers fit 64 bits, where values come from.
+//! Compilation of expressions: choice of cells for shared values, numbers that fit 64 bits, and sources of
+//! assigned values.
 //!
-//! Expressions are visited operands first. A part gets a cell if its value is wanted as a number
-//! but is no sum, if it is used more than once and costs more than a few tests, or if it lies so
-//! deep that the recursion of `emit` would follow it too far. Everything else is compiled into the
+//! Expressions are visited operands first. A part gets a cell if its value is used as a number
+//! but is not a sum, if it is used more than once and costs more than [`MIN_SHARED_TESTS`], or if the
+//! recursion of `emit` would otherwise become too deep. Everything else is compiled into the
 //! programs that use it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use masque_model::{Domain, Expr, ExprId, System, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::analyse::{Analysis, Shape, constant_value, size_of};
+use crate::analyse::{Analysis, MAX_TABLE_EVALUATIONS, Shape, constant_value, size_of};
 use crate::bounds::Bounds;
 use crate::code::{Cell, CellKind, Code, Linear, NO_CODE, Program, Source};
 use crate::codeset::CodeSet;
@@ -24,25 +25,23 @@ pub(crate) struct Compiler<'s, 'a> {
     pub(crate) analysis: Analysis,
     pub(crate) code: Code<'s>,
     pub(crate) cell_of: FxHashMap<ExprId, u32>,
-    /// For each cell its expression, and the cells it reads, directly or not, and itself.
+    /// For each cell its expression, and the cells that it reads directly or indirectly, including itself.
     closures: Vec<(ExprId, BTreeSet<u32>)>,
-    /// The cells read by what is being compiled.
+    /// The cells read by the program that is being compiled.
     used: BTreeSet<u32>,
 }
 
-/// A shared condition that costs so many tests is worth a cell.
-const WORTH_A_CELL: u32 = 4;
-/// The same for fields that are compared word by word.
-const WORTH_A_CELL_MASKED: u32 = 64;
-/// The recursion of `emit` goes no deeper than this between cells.
-const DEEP: u32 = 40;
-/// Numbers stay this far from the ends of 64 bits.
-const FITS: i128 = 1 << 62;
-/// So many evaluations of parts may be spent on making a table of one assignment.
-const MUCH_WORK: u128 = 4096;
+/// Minimum number of tests for which a shared condition gets a cell.
+const MIN_SHARED_TESTS: u32 = 4;
+/// The same for conjunctions of fields that are compared word by word.
+const MIN_SHARED_MASKED_TESTS: u32 = 64;
+/// Maximum depth of the recursion of `emit` between cells.
+const MAX_EMIT_DEPTH: u32 = 40;
+/// Maximum absolute value of numbers that are computed in 64 bits.
+const MAX_NUMBER: i128 = 1 << 62;
 
 impl<'s, 'a> Compiler<'s, 'a> {
-    /// A compiler for these expressions and their parts.
+    /// Creates a compiler for these expressions and their parts.
     pub(crate) fn new(system: &'s System, layout: &'a Layout, roots: &[ExprId]) -> Self {
         let mut compiler = Compiler {
             system,
@@ -57,18 +56,18 @@ impl<'s, 'a> Compiler<'s, 'a> {
         compiler
     }
 
-    /// The condition as a program.
+    /// Compiles a condition.
     pub(crate) fn condition(&mut self, expr: ExprId) -> Program {
         let start = self.emit(expr, crate::code::TRUE, crate::code::FALSE);
         self.finish(start)
     }
 
-    /// The program that starts at `start` and was compiled since the last one was finished.
+    /// Returns the program that starts at `start` and was compiled since the last call.
     pub(crate) fn finish(&mut self, start: u32) -> Program {
         Program { start, cells: self.take_used().into_iter().collect() }
     }
 
-    /// Notes that what is being compiled reads a cell.
+    /// Records that the program that is being compiled reads a cell.
     pub(crate) fn use_cell(&mut self, cell: u32) {
         self.used.extend(&self.closures[cell as usize].1);
     }
@@ -97,13 +96,13 @@ impl<'s, 'a> Compiler<'s, 'a> {
         let mut costs: FxHashMap<ExprId, Cost> = FxHashMap::default();
         for part in self.analysis.parts.clone() {
             let mut cost = self.cost(part, &costs);
-            let is_quick = cost.tests < if cost.is_masked { WORTH_A_CELL_MASKED } else { WORTH_A_CELL };
-            let is_shared = n_uses.get(&part).is_some_and(|&n| n > 1) && !is_quick;
+            let min_tests = if cost.is_masked { MIN_SHARED_MASKED_TESTS } else { MIN_SHARED_TESTS };
+            let is_shared = n_uses.get(&part).is_some_and(|&n| n > 1) && cost.tests >= min_tests;
             let is_number = is_number.get(&part) == Some(&true);
             let wanted = if self.analysis.is_sound[part.index()] {
                 let is_simple = matches!(self.analysis.shape_of(part), Shape::Known(_))
                     || matches!(exprs.get(part), Expr::Variable(_));
-                !is_simple && (is_number || is_shared || cost.depth > DEEP)
+                !is_simple && (is_number || is_shared || cost.depth > MAX_EMIT_DEPTH)
             } else {
                 match exprs.get(part) {
                     Expr::Product(list) => self.multiple(list, 1).is_none(),
@@ -135,7 +134,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         cost
     }
 
-    /// A cell for the value of an expression; none if it must be computed exactly.
+    /// Creates a cell for the value of an expression; returns `None` if it must be computed exactly.
     fn make_cell(&mut self, expr: ExprId) -> Option<u32> {
         let kind = if self.analysis.is_sound[expr.index()] {
             Some(CellKind::Truth(self.emit(expr, crate::code::TRUE, crate::code::FALSE)))
@@ -164,7 +163,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
                     magnitude = magnitude.checked_mul(bounds.lo.abs().max(bounds.hi.abs()).max(1))?;
                     factors.push(self.linear(&[(factor, 1)])?);
                 }
-                (magnitude <= FITS).then(|| CellKind::Product(factors.into()))
+                (magnitude <= MAX_NUMBER).then(|| CellKind::Product(factors.into()))
             }
             Expr::Modulo(a, b) if self.analysis.bounds[expr.index()].is_defined => {
                 Some(CellKind::Modulo(self.linear(&[(a, 1)])?, self.linear(&[(b, 1)])?))
@@ -177,7 +176,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         }
     }
 
-    /// The sum of multiples of expressions; none if it must be computed exactly.
+    /// Compiles a sum of multiples of expressions; returns `None` if it must be computed exactly.
     pub(crate) fn linear(&mut self, terms: &[(ExprId, i128)]) -> Option<u32> {
         let terms = self.terms(terms)?;
         self.linear_of(&terms)
@@ -190,7 +189,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         Some(self.code.linears.len() as u32 - 1)
     }
 
-    /// A sum of multiples of expressions as one of multiples of fields and cells.
+    /// Rewrites a sum of multiples of expressions as one of multiples of fields and cells.
     pub(crate) fn terms(&self, summands: &[(ExprId, i128)]) -> Option<Terms> {
         let mut terms = Terms::default();
         let mut stack = summands.to_vec();
@@ -224,7 +223,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         Some(terms)
     }
 
-    /// A product of which all factors but one are numbers, as a multiple of that one.
+    /// Rewrites a product whose factors are numbers, except for one, as a multiple of that one.
     fn multiple(&self, list: &[ExprId], factor: i128) -> Option<(ExprId, i128)> {
         let is_number = |e: &&ExprId| matches!(self.system.exprs.get(**e), Expr::Number(_));
         let mut open = list.iter().filter(|e| !is_number(e));
@@ -234,7 +233,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
             _ => None,
         });
         let factor = numbers.into_iter().try_fold(factor, i128::checked_mul)?;
-        (factor.checked_abs()? <= FITS).then_some((open, factor))
+        (factor.checked_abs()? <= MAX_NUMBER).then_some((open, factor))
     }
 
     /// Whether the operands of an expression are used as numbers.
@@ -250,7 +249,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         }
     }
 
-    /// Where the value of an assignment comes from.
+    /// Compiles the right-hand side of an assignment.
     pub(crate) fn source(&mut self, target: VarId, expr: ExprId) -> Source {
         let system = self.system;
         let domain = &system.variable(target).domain;
@@ -280,12 +279,12 @@ impl<'s, 'a> Compiler<'s, 'a> {
         Source::Exact { exact: self.exact(expr), target }
     }
 
-    /// An assignment that reads one small field, for each of its codes.
+    /// Tabulates an assignment that reads one field with an enumerable domain.
     fn table(&mut self, target: VarId, expr: ExprId) -> Option<Source> {
-        let slot = self.analysis.small_support(self.system, expr)?;
+        let slot = self.analysis.enumerable_support(self.system, expr)?;
         let exact = Exact::new(self.system, expr);
         let size = size_of(self.system, slot);
-        if exact.n_parts() as u128 * size > MUCH_WORK {
+        if exact.n_parts() as u128 * size > MAX_TABLE_EVALUATIONS {
             return None;
         }
         let field = self.layout.field(slot);
@@ -300,7 +299,7 @@ impl<'s, 'a> Compiler<'s, 'a> {
         Some(Source::Table { field, codes: (0..size as u64).map(code).collect::<Option<_>>()? })
     }
 
-    /// The field of a slot and the number of its codes.
+    /// Returns the field of a slot and the number of its codes.
     pub(crate) fn field(&self, slot: Slot) -> (Field, u128) {
         (self.layout.field(slot), size_of(self.system, slot))
     }
@@ -310,11 +309,11 @@ impl<'s, 'a> Compiler<'s, 'a> {
 struct Cost {
     tests: u32,
     depth: u32,
-    /// Whether it is a conjunction of fields with given values, which costs one test for each word.
+    /// Whether this is a conjunction of fields with given values, which costs one test per word.
     is_masked: bool,
 }
 
-/// A sum that is being put together.
+/// A sum of multiples that is being built.
 #[derive(Default)]
 pub(crate) struct Terms {
     pub(crate) constant: i128,
@@ -328,7 +327,7 @@ impl Terms {
         Some(())
     }
 
-    /// The sum as code; none if some partial sum may not fit.
+    /// Compiles the sum; returns `None` if some partial sum may not fit.
     fn linear(&self, bounds: impl Fn(u32) -> Bounds) -> Option<Linear> {
         let mut magnitude = self.constant.checked_abs()?;
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
@@ -348,7 +347,7 @@ impl Terms {
             magnitude = magnitude.checked_add(factor.checked_abs()?.checked_mul(largest)?)?;
             cells.push((cell, i64::try_from(factor).ok()?));
         }
-        (magnitude <= FITS).then(|| Linear {
+        (magnitude <= MAX_NUMBER).then(|| Linear {
             constant: self.constant as i64,
             counts: counts.into_iter().collect(),
             fields: fields.into(),

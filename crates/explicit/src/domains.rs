@@ -1,4 +1,4 @@
-//! What is left of the variables' domains during a search, as sets of codes.
+//! The remaining values of variables during the search for initial states, as sets of codes.
 
 use masque_model::{Domain, System, VarId};
 
@@ -10,7 +10,7 @@ use crate::bounds::Bounds;
 pub(crate) struct Codes {
     lo: u64,
     hi: u64,
-    /// The codes, bit by bit, if the domain is small; unused otherwise.
+    /// The codes, bit by bit, if the domain has at most 64 values; unused otherwise.
     bits: u64,
     is_small: bool,
 }
@@ -26,7 +26,7 @@ impl Codes {
         if self.is_small { u128::from(self.bits.count_ones()) } else { u128::from(self.hi - self.lo) + 1 }
     }
 
-    /// The only code, if one is left.
+    /// Returns the only code, if a single one is left.
     pub(crate) fn only(self) -> Option<u64> {
         (self.lo == self.hi).then_some(self.lo)
     }
@@ -39,7 +39,7 @@ impl Codes {
         (self.lo..=self.hi).contains(&code) && (!self.is_small || self.bits >> code & 1 == 1)
     }
 
-    /// The next code above this one.
+    /// Returns the next code above this one.
     pub(crate) fn after(self, code: u64) -> Option<u64> {
         if code >= self.hi {
             None
@@ -51,7 +51,7 @@ impl Codes {
         }
     }
 
-    /// The codes within an interval; none if there are none.
+    /// Returns the codes within an interval; `None` if there are none.
     pub(crate) fn within(self, lo: u64, hi: u64) -> Option<Codes> {
         let (lo, hi) = (lo.max(self.lo), hi.min(self.hi));
         if lo > hi {
@@ -64,7 +64,7 @@ impl Codes {
         Codes::of_bits(bits)
     }
 
-    /// The codes but one; none if there are none. In a large domain only an end can be cut off.
+    /// Returns the codes except one; `None` if there are none. From an interval only an end is removed.
     pub(crate) fn without(self, code: u64) -> Option<Codes> {
         if self.is_small {
             return if code < 64 { Codes::of_bits(self.bits & !(1 << code)) } else { Some(self) };
@@ -77,7 +77,7 @@ impl Codes {
         }
     }
 
-    /// Two disjoint parts that make up the whole, the lower first. There must be two codes.
+    /// Splits the set into two disjoint parts, the lower first. There must be at least two codes.
     pub(crate) fn halves(self) -> (Codes, Codes) {
         let middle = self.lo + (self.hi - self.lo) / 2;
         let parts = (self.within(self.lo, middle), self.within(middle + 1, self.hi));
@@ -94,7 +94,7 @@ impl Codes {
     }
 }
 
-/// The bounds of the values behind the codes.
+/// Returns the bounds of the values that the codes stand for.
 pub(crate) fn bounds(system: &System, variable: VarId, codes: Codes) -> Bounds {
     let domain = &system.variable(variable).domain;
     match domain {

@@ -1,6 +1,6 @@
 //! Verdicts during exploration.
 //!
-//! Formulas are evaluated on complete layers, of which all but the last are expanded. Evidence comes from
+//! Formulas are evaluated on complete layers; all layers except the last are expanded. Evidence comes from
 //! the smallest number of layers that decides the property, so it does not depend on the moment of the
 //! evaluation.
 
@@ -24,10 +24,11 @@ use crate::steps::Steps;
 use crate::store::Store;
 
 /// Minimum number of states before formulas are evaluated for the first time.
-const FIRST_LOOK: usize = 1024;
+const MIN_STATES_TO_EVALUATE: usize = 1024;
 
-/// Budget steps of the final evaluation after a limit: a constant, and one per `STATES_PER_STEP` states.
-const LAST_STEPS: u64 = 16;
+/// Number of budget steps of the final evaluation after a limit, in addition to one step per
+/// [`STATES_PER_STEP`] states.
+const MIN_FINAL_STEPS: u64 = 16;
 const STATES_PER_STEP: u64 = 512;
 
 /// Evaluates the open properties during exploration and reports their verdicts.
@@ -57,18 +58,18 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         let atoms = Rc::new(Atoms::new(system, &steps.layout));
         let hunted = early
             .open()
-            .flat_map(|position| {
-                let hunts = hunts(&system.formulas, system.properties[position].formula);
-                hunts.into_iter().map(move |hunt| (position, hunt.formula, hunt.holds))
+            .flat_map(|index| {
+                let hunts = hunts(&system.formulas, system.properties[index].formula);
+                hunts.into_iter().map(move |hunt| (index, hunt.formula, hunt.holds))
             })
             .filter(|&(_, formula, _)| is_condition(&system.formulas, formula))
             .collect();
-        let (n_hunted, next_look, layers) = (0, FIRST_LOOK, Vec::new());
+        let (n_hunted, next_look, layers) = (0, MIN_STATES_TO_EVALUATE, Vec::new());
         Watch { system, steps, atoms, evidence, early, hunted, n_hunted, next_look, layers }
     }
 
     /// Evaluates properties before the last layer is expanded.
-    pub(crate) fn layer(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
+    pub(crate) fn on_layer(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
         if !self.early.is_listening() {
             return Ok(());
         }
@@ -79,29 +80,29 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
             self.next_look = store.len() * self.early.growth();
             self.early.open().collect()
         };
-        self.look(&open, store, layers, budget);
+        self.evaluate(&open, store, layers, budget);
         self.early.enough()
     }
 
-    /// Called when all states are known. In quick mode it evaluates the layers as if there were more
+    /// Evaluates properties when all states are known. In quick mode it treats the layers as if there were more
     /// states, so that evidence is the same as from an exploration that stopped earlier.
-    pub(crate) fn all(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
+    pub(crate) fn on_complete(&mut self, store: &Store, layers: &[u32], budget: &Budget) -> Result<(), Stop> {
         if self.early.is_quick() {
             let open: Vec<usize> = self.early.open().collect();
-            self.look(&open, store, layers, budget);
+            self.evaluate(&open, store, layers, budget);
         }
         self.early.enough()
     }
 
     /// Evaluates the open properties once more after a limit has stopped the exploration, with a budget
     /// in proportion to the number of states.
-    pub(crate) fn stopped(&mut self, store: &Store, layers: &[u32], budget: &Budget) {
-        let steps = LAST_STEPS + store.len() as u64 / STATES_PER_STEP;
+    pub(crate) fn on_stop(&mut self, store: &Store, layers: &[u32], budget: &Budget) {
+        let steps = MIN_FINAL_STEPS + store.len() as u64 / STATES_PER_STEP;
         let budget = budget.clone().with_steps(steps).with_states(u64::MAX);
         let open: Vec<usize> = self.early.open().collect();
-        self.look(&open, store, layers, &budget);
+        self.evaluate(&open, store, layers, &budget);
         self.layers = layers.windows(2).map(|ends| ends[1] - ends[0]).collect();
-        // A layer that is not complete tells something only if it is larger than the one before.
+        // An incomplete layer is informative only if it is larger than the previous one.
         let partly = store.len() as u32 - layers.last().copied().unwrap_or(0);
         if self.layers.last().is_some_and(|&last| partly > last) {
             self.layers.push(partly);
@@ -115,15 +116,15 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
             return Ok(found);
         }
         let mut reader = Reader::new(&self.atoms, &self.steps.layout);
-        for number in self.n_hunted..store.len() {
-            if number % 4096 == 4095 {
+        for state in self.n_hunted..store.len() {
+            if state % 4096 == 4095 {
                 budget.check()?;
             }
-            reader.turn_to(store.row(number));
-            self.hunted.retain(|&(position, formula, holds)| {
+            reader.turn_to(store.row(state));
+            self.hunted.retain(|&(index, formula, holds)| {
                 let is_found = reader.is_true(self.system, formula) == holds;
                 if is_found {
-                    found.push(position);
+                    found.push(index);
                 }
                 !is_found
             });
@@ -138,32 +139,32 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
     }
 
     /// Evaluates properties on complete layers. A limit here ends the evaluation, not the exploration.
-    fn look(&mut self, open: &[usize], store: &Store, layers: &[u32], budget: &Budget) {
+    fn evaluate(&mut self, open: &[usize], store: &Store, layers: &[u32], budget: &Budget) {
         let is_begun = layers.last().is_some_and(|&n_states| n_states > 0);
         if open.is_empty() || !is_begun {
             return;
         }
         let Ok(mut labeller) = self.labeller(store, layers, budget) else { return };
-        for &position in open {
-            let property = &self.system.properties[position];
+        for &index in open {
+            let property = &self.system.properties[index];
             if let Ok(Some(holds)) = labeller.look(budget).verdict(property) {
                 let verdict = Verdict::from(holds);
                 let mut outcome = Outcome::from(verdict);
                 if self.evidence.wanted(verdict).is_some() {
-                    // A budget that ends here costs the evidence, not the verdict.
-                    let shown = self.shown(property, holds, store, layers, budget);
+                    // If the budget ends here, the evidence is missing, but the verdict stands.
+                    let shown = self.least_evidence(property, holds, store, layers, budget);
                     outcome.evidence = shown.ok().flatten();
                 }
-                self.early.decided(position, NAME, outcome);
+                self.early.decided(index, NAME, outcome);
             }
         }
         let early = &self.early;
         let is_open: Vec<usize> = early.open().collect();
-        self.hunted.retain(|(position, ..)| is_open.contains(position));
+        self.hunted.retain(|(index, ..)| is_open.contains(index));
     }
 
     /// Returns the evidence from the smallest deciding number of layers.
-    fn shown(
+    fn least_evidence(
         &self,
         property: &Property,
         holds: bool,
@@ -175,7 +176,7 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
             let mut labeller = self.labeller(store, &layers[..=n_layers], budget)?;
             Ok((labeller.look(budget).verdict(property)? == Some(holds)).then_some(labeller))
         };
-        // The more layers, the more they show: double their number, then halve the gap.
+        // A number of layers decides the property if a smaller one does: double it, then bisect.
         let (mut too_few, mut enough) = (0, 1);
         let mut shows = loop {
             match decides(enough)? {
@@ -194,14 +195,14 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
         explain(&mut shows, self.system, property, holds, budget)
     }
 
-    /// Labeller for the states of these layers.
+    /// Creates a labeller for the states of these layers.
     fn labeller(&self, store: &Store, layers: &[u32], budget: &Budget) -> Result<Labeller<'s>, Stop> {
-        let at = |from_last: usize| layers[layers.len() - from_last] as usize;
+        let nth_last = |n: usize| layers[layers.len() - n] as usize;
         budget.check_memory(store.bytes() * 2)?;
         let space = Space {
-            store: store.prefix(at(1))?,
+            store: store.prefix(nth_last(1))?,
             layers: layers.to_vec(),
-            n_expanded: at(2),
+            n_expanded: nth_last(2),
             nearest_deadlocks: Vec::new(),
             nearest_overflows: Vec::new(),
             graph: None,
@@ -214,30 +215,30 @@ impl<'w, 'e, 's> Watch<'w, 'e, 's> {
 
 impl<'s> Labeller<'s> {
     /// Evaluates formulas on a partial exploration.
-    pub(crate) fn look<'l>(&'l mut self, budget: &'l Budget) -> Look<'l, Partly<'l, 's>> {
-        Look { system: self.system, sight: Partly { labeller: self, budget } }
+    pub(crate) fn look<'l>(&'l mut self, budget: &'l Budget) -> Look<'l, PartialStates<'l, 's>> {
+        Look { system: self.system, sight: PartialStates { labeller: self, budget } }
     }
 }
 
 /// View of a labeller as a partial exploration.
-pub(crate) struct Partly<'l, 's> {
+pub(crate) struct PartialStates<'l, 's> {
     labeller: &'l mut Labeller<'s>,
     budget: &'l Budget,
 }
 
-impl Partly<'_, '_> {
+impl PartialStates<'_, '_> {
     fn all(&self) -> Bitset {
         Bitset::full(self.labeller.space.n_states())
     }
 
-    /// The states in the same class as one of a set, of all or of those inside.
+    /// Returns the states of `inside` whose class contains a state of the set.
     fn touched(&self, classes: &Classes, set: &Bitset, inside: &Bitset) -> Result<Rc<Bitset>, Stop> {
         let untouched = classes.untouched(inside, set, &self.labeller.jobs)?;
         Ok(Rc::new(inside.clone().minus(&untouched)))
     }
 }
 
-impl Sight for Partly<'_, '_> {
+impl Sight for PartialStates<'_, '_> {
     type Set = Rc<Bitset>;
 
     fn noted(&mut self) -> &mut Noted<Rc<Bitset>> {

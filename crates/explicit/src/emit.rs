@@ -1,7 +1,7 @@
-//! From conditions to tests and jumps.
+//! Translation of conditions into tests and jumps.
 //!
-//! `emit(φ, yes, no)` appends the tests of `φ` and answers where they start; a test leads to `yes`
-//! or `no` in the end. Conjunctions and disjunctions gather what one test can do: all `field =
+//! `emit(φ, yes, no)` appends the tests of `φ` and returns the index of the first one; the last jumps lead
+//! to `yes` or `no`. Conjunctions and disjunctions combine what one test can do: all `field =
 //! code` of one word, all codes of one field, all combinations of the same bits, all constants that
 //! one number is compared with.
 
@@ -9,24 +9,29 @@ use std::collections::BTreeMap;
 
 use masque_model::{Domain, Expr, ExprId, Relation};
 
-use crate::analyse::{Shape, constant_value};
+use crate::analyse::{MAX_BITMAP_DOMAIN, Shape, constant_value};
 use crate::code::{Branch, FALSE, NO_CODE, Program, TRUE, Test};
 use crate::codeset::{CodeSet, Simple};
 use crate::compile::Compiler;
 use crate::layout::Slot;
 
-/// A condition cut in two: values that some words must have, and the rest.
+/// A condition in two parts: values that some words must have, and the rest.
 pub(crate) struct Guard {
     /// Word, mask and value; each word once, in increasing order.
     pub(crate) key: Vec<(u32, u64, u64)>,
     pub(crate) rest: Program,
 }
 
-/// Sets of codes up to this size are kept as bits.
-const LARGE: u128 = 1 << 20;
+/// `a ~ b`
+#[derive(Clone, Copy)]
+struct Comparison {
+    relation: Relation,
+    a: ExprId,
+    b: ExprId,
+}
 
 impl Compiler<'_, '_> {
-    /// A condition as a guard; none if it is never true.
+    /// Compiles a condition as a guard; returns `None` if it is never true.
     pub(crate) fn guard(&mut self, expr: ExprId) -> Option<Guard> {
         let conjunction = self.conjunction(&[expr])?;
         let key = conjunction.masked();
@@ -40,7 +45,7 @@ impl Compiler<'_, '_> {
         Some(Guard { key, rest: self.finish(start) })
     }
 
-    /// Appends the tests of a condition and answers where they start.
+    /// Appends the tests of a condition and returns the index of the first one.
     pub(crate) fn emit(&mut self, expr: ExprId, yes: u32, no: u32) -> u32 {
         match self.analysis.shape_of(expr) {
             Shape::Known(true) => return yes,
@@ -63,7 +68,7 @@ impl Compiler<'_, '_> {
             Expr::And(list) => self.emit_all(list, yes, no),
             Expr::Or(list) => self.emit_any(list, yes, no),
             Expr::Xor(list) => self.emit_odd(expr, list, yes, no),
-            Expr::Compare(relation, a, b) => self.emit_compare(expr, (relation, a, b), yes, no),
+            Expr::Compare(relation, a, b) => self.emit_compare(expr, Comparison { relation, a, b }, yes, no),
             _ => self.exactly(expr, yes, no),
         }
     }
@@ -78,7 +83,7 @@ impl Compiler<'_, '_> {
         self.branch(Test::Exact(exact), yes, no)
     }
 
-    /// Whether a field's code is in a set.
+    /// Returns the test whether a field's code is in a set.
     fn code_test(&self, slot: Slot, set: &CodeSet) -> Test {
         let (field, size) = self.field(slot);
         match set {
@@ -90,7 +95,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// All of `list`.
+    /// Appends the tests of a conjunction.
     fn emit_all(&mut self, list: &[ExprId], yes: u32, no: u32) -> u32 {
         let Some(conjunction) = self.conjunction(list) else { return no };
         let mut start = yes;
@@ -106,7 +111,7 @@ impl Compiler<'_, '_> {
         start
     }
 
-    /// The operands of a conjunction, sorted out; none if it is never true.
+    /// Sorts the operands of a conjunction by kind of test; returns `None` if it is never true.
     fn conjunction(&self, list: &[ExprId]) -> Option<Conjunction> {
         let mut conjunction = Conjunction::default();
         let mut sets: BTreeMap<Slot, CodeSet> = BTreeMap::new();
@@ -156,7 +161,7 @@ impl Compiler<'_, '_> {
         conjunction.sets.iter().rev().map(|(slot, set)| self.code_test(*slot, set)).collect()
     }
 
-    /// The operands of a junction that is compiled in place.
+    /// Returns the operands of a junction that is compiled in place.
     fn open_operands(&self, expr: ExprId, is_and: bool) -> Option<&[ExprId]> {
         if self.cell_of.contains_key(&expr) || !self.analysis.is_sound[expr.index()] {
             return None;
@@ -168,7 +173,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// Some of `list`.
+    /// Appends the tests of a disjunction.
     fn emit_any(&mut self, list: &[ExprId], yes: u32, no: u32) -> u32 {
         let mut sets: BTreeMap<Slot, CodeSet> = BTreeMap::new();
         let mut masked: BTreeMap<(u32, u64), Vec<u64>> = BTreeMap::new();
@@ -181,7 +186,7 @@ impl Compiler<'_, '_> {
                 Shape::Known(false) => {}
                 Shape::Codes(slot, set) => match sets.get_mut(slot) {
                     None => _ = sets.insert(*slot, set.clone()),
-                    Some(either) if self.field(*slot).1 <= LARGE => {
+                    Some(either) if self.field(*slot).1 <= MAX_BITMAP_DOMAIN => {
                         either.extend(set, self.field(*slot).1 as u64);
                     }
                     Some(_) => others.push(expr),
@@ -229,7 +234,7 @@ impl Compiler<'_, '_> {
         start
     }
 
-    /// A conjunction of `field = code` within one word.
+    /// Returns word, mask and value of a conjunction of `field = code` within one word.
     fn as_masked(&self, expr: ExprId) -> Option<(u32, u64, u64)> {
         let conjunction = self.conjunction(self.open_operands(expr, true)?)?;
         let is_masked = conjunction.others.is_empty() && conjunction.sets.is_empty();
@@ -239,7 +244,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// A number that is no variable, and the constant it must equal.
+    /// Returns the number and the constant of an equation.
     fn as_equation(&self, expr: ExprId) -> Option<(ExprId, i64)> {
         if self.cell_of.contains_key(&expr) {
             return None;
@@ -254,7 +259,7 @@ impl Compiler<'_, '_> {
         Some((number, constant))
     }
 
-    /// Whether a number equals one of some constants, given with the comparisons that say so.
+    /// Appends a test whether a number equals one of some constants, given with the original comparisons.
     fn emit_one_of(&mut self, number: ExprId, equations: &[(i64, ExprId)], yes: u32, no: u32) -> u32 {
         match self.linear(&[(number, 1)]) {
             Some(linear) => {
@@ -275,19 +280,14 @@ impl Compiler<'_, '_> {
         }
     }
 
-    fn emit_compare(
-        &mut self,
-        expr: ExprId,
-        (relation, a, b): (Relation, ExprId, ExprId),
-        yes: u32,
-        no: u32,
-    ) -> u32 {
+    fn emit_compare(&mut self, expr: ExprId, comparison: Comparison, yes: u32, no: u32) -> u32 {
+        let Comparison { relation, a, b } = comparison;
         let exprs = &self.system.exprs;
-        // Equality and its opposite are one test with two ways out.
+        // Equality and its negation are the same test with swapped jumps.
         let (same, different) = match relation {
             Relation::Equal => (yes, no),
             Relation::Unequal => (no, yes),
-            _ => return self.emit_difference(expr, (relation, a, b), yes, no),
+            _ => return self.emit_difference(expr, comparison, yes, no),
         };
         let is_sound = |e: ExprId| self.analysis.is_sound[e.index()];
         match (exprs.get(a), exprs.get(b)) {
@@ -313,7 +313,7 @@ impl Compiler<'_, '_> {
                     return self.branch(test, same, different);
                 }
                 let Domain::Values(values) = from else {
-                    return self.emit_difference(expr, (relation, a, b), yes, no);
+                    return self.emit_difference(expr, comparison, yes, no);
                 };
                 let code = |value: i64| self.layout.code(self.system, right, value);
                 let code = |value| code(value).map_or(NO_CODE, |code| u32::try_from(code).unwrap_or(NO_CODE));
@@ -327,25 +327,20 @@ impl Compiler<'_, '_> {
                         let test = self.code_test(Slot::Variable(v), &CodeSet::One(code));
                         self.branch(test, same, different)
                     }
-                    None => self.emit_difference(expr, (relation, a, b), yes, no),
+                    None => self.emit_difference(expr, comparison, yes, no),
                 }
             }
             _ if is_sound(a) && is_sound(b) => match self.linear(&[(a, 1), (b, 1)]) {
                 Some(linear) => self.branch(Test::Odd { linear }, different, same),
                 None => self.exactly(expr, yes, no),
             },
-            _ => self.emit_difference(expr, (relation, a, b), yes, no),
+            _ => self.emit_difference(expr, comparison, yes, no),
         }
     }
 
     /// `a ~ b` as `a - b ~ 0`, with the constant of the difference on the other side.
-    fn emit_difference(
-        &mut self,
-        expr: ExprId,
-        (relation, a, b): (Relation, ExprId, ExprId),
-        yes: u32,
-        no: u32,
-    ) -> u32 {
+    fn emit_difference(&mut self, expr: ExprId, comparison: Comparison, yes: u32, no: u32) -> u32 {
+        let Comparison { relation, a, b } = comparison;
         let difference = self.terms(&[(a, 1), (b, -1)]).and_then(|mut terms| {
             let constant = i64::try_from(-std::mem::take(&mut terms.constant)).ok()?;
             Some((self.linear_of(&terms)?, constant))
@@ -357,12 +352,12 @@ impl Compiler<'_, '_> {
     }
 }
 
-/// The operands of a conjunction, sorted out.
+/// The operands of a conjunction by kind of test.
 #[derive(Default)]
 struct Conjunction {
-    /// By word, the mask and value of all `field = code`.
+    /// Mask and value of all `field = code`, by word.
     words: BTreeMap<u32, (u64, u64)>,
-    /// Fields with several codes.
+    /// Fields that must have one of several codes.
     sets: Vec<(Slot, CodeSet)>,
     others: Vec<ExprId>,
 }

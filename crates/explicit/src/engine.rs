@@ -58,9 +58,9 @@ pub(crate) const NAME: &str = "explicit";
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Explicit {
-    /// Which verdicts get evidence.
+    /// The verdicts that get evidence.
     pub evidence: Show,
-    /// How many threads may work at once; if nothing is said, as many as there are processors.
+    /// Number of threads. `None` means one per processor.
     pub jobs: Option<NonZeroUsize>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Explored<'s> {
 }
 
 impl<'s> Explored<'s> {
-    /// Explores a system; if that is stopped, the sizes of the layers are told.
+    /// Explores a system. An error contains the sizes of the layers that were found.
     pub(crate) fn new(
         engine: Explicit,
         system: &'s System,
@@ -125,7 +125,7 @@ impl<'s> Explored<'s> {
         let mut outcome = Outcome::from(verdict?);
         if let Some(holds) = self.engine.evidence.wanted(outcome.verdict) {
             let start = Instant::now();
-            // A budget that ends here costs the evidence, not the verdict.
+            // If the budget ends here, the evidence is missing, but the verdict stands.
             let evidence = explain(&mut self.labeller, self.system, property, holds, budget);
             outcome.evidence = evidence.ok().flatten();
             self.stats.spend("evidence", start.elapsed());
@@ -183,7 +183,7 @@ impl Encoded for Explored<'_> {
 
     fn decide(&mut self, property: &Property, budget: &Budget) -> Outcome {
         let outcome = self.try_decide(property, budget).unwrap_or_else(Outcome::from);
-        // It may be asked again with more time.
+        // The property may be asked again with more time.
         if budget.is_over() {
             self.labeller.labels.put_off();
         }

@@ -1,7 +1,7 @@
-//! Answers to the questions that evidence asks.
+//! The oracle for evidence.
 //!
-//! A path is found by a breadth-first search backwards from where it ends, layer by layer, until a
-//! layer meets where it begins; then every walk down the layers is a shortest path, and taking the
+//! A path is found by a breadth-first search backwards from its end, layer by layer, until a
+//! layer meets its start; then every walk down the layers is a shortest path, and taking the
 //! least state at each step gives the least.
 
 use std::rc::Rc;
@@ -19,19 +19,19 @@ use crate::temporal::Clock;
 
 impl Oracle for Labeller<'_> {
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop> {
-        let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
+        let index = self.state_index(state).ok_or(Stop::from(Why::Unsupported))?;
         if let Some(Bounds { surely, possibly }) = self.partial_bounds(formula, budget)? {
-            let (surely, possibly) = (surely.contains(number), possibly.contains(number));
+            let (surely, possibly) = (surely.contains(index), possibly.contains(index));
             return if surely == possibly { Ok(surely) } else { Err(Why::Unsupported.into()) };
         }
         let mut one = Bitset::empty(self.space.n_states());
-        one.insert(number);
-        Ok(self.truth_among(formula, &one, budget)?.contains(number))
+        one.insert(index);
+        Ok(self.truth_among(formula, &one, budget)?.contains(index))
     }
 
     fn is_dead_end(&mut self, state: &State, budget: &Budget) -> Result<bool, Stop> {
-        let number = self.number(state).ok_or(Stop::from(Why::Unsupported))?;
-        let row = self.space.store.row(number);
+        let index = self.state_index(state).ok_or(Stop::from(Why::Unsupported))?;
+        let row = self.space.store.row(index);
         Ok(Stepper::new(&self.steps, budget).expand(row, |_| Ok(()))?.is_dead)
     }
 
@@ -43,15 +43,15 @@ impl Oracle for Labeller<'_> {
 
     fn first(&mut self, region: &[Part], most: usize, budget: &Budget) -> Result<(Vec<State>, Count), Stop> {
         let states = self.region(region, budget)?;
-        let mut numbers: Vec<usize> = states.iter().collect();
-        let n_states = numbers.len();
+        let mut indices: Vec<usize> = states.iter().collect();
+        let n_states = indices.len();
         let by_row = |a: &usize, b: &usize| self.space.store.row(*a).cmp(self.space.store.row(*b));
         if most < n_states {
-            numbers.select_nth_unstable_by(most, by_row);
-            numbers.truncate(most);
+            indices.select_nth_unstable_by(most, by_row);
+            indices.truncate(most);
         }
-        numbers.sort_unstable_by(by_row);
-        let first = numbers.into_iter().map(|state| self.state(state as u32)).collect();
+        indices.sort_unstable_by(by_row);
+        let first = indices.into_iter().map(|state| self.state(state as u32)).collect();
         Ok((first, n_states.into()))
     }
 
@@ -60,40 +60,40 @@ impl Oracle for Labeller<'_> {
         if to.is_empty() {
             return Ok(None);
         }
-        // From any initial state through any states: the layers of exploration say how far.
+        // From any initial state through any states: the layers of exploration are the distances.
         let is_plain = route.from == [Part::Initial] && route.through.is_empty();
         let chosen = if is_plain && route.by == By::Steps && route.length == Length::Any {
             least_shortest(&self.steps, &self.space, &to, budget)?
         } else {
             let (from, through) = (self.region(&route.from, budget)?, self.region(&route.through, budget)?);
             self.check_memory(self.space.n_states() as u64 * 5, budget)?;
-            let edges = self.edges(route.by, budget)?;
-            self.shortest(&from, &through, &to, route.length, &edges, budget)?
+            let step = self.path_step(route.by, budget)?;
+            self.shortest(&from, &through, &to, route.length, &step, budget)?
         };
         Ok(chosen.map(|states| states.into_iter().map(|state| self.state(state)).collect()))
     }
 }
 
-/// What leads from state to state.
-enum Edges {
-    Transitions,
-    /// The classes of each member of a group: states in one class are confused.
+/// Relation between consecutive states of a path.
+enum PathStep {
+    Transition,
+    /// Some member of a group cannot distinguish the two states: the classes of each member.
     Confusion(Vec<Rc<Classes>>),
 }
 
 impl Labeller<'_> {
-    /// The number of a state, if it is reachable.
-    pub(crate) fn number(&self, state: &State) -> Option<usize> {
+    /// Returns the index of a state, if it is reachable.
+    pub(crate) fn state_index(&self, state: &State) -> Option<usize> {
         let row = self.steps.layout.pack(self.system, state)?;
-        self.space.store.find(&row).map(|number| number as usize)
+        self.space.store.find(&row).map(|index| index as usize)
     }
 
-    fn state(&self, number: u32) -> State {
-        self.steps.layout.unpack(self.system, self.space.store.row(number as usize))
+    fn state(&self, index: u32) -> State {
+        self.steps.layout.unpack(self.system, self.space.store.row(index as usize))
     }
 
-    /// `νZ. R ∩ post(Z)`: count for each state of `R` its predecessors in `R`, remove the states that
-    /// have none, and each that is left with none by that.
+    /// Computes `νZ. R ∩ post(Z)`: counts the predecessors of each state of `R` in `R`, and removes,
+    /// repeatedly, the states that have none left.
     pub(crate) fn recurrent_states(&mut self, inside: Bitset, budget: &Budget) -> Result<Bitset, Stop> {
         self.graph(budget)?;
         self.check_memory(self.space.n_states() as u64 * 5, budget)?;
@@ -126,7 +126,7 @@ impl Labeller<'_> {
         Ok(recurrent)
     }
 
-    /// The successors of a state, each once.
+    /// Returns the successors of a state, each once.
     fn successors(&self, state: u32, stepper: &mut Stepper<'_>) -> Result<Vec<u32>, Stop> {
         let mut found = Vec::new();
         if state as usize >= self.space.n_expanded {
@@ -144,13 +144,13 @@ impl Labeller<'_> {
         Ok(found)
     }
 
-    fn edges(&mut self, by: By, budget: &Budget) -> Result<Edges, Stop> {
+    fn path_step(&mut self, by: By, budget: &Budget) -> Result<PathStep, Stop> {
         match by {
             By::Steps => {
                 self.graph(budget)?;
-                Ok(Edges::Transitions)
+                Ok(PathStep::Transition)
             }
-            By::Confusion(group) => Ok(Edges::Confusion(self.classes(group, budget)?)),
+            By::Confusion(group) => Ok(PathStep::Confusion(self.classes(group, budget)?)),
         }
     }
 
@@ -165,14 +165,14 @@ impl Labeller<'_> {
         Ok(classes)
     }
 
-    /// The least of the shortest walks along the edges.
+    /// Returns the least of the shortest paths.
     fn shortest(
         &self,
         from: &Bitset,
         through: &Bitset,
         to: &Bitset,
         length: Length,
-        edges: &Edges,
+        step: &PathStep,
         budget: &Budget,
     ) -> Result<Option<Vec<u32>>, Stop> {
         let mut layers: Vec<Vec<u32>> = vec![to.iter().map(|state| state as u32).collect()];
@@ -185,7 +185,7 @@ impl Labeller<'_> {
         let mut clock = Clock::new(budget);
         while hits.is_empty() {
             let mut layer = Vec::new();
-            self.each_before(&layers[layers.len() - 1], edges, through, &mut clock, |state| {
+            self.each_before(&layers[layers.len() - 1], step, through, &mut clock, |state| {
                 if from.contains(state as usize) {
                     hits.push(state);
                 }
@@ -212,12 +212,12 @@ impl Labeller<'_> {
         let mut stepper = Stepper::new(&self.steps, budget);
         for layer in layers.iter().rev() {
             let state = chosen[chosen.len() - 1];
-            let candidates: Vec<u32> = match edges {
-                Edges::Transitions => {
+            let candidates: Vec<u32> = match step {
+                PathStep::Transition => {
                     let successors = self.successors(state, &mut stepper)?;
                     successors.into_iter().filter(|next| layer.binary_search(next).is_ok()).collect()
                 }
-                Edges::Confusion(classes) => {
+                PathStep::Confusion(classes) => {
                     let same = |a: u32, b: u32| {
                         classes.iter().any(|classes| classes.of(a as usize) == classes.of(b as usize))
                     };
@@ -229,18 +229,18 @@ impl Labeller<'_> {
         Ok(Some(chosen))
     }
 
-    /// Calls `found` for the states of `through` from which an edge leads into a layer; the same one
-    /// may be found twice.
+    /// Calls `found` for the states of `through` from which a step leads into a layer; a state may be found
+    /// twice.
     fn each_before(
         &self,
         layer: &[u32],
-        edges: &Edges,
+        step: &PathStep,
         through: &Bitset,
         clock: &mut Clock<'_>,
         mut found: impl FnMut(u32),
     ) -> Result<(), Stop> {
-        match edges {
-            Edges::Transitions => {
+        match step {
+            PathStep::Transition => {
                 let graph = self.space.graph.as_ref().ok_or(Stop::from(Why::Unsupported))?;
                 for &state in layer {
                     clock.tick()?;
@@ -248,7 +248,7 @@ impl Labeller<'_> {
                     before.copied().filter(|&s| through.contains(s as usize)).for_each(&mut found);
                 }
             }
-            Edges::Confusion(classes) => {
+            PathStep::Confusion(classes) => {
                 for classes in classes {
                     let mut touched = Bitset::empty(self.space.n_states());
                     layer.iter().for_each(|&s| _ = touched.insert(classes.of(s as usize) as usize));

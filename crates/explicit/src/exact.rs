@@ -1,7 +1,7 @@
 //! Exact evaluation of the few expressions that need it: fractions, and numbers beyond 64 bits.
 //!
-//! Everything else is compiled (`compile`). This walks the expression's parts in order, operands
-//! before users, and computes with the reference's own rational numbers.
+//! All other expressions are compiled (`compile`). This evaluates the expression's parts in order, operands
+//! before users, with the rational numbers of `masque_model::semantics`.
 
 use masque_model::semantics::Ratio;
 use masque_model::{AgentId, Expr, ExprId, System, VarId};
@@ -25,12 +25,12 @@ impl<'s> Exact<'s> {
         Exact { system, parts, positions }
     }
 
-    /// How many parts there are, the expression itself included.
+    /// Returns the number of parts, including the expression itself.
     pub(crate) fn n_parts(&self) -> usize {
         self.parts.len()
     }
 
-    /// The value in a row, whose actions are those of the current step; none if there is none.
+    /// Returns the value in a row, which contains the actions of the current step; `None` if it is undefined.
     pub(crate) fn value(&self, layout: &Layout, row: &[u64]) -> Option<Ratio> {
         let system = self.system;
         let mut values: Vec<Option<Ratio>> = Vec::with_capacity(self.parts.len());
@@ -41,12 +41,12 @@ impl<'s> Exact<'s> {
         values.pop().flatten()
     }
 
-    /// Whether a condition is true; one without a value is not.
+    /// Whether a condition is true. An undefined condition is not.
     pub(crate) fn is_true(&self, layout: &Layout, row: &[u64]) -> bool {
         self.value(layout, row).is_some_and(is_nonzero)
     }
 
-    /// The code of the value in a variable's domain; none if it has none there.
+    /// Returns the code of the value in a variable's domain; `None` if the value is outside.
     pub(crate) fn code(&self, layout: &Layout, row: &[u64], target: VarId) -> Option<u64> {
         layout.code(self.system, target, self.value(layout, row)?.as_integer()?)
     }

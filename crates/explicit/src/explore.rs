@@ -6,11 +6,11 @@ use std::rc::Rc;
 use masque_verdict::{Budget, Found as Progress, Stop};
 
 use crate::batch::Wanted;
-use crate::crew::{Crew, Found};
 use crate::early::Watch;
 use crate::graph::{Edges, Graph};
 use crate::initial::each_initial_state;
 use crate::jobs::Jobs;
+use crate::parallel_expand::{Found, ParallelExpander};
 use crate::steps::Steps;
 use crate::store::Store;
 use crate::successors::Stepper;
@@ -19,15 +19,15 @@ use crate::successors::Stepper;
 /// them, or those of the first layers.
 pub(crate) struct Space {
     pub(crate) store: Store,
-    /// Where each layer begins, and at last the number of states.
+    /// First state of each layer, then the number of states.
     pub(crate) layers: Vec<u32>,
-    /// The successors of so many states, from the first, are all here.
+    /// Number of states, from the first, whose successors are all stored.
     pub(crate) n_expanded: usize,
-    /// The states without successors in the first layer that has any.
+    /// The states without successors in the first layer that has such states.
     pub(crate) nearest_deadlocks: Vec<u32>,
-    /// The states where some choice overflows in the first layer that has any.
+    /// The states where some choice overflows in the first layer that has such states.
     pub(crate) nearest_overflows: Vec<u32>,
-    /// The transitions, if they were asked for.
+    /// The transitions, if they are stored.
     pub(crate) graph: Option<Graph>,
 }
 
@@ -45,7 +45,7 @@ impl Space {
         self.layers[1] as usize
     }
 
-    /// The layer of a state: its distance from the initial states.
+    /// Returns the layer of a state: its distance from the initial states.
     pub(crate) fn layer_of(&self, state: u32) -> usize {
         self.layers.partition_point(|&begin| begin <= state) - 1
     }
@@ -55,7 +55,7 @@ impl Space {
     }
 }
 
-/// `G`, the least set of states with `I ⊆ G` that is closed under `→`.
+/// Computes `G`, the least set of states with `I ⊆ G` that is closed under `→`.
 ///
 /// Under [`Deadlock::Stutter`] a state without successors gets a transition to itself in the graph.
 pub(crate) fn explore(
@@ -66,9 +66,9 @@ pub(crate) fn explore(
 ) -> Result<Space, Stop> {
     let (system, steps) = (watch.system, Rc::clone(&watch.steps));
     let store = Store::new(steps.layout.n_words);
-    let mut search = Search::new(system, &steps, store, with_graph, jobs, budget);
+    let mut search = Exploration::new(system, &steps, store, with_graph, jobs, budget);
     let result = search.initial_states(system).and_then(|()| search.all_states(watch));
-    let Search { mut store, layers, edges, .. } = search;
+    let Exploration { mut store, layers, edges, .. } = search;
     match result {
         Ok(nearest) => {
             store.shrink();
@@ -80,13 +80,13 @@ pub(crate) fn explore(
             Ok(space)
         }
         Err(stop) => {
-            watch.stopped(&store, &layers, budget);
+            watch.on_stop(&store, &layers, budget);
             Err(stop.after_states(store.len() as u64).with_bytes(store.bytes()))
         }
     }
 }
 
-/// The transitions between states that are already explored; the store comes back as it was.
+/// Finds the transitions between states that are already explored. The states do not change.
 pub(crate) fn transitions(
     space: &mut Space,
     system: &System,
@@ -96,9 +96,9 @@ pub(crate) fn transitions(
 ) -> Result<Graph, Stop> {
     let (n_states, n_expanded) = (space.n_states(), space.n_expanded);
     let store = std::mem::replace(&mut space.store, Store::new(steps.layout.n_words));
-    let mut search = Search::new(system, steps, store, true, jobs, budget);
+    let mut search = Exploration::new(system, steps, store, true, jobs, budget);
     let result = search.expand_up_to(n_expanded);
-    let Search { store, edges, .. } = search;
+    let Exploration { store, edges, .. } = search;
     space.store = store;
     result?;
     let mut edges = edges.unwrap_or_default();
@@ -106,36 +106,40 @@ pub(crate) fn transitions(
     edges.into_graph(jobs, budget, space.store.bytes())
 }
 
-/// States that are being expanded, in the order of their numbers.
-struct Search<'a> {
+/// An expansion of states, in the order of their indices.
+struct Exploration<'a> {
     steps: &'a Steps<'a>,
     jobs: &'a Jobs,
     budget: &'a Budget,
     wanted: Wanted,
     store: Store,
     edges: Option<Edges>,
-    /// The first state that is not yet expanded, now and when limits were last looked at.
+    /// First state that is not yet expanded.
     next: usize,
+    /// Value of `next` when the limits were last checked.
     checked: usize,
-    /// How many states there were when their number was last looked at.
+    /// Number of states when the limit on it was last checked during an expansion.
     n_checked: usize,
-    pulse: usize,
-    /// Where each layer begins, up to the one being expanded, and where that ends.
+    /// Number of states between two checks of the limits.
+    states_between_checks: usize,
+    /// First state of each layer, up to the one being expanded, and the end of that one.
     layers: Vec<u32>,
     stepper: Stepper<'a>,
-    /// Several threads, once there is enough to do.
-    crew: Option<Crew<'a>>,
-    /// The state being expanded, and its successors.
-    state: Vec<u64>,
+    /// Expander with several threads, once a layer is large enough for it.
+    parallel: Option<ParallelExpander<'a>>,
+    /// Row of the state being expanded.
+    row: Vec<u64>,
+    /// Successors of the state being expanded.
     targets: Vec<u32>,
     found: Found,
 }
 
-/// How often one thread looks at its limits, in states; more often if few states are allowed.
-const PULSE: usize = 4096;
-const SHORTEST_PULSE: usize = 256;
+/// Number of states that a single thread expands between two checks of the limits; fewer if the limit on
+/// the number of states is lower, but at least [`MIN_STATES_BETWEEN_CHECKS`].
+const STATES_BETWEEN_CHECKS: usize = 4096;
+const MIN_STATES_BETWEEN_CHECKS: usize = 256;
 
-impl<'a> Search<'a> {
+impl<'a> Exploration<'a> {
     fn new(
         system: &System,
         steps: &'a Steps<'a>,
@@ -143,9 +147,9 @@ impl<'a> Search<'a> {
         with_graph: bool,
         jobs: &'a Jobs,
         budget: &'a Budget,
-    ) -> Search<'a> {
+    ) -> Exploration<'a> {
         let stutter = system.meaning.deadlock == Deadlock::Stutter;
-        Search {
+        Exploration {
             steps,
             jobs,
             budget,
@@ -155,17 +159,19 @@ impl<'a> Search<'a> {
             next: 0,
             checked: 0,
             n_checked: 0,
-            pulse: budget.states().map_or(PULSE, |most| (most as usize).clamp(SHORTEST_PULSE, PULSE)),
+            states_between_checks: budget.states().map_or(STATES_BETWEEN_CHECKS, |limit| {
+                (limit as usize).clamp(MIN_STATES_BETWEEN_CHECKS, STATES_BETWEEN_CHECKS)
+            }),
             layers: Vec::new(),
             stepper: Stepper::new(steps, budget),
-            crew: None,
-            state: Vec::new(),
+            parallel: None,
+            row: Vec::new(),
             targets: Vec::new(),
             found: Found::default(),
         }
     }
 
-    fn limits(&mut self) -> Result<(), Stop> {
+    fn check_limits(&mut self) -> Result<(), Stop> {
         self.checked = self.next;
         let (states, layer) = (self.store.len() as u64, self.layers.len().saturating_sub(2) as u64);
         self.budget.meter().found(Progress { states, layer, workers: 1 });
@@ -176,14 +182,15 @@ impl<'a> Search<'a> {
     }
 
     fn initial_states(&mut self, system: &System) -> Result<(), Stop> {
-        let Search { steps, budget, .. } = *self;
+        let Exploration { steps, budget, .. } = *self;
         each_initial_state(system, &steps.layout, budget, |row| {
-            let number = self.store.insert(row)?;
-            if (number as usize + 1).is_multiple_of(self.pulse) { self.limits() } else { Ok(()) }
+            let state = self.store.insert(row)?;
+            let is_due = (state as usize + 1).is_multiple_of(self.states_between_checks);
+            if is_due { self.check_limits() } else { Ok(()) }
         })
     }
 
-    /// Expands all states: tells the nearest ones without successors and with overflows.
+    /// Expands all states; returns the nearest ones without successors, and those with overflows.
     fn all_states(&mut self, watch: &mut Watch<'_, '_, '_>) -> Result<[Vec<u32>; 2], Stop> {
         self.layers = vec![0, self.store.len() as u32];
         let mut nearest = [Vec::new(), Vec::new()];
@@ -193,7 +200,7 @@ impl<'a> Search<'a> {
                 self.layers.push(end as u32);
             }
             self.budget.check_states(end as u64)?;
-            watch.layer(&self.store, &self.layers, self.budget)?;
+            watch.on_layer(&self.store, &self.layers, self.budget)?;
             self.expand_up_to(end)?;
             for (nearest, found) in
                 nearest.iter_mut().zip([&mut self.found.dead, &mut self.found.overflowing])
@@ -204,60 +211,61 @@ impl<'a> Search<'a> {
                 found.clear();
             }
         }
-        self.limits()?;
-        watch.all(&self.store, &self.layers, self.budget)?;
+        self.check_limits()?;
+        watch.on_complete(&self.store, &self.layers, self.budget)?;
         Ok(nearest)
     }
 
     /// Expands states, by one thread or by several.
     fn expand_up_to(&mut self, end: usize) -> Result<(), Stop> {
         while self.next < end {
-            if end - self.next >= self.jobs.grain.least && self.call_crew() {
-                self.expand_together(end)?;
-                self.limits()?;
+            if end - self.next >= self.jobs.grain.least && self.start_threads() {
+                self.expand_parallel(end)?;
+                self.check_limits()?;
             } else {
-                // Layers may be thin and many: what counts is how many states have been expanded.
-                self.expand_alone(end.min(self.checked + self.pulse))?;
-                if self.next >= self.checked + self.pulse {
-                    self.limits()?;
+                // Counts expanded states, not layers: there may be many layers of few states.
+                self.expand_sequentially(end.min(self.checked + self.states_between_checks))?;
+                if self.next >= self.checked + self.states_between_checks {
+                    self.check_limits()?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Makes sure that there is a crew; false if there cannot be one.
-    fn call_crew(&mut self) -> bool {
-        if self.crew.is_none() {
-            self.crew = Crew::new(self.jobs, self.steps, self.wanted, self.budget);
-            if self.crew.is_some() {
+    /// Creates the parallel expander, unless it exists; returns false if there is only one thread.
+    fn start_threads(&mut self) -> bool {
+        if self.parallel.is_none() {
+            self.parallel = ParallelExpander::new(self.jobs, self.steps, self.wanted, self.budget);
+            if self.parallel.is_some() {
                 self.store.split(self.jobs.n_threads());
             }
         }
-        self.crew.is_some()
+        self.parallel.is_some()
     }
 
-    fn expand_together(&mut self, end: usize) -> Result<(), Stop> {
-        let Some(crew) = &mut self.crew else { return Ok(()) };
+    fn expand_parallel(&mut self, end: usize) -> Result<(), Stop> {
+        let Some(parallel) = &mut self.parallel else { return Ok(()) };
         let states = self.next as u32..end as u32;
-        self.next = crew.expand(states, &mut self.store, &mut self.edges, &mut self.found)? as usize;
+        self.next = parallel.expand(states, &mut self.store, &mut self.edges, &mut self.found)? as usize;
         Ok(())
     }
 
-    fn expand_alone(&mut self, end: usize) -> Result<(), Stop> {
+    fn expand_sequentially(&mut self, end: usize) -> Result<(), Stop> {
         while self.next < end {
-            let number = self.next as u32;
-            let Search { store, state, stepper, targets, wanted, budget, pulse, .. } = self;
-            state.clear();
-            state.extend_from_slice(store.row(number as usize));
+            let state = self.next as u32;
+            let Exploration { store, row, stepper, targets, wanted, budget, states_between_checks, .. } =
+                self;
+            row.clear();
+            row.extend_from_slice(store.row(state as usize));
             targets.clear();
             let n_checked = &mut self.n_checked;
-            let expansion = stepper.expand(state, |row| {
+            let expansion = stepper.expand(row, |row| {
                 let successor = store.insert(row)?;
                 if wanted.transitions {
                     targets.push(successor);
                 }
-                if store.len() > *n_checked + *pulse {
+                if store.len() > *n_checked + *states_between_checks {
                     *n_checked = store.len();
                     budget.check_states(store.len() as u64)?;
                     budget.check_memory(store.bytes_soon(0))?;
@@ -265,13 +273,13 @@ impl<'a> Search<'a> {
                 Ok(())
             })?;
             if expansion.is_dead {
-                self.found.dead.push(number);
+                self.found.dead.push(state);
                 if wanted.stutter {
-                    targets.push(number);
+                    targets.push(state);
                 }
             }
             if expansion.overflows {
-                self.found.overflowing.push(number);
+                self.found.overflowing.push(state);
             }
             if let Some(edges) = &mut self.edges {
                 edges.add_source(targets)?;

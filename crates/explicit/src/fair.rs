@@ -1,4 +1,4 @@
-//! Fair paths: where one can go on for ever and meet every constraint again and again.
+//! Fair paths: infinite paths that meet every constraint infinitely often.
 
 use masque_graph::Components;
 use masque_verdict::{Budget, Stop};
@@ -7,23 +7,23 @@ use crate::bitset::Bitset;
 use crate::graph::Graph;
 use crate::temporal::Clock;
 
-/// A graph walked backwards, with what must recur on its paths.
+/// A graph with predecessors, and constraints that must be met infinitely often on its paths.
 pub(crate) trait Reversed {
-    /// Nodes are `0..n_nodes`.
-    fn n_nodes(&self) -> usize;
+    /// Returns the number of vertices, which are `0..n_vertices`.
+    fn n_vertices(&self) -> usize;
 
-    /// Whether a node is part of the graph.
-    fn contains(&self, node: usize) -> bool;
+    /// Whether a vertex is part of the graph.
+    fn contains(&self, vertex: usize) -> bool;
 
-    /// The predecessor of a node at a position from 0, none beyond the last. It need not be part of
-    /// the graph.
-    fn source(&self, node: u32, position: u32) -> Option<u32>;
+    /// Returns the predecessor of a vertex at an index from 0; `None` beyond the last. It need not be part
+    /// of the graph.
+    fn source(&self, vertex: u32, index: u32) -> Option<u32>;
 
-    /// How many constraints there are.
+    /// Returns the number of constraints.
     fn n_constraints(&self) -> usize;
 
-    /// Whether a node meets a constraint.
-    fn meets(&self, node: u32, constraint: usize) -> bool;
+    /// Whether a vertex meets a constraint.
+    fn meets(&self, vertex: u32, constraint: usize) -> bool;
 }
 
 /// The part of a graph inside a set, with constraints as sets.
@@ -34,39 +34,39 @@ pub(crate) struct Inside<'a> {
 }
 
 impl Reversed for Inside<'_> {
-    fn n_nodes(&self) -> usize {
+    fn n_vertices(&self) -> usize {
         self.graph.n_states()
     }
 
-    fn contains(&self, node: usize) -> bool {
-        self.phi.contains(node)
+    fn contains(&self, vertex: usize) -> bool {
+        self.phi.contains(vertex)
     }
 
     #[inline]
-    fn source(&self, node: u32, position: u32) -> Option<u32> {
-        self.graph.predecessors(node as usize).get(position as usize).copied()
+    fn source(&self, vertex: u32, index: u32) -> Option<u32> {
+        self.graph.predecessors(vertex as usize).get(index as usize).copied()
     }
 
     fn n_constraints(&self) -> usize {
         self.constraints.len()
     }
 
-    fn meets(&self, node: u32, constraint: usize) -> bool {
-        self.constraints[constraint].contains(node as usize)
+    fn meets(&self, vertex: u32, constraint: usize) -> bool {
+        self.constraints[constraint].contains(vertex as usize)
     }
 }
 
-/// The nodes at which an infinite path starts that meets every constraint again and again.
+/// Computes the vertices at which an infinite path starts that meets every constraint infinitely often.
 ///
-/// Such a path ends in one strongly connected component, and there it can meet all of it again and
-/// again: the nodes from which a fair component can be reached. [CGP99 §4.1.1]
-pub(crate) fn fair_nodes(graph: &impl Reversed, budget: &Budget) -> Result<Bitset, Stop> {
+/// Such a path ends in one strongly connected component, where it can visit every vertex infinitely often:
+/// these are the vertices from which a fair component can be reached. [CGP99 §4.1.1]
+pub(crate) fn fair_vertices(graph: &impl Reversed, budget: &Budget) -> Result<Bitset, Stop> {
     let mut reached = fair_components(graph, budget)?;
-    let mut open: Vec<u32> = reached.iter().map(|node| node as u32).collect();
+    let mut open: Vec<u32> = reached.iter().map(|vertex| vertex as u32).collect();
     let mut clock = Clock::new(budget);
-    while let Some(node) = open.pop() {
+    while let Some(vertex) = open.pop() {
         clock.tick()?;
-        let sources = (0..).map_while(|position| graph.source(node, position));
+        let sources = (0..).map_while(|index| graph.source(vertex, index));
         for source in sources {
             if graph.contains(source as usize) && reached.insert(source as usize) {
                 open.push(source);
@@ -76,25 +76,25 @@ pub(crate) fn fair_nodes(graph: &impl Reversed, budget: &Budget) -> Result<Bitse
     Ok(reached)
 }
 
-/// The union of the strongly connected components that have a transition inside and meet every
+/// Computes the union of the strongly connected components that contain a transition and meet every
 /// constraint. The reversed graph has the same components.
 fn fair_components(graph: &impl Reversed, budget: &Budget) -> Result<Bitset, Stop> {
-    let n_nodes = graph.n_nodes();
-    let mut fair = Bitset::empty(n_nodes);
+    let n_vertices = graph.n_vertices();
+    let mut fair = Bitset::empty(n_vertices);
     let mut clock = Clock::new(budget);
-    let nodes = (0..n_nodes as u32).filter(|&node| graph.contains(node as usize));
-    let source = |node: u32, position: u32| graph.source(node, position);
-    Components::new(n_nodes).search(
-        nodes,
+    let vertices = (0..n_vertices as u32).filter(|&vertex| graph.contains(vertex as usize));
+    let source = |vertex: u32, index: u32| graph.source(vertex, index);
+    Components::new(n_vertices).search(
+        vertices,
         source,
         || clock.tick(),
         |members| {
             let root = members[0];
-            let mut sources = (0..).map_while(|position| graph.source(root, position));
+            let mut sources = (0..).map_while(|index| graph.source(root, index));
             let has_transition = members.len() > 1 || sources.any(|source| source == root);
-            let meets = |constraint| members.iter().any(|&node| graph.meets(node, constraint));
+            let meets = |constraint| members.iter().any(|&vertex| graph.meets(vertex, constraint));
             if has_transition && (0..graph.n_constraints()).all(meets) {
-                members.iter().for_each(|&node| _ = fair.insert(node as usize));
+                members.iter().for_each(|&vertex| _ = fair.insert(vertex as usize));
             }
         },
     )?;

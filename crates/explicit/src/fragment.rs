@@ -1,9 +1,9 @@
-//! Which formulas look at transitions.
+//! Formulas that need the transition relation, and shapes of formulas that do not.
 
 use masque_model::{Formula, FormulaId, Formulas, Paths, Property, System};
 use masque_verdict::outside_logic;
 
-/// The operand of a CTL quantifier with one temporal operator, as `AG φ` or `EF φ`.
+/// Returns `φ` if the formula is `AG φ`.
 pub(crate) fn always(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
     match formulas.get(id) {
         Formula::Forall(Paths::Ctl, path) => match formulas.get(path) {
@@ -14,7 +14,7 @@ pub(crate) fn always(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
     }
 }
 
-/// `φ` if the formula is `EF φ`.
+/// Returns `φ` if the formula is `EF φ`.
 pub(crate) fn possibly(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> {
     match formulas.get(id) {
         Formula::Exists(Paths::Ctl, path) => match formulas.get(path) {
@@ -25,8 +25,8 @@ pub(crate) fn possibly(formulas: &Formulas, id: FormulaId) -> Option<FormulaId> 
     }
 }
 
-/// Whether deciding the system's properties looks at transitions: a path quantifier stands
-/// elsewhere than on top, where `AG φ` and often `EF φ` are questions about reachable states.
+/// Whether deciding the system's properties needs transitions: a path quantifier stands elsewhere than on
+/// top, where `AG φ` and often `EF φ` ask only about reachable states.
 pub fn needs_transitions(system: &System) -> bool {
     let formulas = &system.formulas;
     if !system.fairness.is_empty() {

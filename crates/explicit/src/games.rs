@@ -1,4 +1,4 @@
-//! A game: the moves of a group at all states, and where they lead.
+//! A game: the moves of a group at all states, and their targets.
 
 use masque_model::{AgentId, System};
 use masque_verdict::{Budget, Stop, Why};
@@ -12,7 +12,7 @@ use crate::successors::sort_and_dedup_from;
 /// Stored states, and the memory that is held while a game is built.
 pub(crate) struct CountedStore<'a> {
     pub(crate) store: &'a Store,
-    /// Bytes held, the store included.
+    /// Number of bytes held, including the store.
     pub(crate) held: u64,
 }
 
@@ -20,24 +20,24 @@ pub(crate) struct CountedStore<'a> {
 #[derive(Debug)]
 pub(crate) struct Game {
     pub(crate) members: Vec<AgentId>,
-    /// Where each state's moves begin, and at last their number.
+    /// First move of each state, then the number of moves.
     begins: Vec<u32>,
     /// The state of each move.
     owners: Vec<u32>,
     /// The actions of each move, one per member; [`ANY_ACTION`](masque_verdict::ANY_ACTION) if the move does not depend on them.
     actions: Vec<u32>,
-    /// Where each move's targets begin, and at last their number.
+    /// Start of each move's targets in `targets`, then the number of all.
     target_begins: Vec<u32>,
     targets: Vec<u32>,
-    /// The moves to which every completion by the others has a successor.
+    /// The moves that have a successor for every choice of the other agents.
     total: Bitset,
-    /// Where the moves into each state begin, and at last their number.
+    /// Start of the moves into each state in `into`, then the number of all.
     into_begins: Vec<u32>,
     into: Vec<u32>,
 }
 
 impl Game {
-    /// The game of these members on the states of a store. Memory limits count the store, too.
+    /// Creates the game of these members on the states of a store. The memory limit includes the store.
     pub(crate) fn new(
         system: &System,
         steps: &Steps<'_>,
@@ -76,33 +76,33 @@ impl Game {
         self.owners.len()
     }
 
-    /// The moves of a state.
+    /// Returns the moves of a state.
     pub(crate) fn moves(&self, state: usize) -> std::ops::Range<u32> {
         self.begins[state]..self.begins[state + 1]
     }
 
-    /// The state of a move.
-    pub(crate) fn owner(&self, at: u32) -> u32 {
-        self.owners[at as usize]
+    /// Returns the state of a move.
+    pub(crate) fn owner(&self, index: u32) -> u32 {
+        self.owners[index as usize]
     }
 
-    /// The actions of a move, one per member.
-    pub(crate) fn actions(&self, at: u32) -> &[u32] {
-        &self.actions[at as usize * self.members.len()..][..self.members.len()]
+    /// Returns the actions of a move, one per member.
+    pub(crate) fn actions(&self, index: u32) -> &[u32] {
+        &self.actions[index as usize * self.members.len()..][..self.members.len()]
     }
 
-    /// Where a move may lead, in increasing order.
-    pub(crate) fn targets(&self, at: u32) -> &[u32] {
-        let (begin, end) = (self.target_begins[at as usize], self.target_begins[at as usize + 1]);
+    /// Returns the states to which a move may lead, in increasing order.
+    pub(crate) fn targets(&self, index: u32) -> &[u32] {
+        let (begin, end) = (self.target_begins[index as usize], self.target_begins[index as usize + 1]);
         &self.targets[begin as usize..end as usize]
     }
 
-    /// Whether a step follows, whatever the others do.
-    pub(crate) fn is_total(&self, at: u32) -> bool {
-        self.total.contains(at as usize)
+    /// Whether a move has a successor for every choice of the other agents.
+    pub(crate) fn is_total(&self, index: u32) -> bool {
+        self.total.contains(index as usize)
     }
 
-    /// The moves that may lead into a state, in increasing order.
+    /// Returns the moves that may lead into a state, in increasing order.
     pub(crate) fn into(&self, state: usize) -> &[u32] {
         &self.into[self.into_begins[state] as usize..self.into_begins[state + 1] as usize]
     }
@@ -113,7 +113,7 @@ impl Game {
     }
 }
 
-/// A game in the making.
+/// A game that is being built.
 struct Builder<'a> {
     members: &'a [AgentId],
     begins: Vec<u32>,
@@ -125,7 +125,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds a move of the state that is looked at.
+    /// Adds a move of the current state.
     fn add(&mut self, state: usize, found: Move<'_>, store: &Store) -> Result<(), Stop> {
         let begin = self.targets.len();
         for row in found.targets.chunks_exact(store.row_width()) {
@@ -158,18 +158,18 @@ impl Builder<'_> {
             into_begins[state + 1] += into_begins[state];
         }
         let mut into = vec![0_u32; self.targets.len()];
-        for at in 0..self.owners.len() {
-            let range = self.target_begins[at] as usize..self.target_begins[at + 1] as usize;
+        for index in 0..self.owners.len() {
+            let range = self.target_begins[index] as usize..self.target_begins[index + 1] as usize;
             for &target in &self.targets[range] {
-                let place = &mut into_begins[target as usize];
-                into[*place as usize] = at as u32;
-                *place += 1;
+                let begin = &mut into_begins[target as usize];
+                into[*begin as usize] = index as u32;
+                *begin += 1;
             }
         }
-        // Each begin has moved to the next one's place.
+        // Each begin is now the begin of the next state.
         into_begins.rotate_right(1);
         into_begins[0] = 0;
-        let total = Bitset::full(self.totals.len()).filter(|at| self.totals[at]);
+        let total = Bitset::full(self.totals.len()).filter(|index| self.totals[index]);
         Game {
             members: self.members.to_vec(),
             begins: self.begins,

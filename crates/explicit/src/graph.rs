@@ -1,7 +1,7 @@
-//! Transitions in compressed rows.
+//! Transitions as adjacency lists.
 //!
-//! Exploration finds successors; the algorithms on the graph want predecessors, and nothing else:
-//! backward search needs them by nature, the number of a state's successors inside a set is counted
+//! Exploration finds successors; the algorithms on the graph need only predecessors:
+//! backward search uses them directly, the number of a state's successors inside a set is counted
 //! through them, and strongly connected components are those of the reversed graph. So the
 //! successors are reversed once and dropped.
 
@@ -11,10 +11,10 @@ use masque_verdict::{Budget, Stop, Why};
 
 use crate::jobs::Jobs;
 
-/// Successors, as they are found: state by state.
+/// Successors, state by state.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
-    /// Where each source's targets end.
+    /// End of each source's targets in `targets`.
     ends: Vec<u32>,
     targets: Vec<u32>,
 }
@@ -29,8 +29,8 @@ impl Edges {
         Ok(())
     }
 
-    /// Adds the successors of the next states, each once for each state; `ends` tells where each
-    /// state's end.
+    /// Adds the successors of the next states, each once per state; `ends` has the end of each state's
+    /// successors.
     pub(crate) fn add_sources(
         &mut self,
         targets: impl Iterator<Item = u32>,
@@ -43,7 +43,7 @@ impl Edges {
         Ok(())
     }
 
-    /// Adds states without successors, until there are so many.
+    /// Adds states without successors until there are `n_states`.
     pub(crate) fn pad(&mut self, n_states: usize) {
         let end = self.targets.len() as u32;
         self.ends.resize(n_states.max(self.ends.len()), end);
@@ -53,10 +53,10 @@ impl Edges {
         (self.ends.capacity() + self.targets.capacity()) as u64 * 4
     }
 
-    /// The reversed graph; `base` bytes are held besides.
+    /// Creates the reversed graph. `base` is the number of bytes that are held elsewhere.
     ///
-    /// A counting sort by target. Several threads look at all transitions, each for the targets in
-    /// a range of its own: reading is cheap, and so no two write to the same place.
+    /// This is a counting sort by target. Several threads read all transitions, each for the targets in
+    /// a range of its own: reading is cheap, and no two threads write the same entry.
     pub(crate) fn into_graph(mut self, jobs: &Jobs, budget: &Budget, base: u64) -> Result<Graph, Stop> {
         self.ends.shrink_to_fit();
         self.targets.shrink_to_fit();
@@ -77,8 +77,8 @@ impl Edges {
             begins[state + 1] += begins[state];
         }
         let mut sources = vec![0_u32; self.targets.len()];
-        let places: Vec<Range<u32>> = parts.iter().map(|part| begins[part.start]..begins[part.end]).collect();
-        let slices = split(&mut sources, places.iter().map(|range| range.len()));
+        let ranges: Vec<Range<u32>> = parts.iter().map(|part| begins[part.start]..begins[part.end]).collect();
+        let slices = split(&mut sources, ranges.iter().map(|range| range.len()));
         let nexts = split(&mut begins, parts.iter().map(|part| part.len()));
         let mut pairs: Vec<_> = nexts.into_iter().zip(slices).collect();
         jobs.each(n_states, &mut pairs, |part, (nexts, sources)| {
@@ -86,7 +86,7 @@ impl Edges {
             for (source, &end) in (0..).zip(&self.ends) {
                 for &target in &self.targets[begin as usize..end as usize] {
                     if let Some(next) = nexts.get_mut((target as usize).wrapping_sub(parts[part].start)) {
-                        sources[(*next - places[part].start) as usize] = source;
+                        sources[(*next - ranges[part].start) as usize] = source;
                         *next += 1;
                     }
                 }
@@ -94,14 +94,14 @@ impl Edges {
             }
             Ok(())
         })?;
-        // Each begin has moved to the next one's place.
+        // Each begin is now the begin of the next state.
         begins.rotate_right(1);
         begins[0] = 0;
         Ok(Graph { begins, sources })
     }
 }
 
-/// The first of these lengths, then the next, and so on.
+/// Splits a slice into parts of these lengths.
 fn split(mut slice: &mut [u32], lengths: impl Iterator<Item = usize>) -> Vec<&mut [u32]> {
     let mut parts = Vec::new();
     for length in lengths {
@@ -115,13 +115,13 @@ fn split(mut slice: &mut [u32], lengths: impl Iterator<Item = usize>) -> Vec<&mu
 /// Predecessors of every state.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Graph {
-    /// Where each state's predecessors begin, and at last their number.
+    /// Start of each state's predecessors in `sources`, then the number of all.
     begins: Vec<u32>,
     sources: Vec<u32>,
 }
 
 impl Graph {
-    /// In increasing order, each once.
+    /// Returns the predecessors of a state in increasing order, each once.
     #[inline]
     pub(crate) fn predecessors(&self, state: usize) -> &[u32] {
         &self.sources[self.begins[state] as usize..self.begins[state + 1] as usize]
@@ -145,7 +145,7 @@ use std::num::NonZeroUsize;
 
 #[cfg(test)]
 impl Graph {
-    /// The graph with these transitions, for tests.
+    /// Creates the graph with these transitions.
     pub(crate) fn of(n_states: usize, transitions: &[(u32, u32)]) -> Graph {
         let mut edges = Edges::default();
         for state in 0..n_states as u32 {

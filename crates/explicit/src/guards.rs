@@ -1,9 +1,9 @@
-//! Which of many lines apply: guards, indexed by the values they ask for.
+//! The enabled lines of a protocol or a unit: guards, indexed by the values that they compare with.
 //!
 //! The lines of an agent often differ only in the constants they compare the same variables and
 //! actions with (`cards = c7 and player.Action = swap`, for ten thousand values of 7). So lines are
-//! grouped by *what* they compare, and within a group found by *the values*, in one search. Lines that
-//! differ in what they compare are grouped by what most of them do, say the action of an agent.
+//! grouped by the bits that they compare, and within a group found by the values, in one search. The
+//! remaining lines are grouped by the bits that most of them compare, for example the action of an agent.
 
 use std::collections::BTreeMap;
 
@@ -23,33 +23,33 @@ pub(crate) struct Guards {
 /// Lines that compare the same bits.
 #[derive(Debug)]
 struct Group {
-    /// The words compared and which of their bits.
+    /// Index of each compared word, and the mask of the compared bits.
     bits: Box<[(u32, u64)]>,
-    /// For each line, in increasing order: the values of those bits, one per word.
+    /// Values of those bits, one per word, for each line, in increasing order.
     values: Vec<u64>,
-    lines: Vec<Line>,
+    lines: Vec<GuardedLine>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct GuardedLine {
     number: u32,
-    /// Other bits that it compares: word, mask and value.
+    /// Further bits that it compares: word, mask and value.
     key: Box<[(u32, u64, u64)]>,
-    /// What else must be true.
+    /// The rest of the condition.
     rest: Program,
 }
 
 /// Guards with the numbers of their lines.
 type Numbered = Vec<(u32, Guard)>;
 
-/// Groups up to this size are searched line by line.
-const SHORT: usize = if cfg!(test) { 2 } else { 8 };
+/// Maximum number of lines of a group that is searched line by line.
+const MAX_LINEAR_SEARCH: usize = if cfg!(test) { 2 } else { 8 };
 
 /// Maximum number of groups made of lines that share only some of the bits they compare.
-const MOST_SHARED: usize = 16;
+const MAX_SHARED_GROUPS: usize = 16;
 
 impl Guards {
-    /// Lines that are never enabled are left out.
+    /// Compiles the conditions of lines. Lines that are never enabled are left out.
     pub(crate) fn new(compiler: &mut Compiler<'_, '_>, conditions: impl Iterator<Item = ExprId>) -> Guards {
         let guards = (0..).zip(conditions).filter_map(|(line, c)| Some((line, compiler.guard(c)?)));
         let mut by_bits: BTreeMap<Box<[(u32, u64)]>, Numbered> = BTreeMap::new();
@@ -60,17 +60,18 @@ impl Guards {
         let mut groups = Vec::new();
         let mut scattered = Vec::new();
         for (bits, lines) in by_bits {
-            match lines.len() <= SHORT {
-                true => scattered.extend(lines),
-                false => groups.push(Group::new(&bits, lines)),
+            if lines.len() <= MAX_LINEAR_SEARCH {
+                scattered.extend(lines);
+            } else {
+                groups.push(Group::new(&bits, lines));
             }
         }
-        for _ in 0..MOST_SHARED {
+        for _ in 0..MAX_SHARED_GROUPS {
             let bits = most_compared(compiler, &scattered);
             let (sharing, others): (Vec<_>, Vec<_>) =
                 scattered.into_iter().partition(|(_, guard)| compares(guard, &bits));
             scattered = others;
-            if sharing.len() <= SHORT || bits.is_empty() {
+            if sharing.len() <= MAX_LINEAR_SEARCH || bits.is_empty() {
                 scattered.extend(sharing);
                 break;
             }
@@ -93,10 +94,10 @@ impl Guards {
         for group in &self.groups {
             let width = group.bits.len();
             let (first, last) =
-                if group.lines.len() > SHORT { group.range(row) } else { (0, group.lines.len()) };
-            for position in first..last {
-                let values = &group.values[position * width..][..width];
-                let Line { number, key, rest } = &group.lines[position];
+                if group.lines.len() > MAX_LINEAR_SEARCH { group.range(row) } else { (0, group.lines.len()) };
+            for index in first..last {
+                let values = &group.values[index * width..][..width];
+                let GuardedLine { number, key, rest } = &group.lines[index];
                 let matches =
                     group.bits.iter().zip(values).all(|((word, mask), v)| row[*word as usize] & mask == *v)
                         && key.iter().all(|(word, mask, value)| row[*word as usize] & mask == *value);
@@ -120,9 +121,9 @@ impl Guards {
             let width = group.bits.len();
             let is_known = group.bits.iter().all(|(word, mask)| mask & !known[*word as usize] == 0);
             let (first, last) = if is_known { group.range(row) } else { (0, group.lines.len()) };
-            for position in first..last {
-                let line = &group.lines[position];
-                let shared = group.bits.iter().zip(&group.values[position * width..]);
+            for index in first..last {
+                let line = &group.lines[index];
+                let shared = group.bits.iter().zip(&group.values[index * width..]);
                 let key = shared
                     .map(|((word, mask), value)| (*word, *mask, *value))
                     .chain(line.key.iter().copied());
@@ -153,10 +154,10 @@ impl Guards {
 }
 
 impl Group {
-    /// A group of lines that all compare these bits.
+    /// Creates a group of lines that all compare these bits.
     fn new(bits: &[(u32, u64)], lines: Numbered) -> Group {
         let shared = |word: u32| bits.iter().find(|(other, _)| *other == word).map_or(0, |(_, mask)| *mask);
-        let mut lines: Vec<(Vec<u64>, Line)> = lines
+        let mut lines: Vec<(Vec<u64>, GuardedLine)> = lines
             .into_iter()
             .map(|(number, guard)| {
                 let values = guard.key.iter().filter(|(word, ..)| shared(*word) != 0);
@@ -166,7 +167,7 @@ impl Group {
                     (word, own, value & own)
                 });
                 let key = key.filter(|(_, mask, _)| *mask != 0).collect();
-                (values, Line { number, key, rest: guard.rest })
+                (values, GuardedLine { number, key, rest: guard.rest })
             })
             .collect();
         lines.sort_by(|a, b| (&a.0, a.1.number).cmp(&(&b.0, b.1.number)));
@@ -177,7 +178,7 @@ impl Group {
         }
     }
 
-    /// The lines whose values are those in the row: from, and up to but not including.
+    /// Returns the lines whose values are those in the row, as start and (exclusive) end.
     fn range(&self, row: &[u64]) -> (usize, usize) {
         if let [(word, mask)] = *self.bits {
             let wanted = row[word as usize] & mask;
@@ -188,8 +189,8 @@ impl Group {
             );
         }
         let width = self.bits.len();
-        let order = |position: usize| {
-            let values = &self.values[position * width..][..width];
+        let order = |index: usize| {
+            let values = &self.values[index * width..][..width];
             let wanted = self.bits.iter().map(|(word, mask)| row[*word as usize] & mask);
             values.iter().copied().cmp(wanted)
         };
@@ -198,12 +199,12 @@ impl Group {
             let middle = first + (high - first) / 2;
             if order(middle).is_lt() { first = middle + 1 } else { high = middle }
         }
-        let n_equal = (first..self.lines.len()).take_while(|&position| order(position).is_eq()).count();
+        let n_equal = (first..self.lines.len()).take_while(|&index| order(index).is_eq()).count();
         (first, first + n_equal)
     }
 }
 
-/// The bits that most lines compare, by word; only those of one agent's action if there is one.
+/// Returns the bits that most lines compare, by word; if they include an agent's action, only its bits.
 fn most_compared(compiler: &Compiler<'_, '_>, lines: &[(u32, Guard)]) -> Vec<(u32, u64)> {
     let mut counts: BTreeMap<u32, [u32; 64]> = BTreeMap::new();
     for &(word, mask, _) in lines.iter().flat_map(|(_, guard)| &guard.key) {
@@ -215,7 +216,7 @@ fn most_compared(compiler: &Compiler<'_, '_>, lines: &[(u32, Guard)]) -> Vec<(u3
         (*word, (0..64).filter(|bit| counts[*bit] == most).fold(0, |mask, bit| mask | 1 << bit))
     });
     let bits: Vec<(u32, u64)> = bits.filter(|(_, mask)| *mask != 0).collect();
-    // One agent's action is chosen before those of others, so it tells early which lines are left.
+    // One agent's action is chosen before those of others, so comparing it first excludes lines early.
     let mut actions = compiler.system.agent_ids().map(|agent| compiler.layout.action(agent));
     let is_compared = |field: &Field| {
         let has_field = |(word, mask): &(u32, u64)| *word == field.word && field.bits() & !mask == 0;

@@ -1,10 +1,10 @@
 //! The initial states, by constraint propagation.
 //!
-//! InitStates is a condition on states, and there may be 10^20 states and few that satisfy it. So
-//! we search as a constraint solver does: keep for each variable the codes still possible, bound
-//! every part of the condition from below (`bounds`), push what must be true down to the variables
-//! (`narrow`), and where that settles nothing more, branch on a variable that matters. Once the
-//! condition is true whatever the remaining choices are, all of these are initial states, and are
+//! InitStates is a condition on states, and there may be 10^20 states and few that satisfy it. So the
+//! search works as a constraint solver: it keeps for each variable the codes still possible, bounds
+//! every part of the condition bottom-up (`bounds`), propagates what must be true down to the variables
+//! (`narrow`), and when that settles nothing more, branches on a variable that matters. Once the
+//! condition is true for all remaining choices, all of these are initial states, and are
 //! enumerated as a product. On `dc 14 sum` that is 15 leaves for 245 760 states.
 
 use masque_model::{Expr, ExprId, System, VarId};
@@ -27,7 +27,7 @@ pub(crate) fn each_initial_state(
     budget: &Budget,
     mut found: impl FnMut(&[u64]) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let mut search = Search::new(system);
+    let mut search = InitialSearch::new(system);
     let everything: Vec<Codes> = system.variables.iter().map(|v| Codes::all(&v.domain)).collect();
     let mut open = vec![everything];
     let mut n_steps = 0_u32;
@@ -41,7 +41,7 @@ pub(crate) fn each_initial_state(
             Settled::Always => each_choice(layout, &domains, budget, &mut found)?,
             Settled::BranchOn(variable) => branch(variable, &domains, &mut open),
         }
-        // Conjuncts settled before the first choice stay settled below it.
+        // Conjuncts that are settled before the first branch stay settled.
         if n_steps == 1 {
             search.keep_unsettled();
         }
@@ -94,11 +94,11 @@ fn each_choice(
         }
         found(&row)?;
         // Count up, the last variable fastest.
-        let mut position = free.len();
+        let mut index = free.len();
         loop {
-            let Some(previous) = position.checked_sub(1) else { return Ok(()) };
-            position = previous;
-            let (field, codes) = free[position];
+            let Some(previous) = index.checked_sub(1) else { return Ok(()) };
+            index = previous;
+            let (field, codes) = free[index];
             match codes.after(field.get(&row)) {
                 Some(code) => {
                     field.set(&mut row, code);
@@ -110,27 +110,27 @@ fn each_choice(
     }
 }
 
-/// What is known of the condition, given the domains.
+/// Truth of the condition, given the domains.
 enum Settled {
-    /// It is true whatever is chosen.
+    /// True for all choices.
     Always,
-    /// It is false whatever is chosen.
+    /// False for all choices.
     Never,
-    /// It depends on this variable, among others.
+    /// It depends on this variable, and perhaps others.
     BranchOn(VarId),
 }
 
-/// A variable to branch on: the least is best. A condition on one variable is settled by branching
-/// on that, while two that only bound each other may shrink side by side for ever.
+/// A candidate for branching; the least is best. A condition on one variable is settled by branching
+/// on it, while two variables that only bound each other may shrink in very many steps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Open {
-    /// How many variables keep its conjunct open.
+struct BranchCandidate {
+    /// Number of variables that keep its conjunct open.
     n_open: usize,
     n_codes: u128,
     variable: VarId,
 }
 
-struct Search<'s> {
+struct InitialSearch<'s> {
     system: &'s System,
     /// The conjuncts not yet known to be true.
     conjuncts: Vec<ExprId>,
@@ -140,20 +140,21 @@ struct Search<'s> {
     bounds: Vec<Bounds>,
 }
 
-/// Narrowing may creep, one value at a time, through a large domain; then branching is better.
+/// Maximum number of rounds of narrowing before branching: narrowing may remove one value per round from
+/// a large domain.
 const MAX_ROUNDS: usize = 32;
 
-impl<'s> Search<'s> {
-    fn new(system: &'s System) -> Search<'s> {
+impl<'s> InitialSearch<'s> {
+    fn new(system: &'s System) -> InitialSearch<'s> {
         let conjuncts = match system.exprs.get(system.initial) {
             Expr::And(list) => list.to_vec(),
             _ => vec![system.initial],
         };
         let parts = parts(&system.exprs, conjuncts.iter().copied());
-        Search { system, conjuncts, parts, bounds: vec![Bounds::BOOLEAN; system.exprs.len()] }
+        InitialSearch { system, conjuncts, parts, bounds: vec![Bounds::BOOLEAN; system.exprs.len()] }
     }
 
-    /// Narrows the domains as far as the condition tells.
+    /// Narrows the domains as far as the condition allows.
     fn settle(&mut self, layout: &Layout, domains: &mut [Codes]) -> Settled {
         for _ in 0..MAX_ROUNDS {
             self.evaluate(domains);
@@ -169,7 +170,7 @@ impl<'s> Search<'s> {
             }
         }
         self.evaluate(domains);
-        let mut choice: Option<Open> = None;
+        let mut choice: Option<BranchCandidate> = None;
         for &conjunct in &self.conjuncts {
             match self.bounds[conjunct.index()].as_truth() {
                 Some(true) => continue,
@@ -178,7 +179,7 @@ impl<'s> Search<'s> {
             }
             match self.open_variable(conjunct, domains) {
                 Some(open) => choice = choice.into_iter().chain([open]).min(),
-                // All its variables are chosen, so any row with these choices decides.
+                // All its variables have a single value, so any row with these values decides.
                 None if self.is_true_exactly(conjunct, layout, domains) => {}
                 None => return Settled::Never,
             }
@@ -186,7 +187,7 @@ impl<'s> Search<'s> {
         choice.map_or(Settled::Always, |open| Settled::BranchOn(open.variable))
     }
 
-    /// Drops the conjuncts that are true whatever is chosen.
+    /// Drops the conjuncts that are true for all choices.
     fn keep_unsettled(&mut self) {
         let bounds = &self.bounds;
         self.conjuncts.retain(|conjunct| bounds[conjunct.index()].as_truth() != Some(true));
@@ -206,7 +207,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// `v = c` and `v <> c` by whether `c` is still possible: bounds say little of enumerations.
+    /// Settles `v = c` and `v <> c` if `c` is no longer possible, because bounds are weak on enumerations.
     fn by_membership(&self, part: ExprId, domains: &[Codes]) -> Option<Bounds> {
         let exprs = &self.system.exprs;
         let Expr::Compare(relation, a, b) = exprs.get(part) else { return None };
@@ -231,8 +232,8 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// The variable with the fewest codes among those that keep an expression open.
-    fn open_variable(&self, root: ExprId, domains: &[Codes]) -> Option<Open> {
+    /// Returns the variable with the fewest codes among those that keep an expression open.
+    fn open_variable(&self, root: ExprId, domains: &[Codes]) -> Option<BranchCandidate> {
         let exprs = &self.system.exprs;
         let mut stack = vec![root];
         let mut seen = rustc_hash::FxHashSet::default();
@@ -255,7 +256,7 @@ impl<'s> Search<'s> {
                 }
             });
         }
-        narrowest.map(|(n_codes, variable)| Open { n_open, n_codes, variable })
+        narrowest.map(|(n_codes, variable)| BranchCandidate { n_open, n_codes, variable })
     }
 
     fn is_true_exactly(&self, conjunct: ExprId, layout: &Layout, domains: &[Codes]) -> bool {

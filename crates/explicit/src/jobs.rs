@@ -1,8 +1,8 @@
-//! Threads for work that can be shared.
+//! A pool of threads for parallel work.
 //!
-//! They are made when there is first enough to do, and wait between times: most models are small,
-//! and for these one thread is done before a second has started. What threads find together never
-//! depends on how many they are or on who was faster.
+//! The pool is created when there is enough work for the first time: most models are small,
+//! and for these one thread finishes before a second has started. Results never
+//! depend on the number of threads or on their schedule.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -13,31 +13,31 @@ use masque_verdict::Stop;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The threads that share the work, if they are more than one.
+/// The number of threads, and the pool if there are several.
 #[derive(Debug)]
 pub(crate) struct Jobs {
     /// Number of threads if the user has set it.
     given: Option<NonZeroUsize>,
-    /// Number of threads. To ask the system how many processors there are takes longer than to check
-    /// a small model, so it is asked on first use.
+    /// Number of threads. Querying the number of processors takes longer than checking a model of few
+    /// states, so it is done on first use.
     n_threads: OnceLock<usize>,
     pub(crate) grain: Grain,
-    /// Made on first use; none if the system refuses.
+    /// The pool, created on first use; `None` if the system refuses.
     pool: OnceLock<Option<ThreadPool>>,
 }
 
-/// How finely work is cut. It changes speed only.
+/// Granularity of parallel work. It changes only speed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grain {
-    /// At most so many states are expanded by one thread before it asks for more.
+    /// Maximum number of states in a batch, which one thread expands.
     pub(crate) batch: usize,
-    /// So many batches for each thread, then all results are put together.
+    /// Maximum number of batches per thread in a round, after which the results are merged.
     pub(crate) batches: usize,
-    /// Fewer states than this are expanded by one thread.
+    /// Minimum number of states that are expanded by several threads.
     pub(crate) least: usize,
-    /// Fewer states than this are labelled by one thread.
+    /// Minimum number of states that are labelled by several threads.
     pub(crate) least_labelled: usize,
-    /// A batch that has found so many successors is the last one of its round.
+    /// Number of successors found in a round after which no further batch is started.
     pub(crate) most_found: usize,
 }
 
@@ -47,12 +47,12 @@ impl Default for Grain {
     }
 }
 
-/// Successors are found by recursion over the agents that have a choice, of which there may be
-/// thousands. Memory that is not touched costs nothing.
-const STACK: usize = 64 << 20;
+/// Stack size of a pool thread, in bytes. Successors are found by recursion over the agents that have a
+/// choice, which may be thousands. Stack memory that is never touched costs nothing.
+const STACK_BYTES: usize = 64 << 20;
 
 impl Jobs {
-    /// So many threads; if nothing is said, as many as there are processors.
+    /// Creates jobs with this number of threads. `None` means one per processor.
     pub(crate) fn new(jobs: Option<NonZeroUsize>) -> Jobs {
         Jobs { given: jobs, n_threads: OnceLock::new(), grain: Grain::default(), pool: OnceLock::new() }
     }
@@ -62,23 +62,23 @@ impl Jobs {
         *self.n_threads.get_or_init(count)
     }
 
-    /// The threads, if there are several.
+    /// Returns the pool, if there are several threads.
     pub(crate) fn pool(&self) -> Option<&ThreadPool> {
         let n_threads = self.n_threads();
         if n_threads < 2 {
             return None;
         }
-        let make = || ThreadPoolBuilder::new().num_threads(n_threads).stack_size(STACK).build().ok();
+        let make = || ThreadPoolBuilder::new().num_threads(n_threads).stack_size(STACK_BYTES).build().ok();
         self.pool.get_or_init(make).as_ref()
     }
 
-    /// The threads, if there are several and so many states to label.
+    /// Returns the pool, if there are several threads and enough states to label.
     pub(crate) fn labelling(&self, n_states: usize) -> Option<&ThreadPool> {
         if n_states < self.grain.least_labelled { None } else { self.pool() }
     }
 
-    /// Calls `work` for each of the items with its position: by one thread, or by several if so many
-    /// states are worth it. If it stops for some items, one of the reasons is told.
+    /// Calls `work` for each item with its index, by several threads if there are enough states. If it stops
+    /// for some items, one of the reasons is returned.
     pub(crate) fn each<T: Send>(
         &self,
         n_states: usize,
@@ -86,19 +86,19 @@ impl Jobs {
         work: impl Fn(usize, &mut T) -> Result<(), Stop> + Sync,
     ) -> Result<(), Stop> {
         match self.labelling(n_states) {
-            None => items.iter_mut().enumerate().try_for_each(|(position, item)| work(position, item)),
-            Some(pool) => pool.install(|| {
-                items.par_iter_mut().enumerate().try_for_each(|(position, item)| work(position, item))
-            }),
+            None => items.iter_mut().enumerate().try_for_each(|(index, item)| work(index, item)),
+            Some(pool) => pool
+                .install(|| items.par_iter_mut().enumerate().try_for_each(|(index, item)| work(index, item))),
         }
     }
 
-    /// How long a piece of so many things should be, where pieces may take different times.
+    /// Returns the length of blocks into which `len` items are divided, several per thread because blocks
+    /// may take different times.
     pub(crate) fn block(&self, len: usize) -> usize {
         len.div_ceil(self.n_threads() * 8).max(1)
     }
 
-    /// Cuts `0..len` into as many parts of about the same length as there are threads for it.
+    /// Divides `0..len` into one part of about the same length per thread.
     pub(crate) fn parts(&self, len: usize) -> Vec<Range<usize>> {
         let n_parts = if self.labelling(len).is_some() { self.n_threads() } else { 1 };
         (0..n_parts).map(|part| len * part / n_parts..len * (part + 1) / n_parts).collect()

@@ -1,4 +1,4 @@
-//! What agents know: states grouped by what is seen of them.
+//! Knowledge: classes of states that agents cannot distinguish.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -18,8 +18,8 @@ pub(crate) struct Classes {
 }
 
 impl Classes {
-    /// Two states are equivalent iff they agree on the bits of `mask`. Equal hashes are not taken
-    /// for equal states: the bits are compared.
+    /// Creates the equivalence of states that agree on the bits of `mask`. States with equal hashes are
+    /// compared.
     pub(crate) fn by_view(
         store: &Store,
         mask: &[u64],
@@ -33,7 +33,7 @@ impl Classes {
         Ok(Classes { class: class.into_iter().map(AtomicU32::into_inner).collect() })
     }
 
-    /// The finest equivalence on `domain` in which states that agree on some of the `masks` are
+    /// Creates the finest equivalence on `domain` in which states that agree on some of the `masks` are
     /// equivalent: the transitive closure of the union, by union-find.
     pub(crate) fn connected(
         store: &Store,
@@ -49,14 +49,14 @@ impl Classes {
             })?;
         }
         let mut class: Vec<u32> = parents.into_iter().map(AtomicU32::into_inner).collect();
-        // A parent has a smaller number than its child, and is at its root already.
+        // A parent has a smaller index than its child, so its root is already known.
         for state in 0..class.len() {
             class[state] = class[class[state] as usize];
         }
         Ok(Classes { class })
     }
 
-    /// The states of `domain` all of whose equivalents are outside `bad`, where `bad ⊆ domain`.
+    /// Returns the states of `domain` all of whose equivalents are outside `bad`, where `bad ⊆ domain`.
     ///
     /// ```text
     /// {s ∈ D | t ∉ bad for every t ∈ D with t ~ s}
@@ -71,7 +71,7 @@ impl Classes {
         domain.filter_shared(jobs, || (), |(), state| Ok(!is_bad.contains(self.class[state] as usize)))
     }
 
-    /// The class of a state: the number of one of its members.
+    /// Returns the class of a state: the index of one of its members.
     pub(crate) fn of(&self, state: usize) -> u32 {
         self.class[state]
     }
@@ -81,11 +81,11 @@ impl Classes {
     }
 }
 
-/// Calls `found` for each state with the first state that looks the same. States outside the domain,
-/// if one is given, are passed over.
+/// Calls `found` for each state with the first state that has the same view. States outside the domain,
+/// if one is given, are skipped.
 ///
-/// Several threads look at all states, each at the views in a share of its own, so that what looks
-/// the same is found by the same thread.
+/// Several threads read all states, each for a share of the views, so that states with the same view are
+/// found by the same thread.
 fn each_representative(
     store: &Store,
     mask: &[u64],
@@ -123,17 +123,17 @@ fn each_representative(
     })
 }
 
-/// Joins the trees of two states, whatever other threads do.
+/// Joins the trees of two states; other threads may join trees at the same time.
 ///
 /// The greater root gets the smaller one as its parent, so every parent is smaller than its child
-/// and the roots are the least of their trees, in whatever order trees are joined. A root that
-/// another thread has joined in the meantime is no root any more: then both are looked for again.
-/// After [JT16], where the order of the roots is random; here it is the order of the states, so that
+/// and the roots are the least of their trees, independently of the order in which trees are joined. If
+/// another thread has joined a root in the meantime, both roots are looked for again.
+/// Follows [JT16], where the order of the roots is random; here it is the order of the states, so that
 /// a class has the same name on every run.
 #[inline]
 fn unite(parents: &[AtomicU32], a: u32, b: u32) {
     let parent = |state: u32| parents[state as usize].load(Ordering::Relaxed);
-    // Mostly they are joined already, and both right below the root.
+    // Mostly they are joined already, and both are direct children of the root.
     if a == b || parent(a) == parent(b) {
         return;
     }
@@ -147,20 +147,20 @@ fn unite(parents: &[AtomicU32], a: u32, b: u32) {
     }
 }
 
-/// The root of a state's tree, which is flattened on the way. What has a parent keeps one, and its
-/// grandparent stays above it: so writing needs no care.
+/// Returns the root of a state's tree, and shortens the path to it. A concurrent write is harmless, because
+/// an ancestor of a state always stays an ancestor.
 fn root(parents: &[AtomicU32], state: u32) -> u32 {
     let parent = |state: u32| parents[state as usize].load(Ordering::Relaxed);
-    let mut at = state;
+    let mut current = state;
     loop {
-        let above = parent(at);
-        if above == at {
-            return at;
+        let above = parent(current);
+        if above == current {
+            return current;
         }
         let grandparent = parent(above);
         if grandparent != above {
-            parents[at as usize].store(grandparent, Ordering::Relaxed);
+            parents[current as usize].store(grandparent, Ordering::Relaxed);
         }
-        at = grandparent;
+        current = grandparent;
     }
 }

@@ -24,15 +24,15 @@ pub(crate) struct Labeller<'s> {
     pub(crate) system: &'s System,
     pub(crate) steps: Rc<Steps<'s>>,
     pub(crate) space: Space,
-    /// What is known if these are not all states.
+    /// Results of evaluating formulas on a partial exploration.
     pub(crate) noted: Noted<Rc<Bitset>>,
     atoms: Rc<Atoms<'s>>,
     pub(crate) labels: Labels,
-    /// Views used lately, the latest last.
+    /// Recently used classes of states by view (mask of visible bits), the latest last.
     views: Vec<(Vec<u64>, Rc<Classes>)>,
-    /// The transitions by steps that meet a condition, as far as somebody asked.
+    /// The transitions by joint actions that satisfy a condition, for the conditions used so far.
     pub(crate) steps_with: Vec<(ExprId, Rc<Graph>)>,
-    /// The games of groups, the latest last.
+    /// Recently used games of groups, the latest last.
     pub(crate) games: Vec<(GroupId, Rc<Game>)>,
     pub(crate) peak_bytes: u64,
     pub(crate) jobs: Jobs,
@@ -45,8 +45,8 @@ pub(crate) struct Compiled<'s> {
     pub(crate) atoms: Rc<Atoms<'s>>,
 }
 
-/// So many views are kept; each costs four bytes a state.
-const N_VIEWS: usize = 2;
+/// Maximum number of views that are kept. Each takes four bytes per state.
+const MAX_KEPT_VIEWS: usize = 2;
 
 impl<'s> Labeller<'s> {
     pub(crate) fn new(system: &'s System, compiled: Compiled<'s>, space: Space, jobs: Jobs) -> Labeller<'s> {
@@ -66,7 +66,7 @@ impl<'s> Labeller<'s> {
         }
     }
 
-    /// What the engine holds.
+    /// Returns the number of bytes that the engine holds.
     pub(crate) fn bytes(&self) -> u64 {
         let views: u64 = self.views.iter().map(|(_, classes)| classes.bytes()).sum();
         let steps: u64 = self.steps_with.iter().map(|(_, graph)| graph.bytes()).sum();
@@ -75,7 +75,7 @@ impl<'s> Labeller<'s> {
         self.space.bytes() + noted + self.labels.bytes() + views + steps + games
     }
 
-    /// The transitions, which are found when they are used first.
+    /// Returns the transitions, which are computed on first use.
     pub(crate) fn graph(&mut self, budget: &Budget) -> Result<&Graph, Stop> {
         if self.space.graph.is_none() {
             let graph = transitions(&mut self.space, self.system, &self.steps, &self.jobs, budget)?;
@@ -87,12 +87,13 @@ impl<'s> Labeller<'s> {
 
     fn paths<'a>(&'a mut self, budget: &'a Budget) -> Result<Paths<'a>, Stop> {
         self.graph(budget)?;
-        // The counts of EG and the numbers of Tarjan's algorithm.
+        // The counters of EG and the indices of Tarjan's algorithm.
         budget.check_memory(self.bytes() + self.space.n_states() as u64 * 8)?;
         Ok(Paths { graph: self.graph(budget)?, budget })
     }
 
-    /// The classes of states that chains of confusions inside `domain` connect.
+    /// Returns the classes of states that are connected by chains inside `domain`; the two states of each
+    /// link are indistinguishable for some member of the group.
     pub(crate) fn connected(
         &mut self,
         group: GroupId,
@@ -107,14 +108,14 @@ impl<'s> Labeller<'s> {
         Classes::connected(&self.space.store, &masks, domain, &self.jobs, budget)
     }
 
-    /// The classes of states that look alike to agents who combine what they see.
+    /// Returns the classes of states that agents who combine what they see cannot distinguish.
     pub(crate) fn view(&mut self, agents: &[AgentId], budget: &Budget) -> Result<Rc<Classes>, Stop> {
         let mask = self.steps.layout.seen_by(self.system, agents);
-        if let Some(position) = self.views.iter().position(|(known, _)| *known == mask) {
-            let view = self.views.remove(position);
+        if let Some(index) = self.views.iter().position(|(known, _)| *known == mask) {
+            let view = self.views.remove(index);
             self.views.push(view);
         } else {
-            if self.views.len() == N_VIEWS {
+            if self.views.len() == MAX_KEPT_VIEWS {
                 self.views.remove(0);
             }
             self.check_memory(self.space.n_states() as u64 * 14, budget)?;
@@ -190,7 +191,7 @@ impl<'s> StoredStates<'s> for Labeller<'s> {
         Paths { graph: &*self.steps_with(condition, budget)?, budget }.exists_next(phi, domain)
     }
 
-    fn exists_run(
+    fn exists_accepted_path(
         &mut self,
         automaton: &Automaton,
         meeting: Vec<Bitset>,
@@ -211,8 +212,8 @@ impl<'s> StoredStates<'s> for Labeller<'s> {
         self.view(agents, budget)?.untouched(domain, not_phi, &self.jobs)
     }
 
-    /// The fixpoint is reached at once: `s` is in it iff `φ` is true wherever a chain of steps from
-    /// `s`, each inside `D` and unseen by some member, can lead. These chains connect `D`.
+    /// Computed without iteration: `s` is in the fixpoint iff `φ` is true at all states that are connected
+    /// to `s` by a chain inside `D`; the two states of each link are indistinguishable for some member.
     fn common_knowledge(
         &mut self,
         group: GroupId,
@@ -228,12 +229,12 @@ impl<'s> StoredStates<'s> for Labeller<'s> {
     }
 
     fn find_state(&self, state: &State) -> Result<Option<usize>, Stop> {
-        Ok(self.number(state))
+        Ok(self.state_index(state))
     }
 
     fn alike(&self, agents: &[AgentId], state: &State, among: &Bitset) -> Result<Bitset, Stop> {
         let mask = self.steps.layout.seen_by(self.system, agents);
-        let row = self.space.store.row(self.number(state).ok_or(Stop::from(Why::Unsupported))?);
+        let row = self.space.store.row(self.state_index(state).ok_or(Stop::from(Why::Unsupported))?);
         Ok(among.filter(|other| is_same(row, self.space.store.row(other), &mask)))
     }
 

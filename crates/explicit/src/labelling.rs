@@ -1,10 +1,10 @@
 //! Labelling: for each formula the set of states where it is true, operands first.
 //!
 //! One labeller serves every engine that stores states. [`StoredStates`] is what an engine provides:
-//! atoms, paths, knowledge and games on the states that it stores. [`Labelling`] is what follows from
+//! atoms, paths, knowledge and games on the states that it stores. [`Labelling`] is derived from
 //! that. If several workers store the states of one system, each runs this code on its own states.
-//! All run it in step, because whatever depends on the states of all workers is decided by a vote
-//! ([`StoredStates::any`], [`StoredStates::count`]).
+//! All take the same branches, because every decision that depends on the states of all workers is made by
+//! a vote ([`StoredStates::any`], [`StoredStates::count`]).
 
 use std::rc::Rc;
 
@@ -20,9 +20,9 @@ use crate::product::some_path;
 use crate::region::region;
 use crate::strategic::Goal;
 
-/// The states at hand, and the operators that look from state to state.
+/// The stored states, and the operators that relate states to each other.
 ///
-/// All sets that are passed in are subsets of the domain `D`, cut to the states stored here.
+/// All sets that are passed in are subsets of the domain `D`, restricted to the states stored here.
 pub trait StoredStates<'s> {
     /// Whether a label that has decided a property is kept after that.
     const KEEPS_DECISIVE_LABELS: bool;
@@ -57,7 +57,7 @@ pub trait StoredStates<'s> {
     /// ⟦EX φ⟧ = {s ∈ D | s → t for some t ∈ ⟦φ⟧}
     /// ```
     ///
-    /// False at a dead end. Under fairness `t ∈ D` makes a path through `t` fair.
+    /// False at a deadlock. Under fairness a fair path starts at `t`, because `t ∈ D`.
     fn exists_next(&mut self, phi: &Bitset, domain: &Bitset, budget: &Budget) -> Result<Bitset, Stop>;
 
     /// `E(φ U ψ) = μZ. ψ ∨ (φ ∧ EX Z)`
@@ -82,9 +82,9 @@ pub trait StoredStates<'s> {
         budget: &Budget,
     ) -> Result<Bitset, Stop>;
 
-    /// States at which an infinite path starts, fair if there are constraints, that is a run of an
-    /// automaton. `meeting` has the states that meet the literals of each cover.
-    fn exists_run(
+    /// States at which an infinite path starts, fair if there are constraints, that an automaton accepts.
+    /// `meeting` has the states that meet the literals of each cover.
+    fn exists_accepted_path(
         &mut self,
         automaton: &Automaton,
         meeting: Vec<Bitset>,
@@ -117,7 +117,7 @@ pub trait StoredStates<'s> {
     /// `<Γ> path`: states at which the group has a strategy.
     fn enforces(&mut self, question: Enforcement<'_>, budget: &Budget) -> Result<Bitset, Stop>;
 
-    /// Number of a state, if it is stored here.
+    /// Index of a state, if it is stored here.
     fn find_state(&self, state: &State) -> Result<Option<usize>, Stop>;
 
     /// States of a set that agents who combine what they see cannot distinguish from a state.
@@ -126,28 +126,28 @@ pub trait StoredStates<'s> {
     /// `νZ. R ∩ post(Z)`: states of `R` that can be reached inside `R` by arbitrarily long paths.
     fn recurrent(&mut self, inside: Bitset, budget: &Budget) -> Result<Bitset, Stop>;
 
-    /// Bounds of a formula if not all reachable states are known, otherwise none.
+    /// Bounds of a formula if not all reachable states are known, otherwise `None`.
     fn partial_bounds(&mut self, _: FormulaId, _: &Budget) -> Result<Option<Bounds<Rc<Bitset>>>, Stop> {
         Ok(None)
     }
 
-    /// Fair domain if not all reachable states are known, otherwise none.
+    /// Fair domain if not all reachable states are known, otherwise `None`.
     fn partial_fair_domain(&mut self, _: &Budget) -> Result<Option<Domain>, Stop> {
         Ok(None)
     }
 }
 
-/// The question where a group has a strategy.
+/// The question at which states a group has a strategy.
 pub struct Enforcement<'a> {
     /// Group of agents.
     pub group: GroupId,
     /// Kind of strategies that count.
     pub strategies: Strategies,
-    /// What the group has to enforce.
+    /// Goal that the group has to enforce.
     pub goal: Goal,
     /// Domain and fairness constraints.
     pub scope: Scope,
-    /// If given, the answer has to be right at these states only, and may lack others.
+    /// If given, the result has to be right at these states only, and may lack others.
     pub asked: Option<&'a Bitset>,
 }
 
@@ -194,8 +194,8 @@ pub trait Labelling<'s>: StoredStates<'s> + Sized {
 
     /// States of `asked` where a formula is true. For other states the result means nothing.
     ///
-    /// What a group can do with uniform strategies is searched for state by state, so it matters
-    /// that most properties ask at the initial states only.
+    /// Uniform strategies are searched for state by state, and most properties ask only at the initial
+    /// states, so this saves most of the work.
     fn truth_among(
         &mut self,
         formula: FormulaId,
@@ -291,10 +291,9 @@ impl<'s, S: StoredStates<'s>> Labelling<'s> for S {}
 
 /// Whether a formula is true in all of `asked`: the initial states, or the whole domain.
 ///
-/// `AG φ` is true at all initial states iff `φ` is at all reachable ones. Under fairness too: a
-/// state of `D` is reached from an initial state by a path of states that are all in `D`.
-/// `EF φ` asks only whether `φ` is true somewhere if a single initial state is asked for and
-/// nothing else.
+/// `AG φ` is true at all initial states iff `φ` is true at all reachable ones. This is so under fairness
+/// too: a state of `D` is reached from an initial state by a path of states that are all in `D`.
+/// If `asked` is a single initial state, `EF φ` is true iff `φ` is true somewhere.
 fn is_true_in<'s, S: StoredStates<'s>>(
     states: &mut S,
     formula: FormulaId,
@@ -304,7 +303,7 @@ fn is_true_in<'s, S: StoredStates<'s>>(
 ) -> Result<bool, Stop> {
     let formulas = &states.system().formulas;
     let always = fragment::always(formulas, formula);
-    let possibly = fragment::possibly(formulas, formula).filter(|_| is_one_initial);
+    let possibly = if is_one_initial { fragment::possibly(formulas, formula) } else { None };
     let decisive = always.or(possibly).unwrap_or(formula);
     if S::KEEPS_DECISIVE_LABELS {
         states.labels().decisive.insert(decisive);
@@ -355,7 +354,7 @@ fn unknown_parts<'s>(states: &mut impl StoredStates<'s>, root: FormulaId) -> Vec
         }
     }
     let mut parts: Vec<FormulaId> = parts.into_iter().collect();
-    // Path formulas have no sets, and open formulas have none that last.
+    // Path formulas have no labels, and those of open formulas are not stored.
     parts.retain(|&id| !is_path[id.index()] && !labels.fixpoints.is_open(id));
     parts.sort_unstable();
     parts
@@ -442,7 +441,7 @@ pub(crate) fn label_one<'s>(
         }
         Formula::Correct(agent, f) => {
             let phi = known(states, f)?;
-            // `O_i φ`: φ at every state of D that is green for i, at whatever state it is asked.
+            // `O_i φ`: φ at every state of D that is green for i; the same at all states.
             let is_violated = !states.green(agent, &domain, budget)?.is_subset(&phi);
             if states.any(is_violated)? { nowhere() } else { (*domain).clone() }
         }

@@ -27,8 +27,8 @@ pub struct Labels {
     pub(crate) decisive: FxHashSet<FormulaId>,
     /// For each formula whose label was dropped: whether it was true at any stored state.
     pub(crate) occurs: FxHashMap<FormulaId, bool>,
-    /// Regions of infinite runs that were requested last.
-    pub(crate) runs: Vec<(Part, Rc<Bitset>)>,
+    /// Regions of infinite paths that were requested last.
+    pub(crate) path_regions: Vec<(Part, Rc<Bitset>)>,
 }
 
 /// A domain `D` and the labels over it.
@@ -71,7 +71,7 @@ pub struct Scope {
 }
 
 impl Domain {
-    /// Domain without labels.
+    /// Creates a domain without labels.
     pub fn new(states: Rc<Bitset>, constraints: Rc<[Bitset]>) -> Domain {
         Domain { states, constraints, known: FxHashMap::default(), partly: FxHashMap::default() }
     }
@@ -84,7 +84,7 @@ impl Domain {
 }
 
 impl Labels {
-    /// No labels yet for this number of states.
+    /// Creates empty labels for this number of states.
     pub fn new(system: &System, n_states: usize) -> Labels {
         Labels {
             plain: Domain::new(Rc::new(Bitset::full(n_states)), Rc::new([])),
@@ -94,11 +94,11 @@ impl Labels {
             ahead: Ahead::new(system),
             decisive: FxHashSet::default(),
             occurs: FxHashMap::default(),
-            runs: Vec::new(),
+            path_regions: Vec::new(),
         }
     }
 
-    /// Removes all labels, because this number of states takes the place of the states so far. The
+    /// Removes all labels, because the states are replaced by this number of other states. The
     /// formulas whose labels are decisive stay the same.
     pub fn replace_states(&mut self, system: &System, n_states: usize) {
         let decisive = std::mem::take(&mut self.decisive);
@@ -110,12 +110,12 @@ impl Labels {
         self.open = OpenLabels::default();
         self.ahead = Ahead::new(system);
         self.occurs.clear();
-        self.runs.clear();
+        self.path_regions.clear();
         self.plain.partly.clear();
         self.fair.iter_mut().for_each(|fair| fair.partly.clear());
     }
 
-    /// Called before a property is decided: drops the labels that no later property needs. Records
+    /// Drops the labels that no later property needs; called before a property is decided. Records
     /// whether each of them was empty, because that may be asked after all properties are decided.
     pub fn turn_to(&mut self, system: &System, property: FormulaId) {
         let Labels { ahead, decisive, occurs, plain, fair, .. } = self;
@@ -135,34 +135,34 @@ impl Labels {
         });
     }
 
-    /// Called when the current property was stopped: its labels are kept until it is asked again.
+    /// Keeps the labels of the current property until it is asked again; called when a limit stopped it.
     pub(crate) fn put_off(&mut self) {
         self.ahead.put_off();
     }
 
-    /// The domain that formulas are labelled over now: the fair one once it is known. Before that,
+    /// Returns the domain that formulas are labelled over now: the fair one once it is known. Before that,
     /// under fairness, only the constraints are labelled, over all states.
     pub(crate) fn domain(&mut self) -> &mut Domain {
         self.fair.as_mut().unwrap_or(&mut self.plain)
     }
 
-    /// Scope of the operators that are labelled now.
+    /// Returns the scope of the operators that are labelled now.
     pub(crate) fn scope(&mut self) -> Scope {
         let Domain { states, constraints, .. } = self.domain();
         Scope { domain: Rc::clone(states), constraints: Rc::clone(constraints) }
     }
 
-    /// Label of a formula, open or closed.
+    /// Returns the label of a formula, open or closed.
     pub(crate) fn known(&mut self, formula: FormulaId) -> Option<Rc<Bitset>> {
         let open = self.open.sets.get(&formula).map(Rc::clone);
         open.or_else(|| self.domain().known.get(&formula).map(Rc::clone))
     }
 
-    /// Memory of all labels, in bytes.
+    /// Returns the memory of all labels, in bytes.
     pub fn bytes(&self) -> u64 {
         let domains = self.plain.bytes() + self.fair.as_ref().map_or(0, Domain::bytes);
         let open: u64 = self.open.sets.values().map(|set| set.bytes()).sum();
-        let runs: u64 = self.runs.iter().map(|(_, states)| states.bytes()).sum();
-        domains + open + runs
+        let path_regions: u64 = self.path_regions.iter().map(|(_, states)| states.bytes()).sum();
+        domains + open + path_regions
     }
 }

@@ -1,7 +1,7 @@
-//! How a state is packed: each variable has a field of `⌈log2 |domain|⌉` bits in one 64-bit word.
+//! Packing of states: each variable has a field of `⌈log2 |domain|⌉` bits in one 64-bit word.
 //!
 //! Fields are laid out from the high end of the first word on, in the order of the variables, and
-//! none straddles words. So the lexicographic order of packed rows, as slices of words, is the
+//! each is within one word. So the lexicographic order of packed rows, as slices of words, is the
 //! canonical order of states ([`masque_verdict::compare_states`]).
 //!
 //! After the words of the state a row has words for the joint action, one field per agent whose
@@ -11,17 +11,17 @@ use masque_model::{AgentId, Domain, System, VarId};
 use masque_verdict::State;
 use rustc_hash::FxHashMap;
 
-/// Some bits of one word of a row; they hold a code.
+/// Some bits of one word of a row, which hold a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Field {
     pub(crate) word: u32,
     pub(crate) shift: u32,
-    /// The greatest code that fits: as many low bits as the field has.
+    /// Greatest code that fits: one low bit per bit of the field.
     pub(crate) mask: u64,
 }
 
 impl Field {
-    /// The code in a row.
+    /// Returns the code in a row.
     #[inline]
     pub(crate) fn get(self, row: &[u64]) -> u64 {
         (row[self.word as usize] >> self.shift) & self.mask
@@ -34,7 +34,7 @@ impl Field {
         *word = *word & !self.bits() | code << self.shift;
     }
 
-    /// The field's bits in its word.
+    /// Returns the field's bits in its word.
     #[inline]
     pub(crate) fn bits(self) -> u64 {
         self.mask << self.shift
@@ -48,40 +48,42 @@ pub(crate) enum Slot {
     Action(AgentId),
 }
 
-/// Where everything is in a row.
+/// The fields of a row.
 #[derive(Debug)]
 pub(crate) struct Layout {
     variables: Vec<Field>,
     actions: Vec<Field>,
-    /// The words of a state.
+    /// Number of words of a state.
     pub(crate) n_words: usize,
-    /// The words of a state and a joint action.
+    /// Number of words of a state and a joint action.
     pub(crate) n_row_words: usize,
-    /// Codes by value, for enumerations too long to be searched. Shared enumerations share one.
+    /// Codes by value, for enumerations with more than [`MAX_LINEAR_SEARCH`] values. Variables of the same
+    /// enumeration share one table.
     codes: Vec<FxHashMap<i64, u64>>,
+    /// Index in `codes` for each variable.
     codes_of: Vec<Option<usize>>,
 }
 
-/// Enumerations up to this size are searched from front to back.
-const SHORT: usize = 16;
+/// Maximum number of values of an enumeration that is searched linearly.
+const MAX_LINEAR_SEARCH: usize = 16;
 
 impl Layout {
-    /// Packs at most `word_bits` bits into a word: 64, but for tests. A variable that needs more has
+    /// Packs at most `word_bits` bits into a word: 64, or fewer in tests. A variable that needs more has
     /// a word of its own.
     pub(crate) fn new(system: &System, word_bits: u32) -> Layout {
         let mut packer = Packer { word: 0, used: 0, word_bits };
-        let variables = system.variables.iter().map(|v| packer.place(v.domain.bits())).collect();
+        let variables = system.variables.iter().map(|v| packer.allocate(v.domain.bits())).collect();
         let n_words = packer.n_words().max(1);
         packer.start_at(n_words);
         let bits = |n_actions: usize| Domain::Integers(1, n_actions.max(1) as i64).bits();
-        let actions = system.agents.iter().map(|a| packer.place(bits(a.actions.len()))).collect();
+        let actions = system.agents.iter().map(|a| packer.allocate(bits(a.actions.len()))).collect();
         let n_row_words = packer.n_words().max(n_words);
         let mut layout =
             Layout { variables, actions, n_words, n_row_words, codes: Vec::new(), codes_of: Vec::new() };
         let mut known = FxHashMap::default();
         for variable in &system.variables {
             let table = match &variable.domain {
-                Domain::Values(values) if values.len() > SHORT => {
+                Domain::Values(values) if values.len() > MAX_LINEAR_SEARCH => {
                     let key = values.as_ptr();
                     Some(*known.entry(key).or_insert_with(|| {
                         let codes = values.iter().zip(0..).map(|(v, code)| (i64::from(v.0), code));
@@ -111,7 +113,7 @@ impl Layout {
         }
     }
 
-    /// The code of a value, if it belongs to the variable's domain.
+    /// Returns the code of a value, if it belongs to the variable's domain.
     pub(crate) fn code(&self, system: &System, variable: VarId, value: i64) -> Option<u64> {
         match self.codes_of[variable.index()] {
             Some(table) => self.codes[table].get(&value).copied(),
@@ -119,17 +121,17 @@ impl Layout {
         }
     }
 
-    /// The value of a variable in a row.
+    /// Returns the value of a variable in a row.
     pub(crate) fn value(&self, system: &System, variable: VarId, row: &[u64]) -> i64 {
         system.variable(variable).domain.value(self.variable(variable).get(row))
     }
 
-    /// A packed state as the model writes it.
+    /// Decodes a packed state.
     pub(crate) fn unpack(&self, system: &System, row: &[u64]) -> State {
         system.variable_ids().map(|v| self.value(system, v, row)).collect()
     }
 
-    /// A state, packed; none if some value lies outside its variable's domain.
+    /// Packs a state; returns `None` if some value lies outside its variable's domain.
     pub(crate) fn pack(&self, system: &System, state: &State) -> Option<Vec<u64>> {
         let mut row = vec![0; self.n_words];
         for (variable, &value) in system.variable_ids().zip(state) {
@@ -138,12 +140,12 @@ impl Layout {
         Some(row)
     }
 
-    /// The bits that agents see together, word by word.
+    /// Returns the bits that agents see together, word by word.
     pub(crate) fn seen_by(&self, system: &System, agents: &[AgentId]) -> Vec<u64> {
         self.mask(agents.iter().flat_map(|&agent| system.agent(agent).sees.iter().copied()))
     }
 
-    /// The bits of these variables, word by word.
+    /// Returns the bits of these variables, word by word.
     pub(crate) fn mask(&self, variables: impl IntoIterator<Item = VarId>) -> Vec<u64> {
         let mut mask = vec![0; self.n_words];
         for variable in variables {
@@ -154,7 +156,7 @@ impl Layout {
     }
 }
 
-/// Hands out fields from the high end of each word.
+/// Allocates fields from the high end of each word.
 struct Packer {
     word: usize,
     used: u32,
@@ -162,7 +164,7 @@ struct Packer {
 }
 
 impl Packer {
-    fn place(&mut self, bits: u32) -> Field {
+    fn allocate(&mut self, bits: u32) -> Field {
         if bits == 0 {
             return Field { word: 0, shift: 0, mask: 0 };
         }

@@ -1,25 +1,26 @@
-//! The explicit-state engine: every reachable state is stored, and labelled with what is true there.
+//! The explicit-state engine: every reachable state is stored and labelled with the formulas that are true
+//! there.
 //!
-//! It serves systems of up to some ten million states, and checks the symbolic engine on them: the
-//! two share the model and what `masque-verdict` offers to all engines, and nothing else.
+//! It is for systems of up to some ten million states, and serves as a check of the symbolic engine: the
+//! two share only the model and what `masque-verdict` offers to all engines.
 //!
 //! | files | do |
 //! |---|---|
-//! | `layout`, `store`, `bitset` | pack states into words, keep them, and keep sets of them |
+//! | `layout`, `store`, `bitset` | pack states into words, store them, and store sets of them |
 //! | `bounds`, `exact`, `analyse`, `codeset`, `compile`, `emit`, `code` | compile conditions and numbers |
 //! | `domains`, `narrow`, `initial` | find the initial states |
 //! | `guards`, `steps`, `tables`, `plan`, `successors` | find the successors of a state |
 //! | `explore`, `graph` | find all states and their transitions |
-//! | `jobs`, `batch`, `crew` | do it with several threads, with the same result |
+//! | `jobs`, `batch`, `parallel_expand` | the same with several threads, with the same result |
 //! | `labels`, `labelling` | label states, operator by operator, for every engine that stores states |
 //! | `atoms`, `temporal`, `fair`, `knowledge`, `label` | the operators, with all states in memory |
-//! | `scout` | explore for a while |
-//! | `early` | tell verdicts while states are still being explored |
+//! | `scout` | explore up to a number of states |
+//! | `early` | report verdicts during exploration |
 //! | `product` | LTL and CTL*: the product with an automaton |
 //! | `moves`, `games`, `strategic`, `coalitions`, `uniform` | ATL: games, with perfect and with imperfect information |
-//! | `mu` | the mu-calculus: fixpoints, and steps by what agents do |
-//! | `fragment`, `region`, `paths`, `evidence`, `engine` | decide, explain, answer |
-//! | `parts` | the public face for an engine on many machines |
+//! | `mu` | the mu-calculus: fixpoints, and steps restricted by the agents' actions |
+//! | `fragment`, `region`, `paths`, `evidence`, `engine` | decide properties, and answer the questions of evidence |
+//! | `parts` | the interface for the distributed engine |
 #![forbid(unsafe_code)]
 
 mod analyse;
@@ -31,7 +32,6 @@ mod coalitions;
 mod code;
 mod codeset;
 mod compile;
-mod crew;
 mod domains;
 mod early;
 mod emit;
@@ -54,6 +54,7 @@ mod layout;
 mod moves;
 mod mu;
 mod narrow;
+mod parallel_expand;
 pub mod parts;
 mod paths;
 mod plan;

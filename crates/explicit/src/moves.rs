@@ -1,15 +1,15 @@
-//! What a group can choose at a state, and where each choice may lead.
+//! The moves of a group at a state, and their targets.
 //!
-//! A *move* is a choice of one action for each member. Its targets are all successors, whatever the
-//! others do, whose choices are combined as exploration combines them, and not listed. Only where
-//! some choice overflows are the others' completions looked at one by one: one of them may lead
-//! nowhere.
+//! A *move* is a choice of one action for each member. Its targets are the successors for all choices of
+//! the other agents, which are combined as in exploration and not enumerated. Only if
+//! some choice overflows are the others' choices examined one by one, because one of them may have no
+//! successor.
 
 use masque_model::{AgentId, Deadlock, System};
 use masque_verdict::{ANY_ACTION, Budget, Stop};
 
 use crate::steps::Steps;
-use crate::successors::{Listed, Stepper};
+use crate::successors::{MoveList, Stepper};
 
 /// Lists the moves of a group at one state after the other.
 pub struct Mover<'a> {
@@ -19,7 +19,7 @@ pub struct Mover<'a> {
     others: Vec<u32>,
     stutters: bool,
     /// The moves at the current state.
-    listed: Listed,
+    listed: MoveList,
 }
 
 /// A move of a group at a state.
@@ -27,9 +27,9 @@ pub struct Mover<'a> {
 pub struct Move<'m> {
     /// An action for each member.
     pub(crate) actions: &'m [u32],
-    /// Whether a step follows, whatever the others do.
+    /// Whether the move has a successor for every choice of the other agents.
     pub is_total: bool,
-    /// The rows to which it may lead, one after the other; the same one may come twice.
+    /// The rows to which it may lead, concatenated. A row may occur twice.
     pub targets: &'m [u64],
 }
 
@@ -47,7 +47,7 @@ impl<'a> Mover<'a> {
             members: members.iter().map(|agent| agent.0).collect(),
             others: (0..system.agents.len() as u32).filter(|agent| !is_member(agent)).collect(),
             stutters: system.meaning.deadlock == Deadlock::Stutter,
-            listed: Listed::default(),
+            listed: MoveList::default(),
         }
     }
 
@@ -60,13 +60,13 @@ impl<'a> Mover<'a> {
         let mut listed = std::mem::take(&mut self.listed);
         self.stepper.list_moves(row, &self.members, &mut listed)?;
         if self.stutters && listed.targets.is_empty() {
-            // No joint action leads anywhere: the loop is the only move.
+            // No joint action has a successor: the self-loop is the only move.
             let actions = vec![ANY_ACTION; self.members.len()];
             return found(Move { actions: &actions, is_total: true, targets: row });
         }
         let mut begin = 0;
-        for (number, &(end, may_overflow)) in listed.ends.iter().enumerate() {
-            let actions = &listed.actions[number * self.members.len()..][..self.members.len()];
+        for (index, &(end, may_overflow)) in listed.ends.iter().enumerate() {
+            let actions = &listed.actions[index * self.members.len()..][..self.members.len()];
             let is_total = !may_overflow || self.is_total(row, actions)?;
             found(Move { actions, is_total, targets: &listed.targets[begin..end] })?;
             begin = end;
@@ -75,14 +75,14 @@ impl<'a> Mover<'a> {
         Ok(())
     }
 
-    /// Whether a step follows the members' actions, whatever the others do.
+    /// Whether the members' actions have a successor for every choice of the other agents.
     fn is_total(&mut self, row: &[u64], actions: &[u32]) -> Result<bool, Stop> {
         let Mover { steps, stepper, members, others, .. } = self;
         let enabled: Vec<Vec<u32>> = stepper.enabled_actions(row);
-        // An action that nothing reads may be any.
-        let options = |&agent: &u32| match steps.is_read[agent as usize] {
-            true => &enabled[agent as usize][..],
-            false => &enabled[agent as usize][..1],
+        // If no unit reads an agent's action, one of its actions is enough.
+        let options = |&agent: &u32| {
+            let actions = &enabled[agent as usize][..];
+            if steps.is_read[agent as usize] { actions } else { &actions[..1] }
         };
         let theirs: Vec<&[u32]> = others.iter().map(options).collect();
         hold(stepper, members, actions);
@@ -97,15 +97,15 @@ impl<'a> Mover<'a> {
     }
 }
 
-/// Holds agents to one action each.
+/// Restricts agents to one action each.
 fn hold(stepper: &mut Stepper<'_>, agents: &[u32], actions: &[u32]) {
     agents.iter().zip(actions).for_each(|(&agent, &action)| stepper.only(agent as usize, Some(action)));
 }
 
-/// All ways to choose one of each list, the last changing fastest.
+/// Enumerates all ways to choose one element of each list; the last list varies fastest.
 pub(crate) struct Odometer<'a> {
     lists: &'a [&'a [u32]],
-    /// The positions to come, none when all are done.
+    /// Indices of the next choice; `None` after the last.
     positions: Option<Vec<usize>>,
 }
 

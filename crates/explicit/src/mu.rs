@@ -1,10 +1,10 @@
-//! The mu-calculus: fixpoints by iteration, and steps by what agents do.
+//! The mu-calculus: fixpoints by iteration, and steps restricted by the agents' actions.
 //!
-//! A fixpoint's body is labelled again and again, with what the variable stands for so far, until
-//! nothing changes. An inner fixpoint need not begin anew each time: while an outer one of its own
-//! kind goes on, its last value is on the right side of its next one, and the iteration goes on from
-//! there; only fixpoints of the other kind are set back. So the number of rounds grows with the
-//! alternation of kinds, not with the depth. [EL86 §4; CGP99 §7.4]
+//! A fixpoint's body is labelled repeatedly, with the current value of the variable, until
+//! nothing changes. An inner fixpoint of the same kind as the outer one continues from its last value,
+//! because that is below (or, for greatest fixpoints, above) its next one; only fixpoints of the other
+//! kind are reset. So the number of iterations grows with the
+//! alternation depth, not with the nesting depth. [EL86 §4; CGP99 §7.4]
 
 use std::rc::Rc;
 
@@ -59,7 +59,7 @@ pub(crate) fn fixpoint<'s>(
             open.reached.remove(inner);
         }
         for &part in &parts {
-            // The variables in scope have their sets.
+            // The labels of the variables in scope are set already.
             if !matches!(formulas.get(part), Formula::Bound(_)) {
                 let value = Rc::new(label_one(states, part, budget)?);
                 states.check_memory(value.bytes(), budget)?;
@@ -73,16 +73,17 @@ pub(crate) fn fixpoint<'s>(
         set = next;
     }
     let open = &mut states.labels().open;
-    match is_open {
-        true => _ = open.reached.insert(formula, Rc::clone(&set)),
+    if is_open {
+        open.reached.insert(formula, Rc::clone(&set));
+    } else {
         // No open label is needed any more.
-        false => *open = OpenLabels::default(),
+        *open = OpenLabels::default();
     }
     Ok((*set).clone())
 }
 
 impl Labeller<'_> {
-    /// The transitions by steps with which a condition is true. They are found once.
+    /// Returns the transitions by joint actions that satisfy a condition. They are computed once and kept.
     pub(crate) fn steps_with(&mut self, condition: ExprId, budget: &Budget) -> Result<Rc<Graph>, Stop> {
         if let Some((_, graph)) = self.steps_with.iter().find(|(known, _)| *known == condition) {
             return Ok(Rc::clone(graph));
@@ -96,8 +97,8 @@ impl Labeller<'_> {
     }
 }
 
-/// The open formulas inside a fixpoint's body, operands first; of inner fixpoints that are open the
-/// fixpoint itself, whose body is its own affair.
+/// Returns the open formulas inside a fixpoint's body, operands first. They include open inner fixpoints
+/// but not the formulas inside these.
 fn open_parts(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId) -> Vec<FormulaId> {
     let mut parts = FxHashSet::default();
     let is_path = formulas.path_formulas();
@@ -119,8 +120,8 @@ fn open_parts(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId) -> Ve
     parts
 }
 
-/// The open fixpoints inside a body that must begin anew when the outer one, least or greatest, has
-/// moved: those of the other kind, where a negation between changes the kind.
+/// Returns the open fixpoints inside a body that must restart when the outer one, least or greatest, has
+/// changed: those of the other kind, where a negation in between changes the kind.
 fn other_kind(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId, is_least: bool) -> Vec<FormulaId> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();
@@ -144,7 +145,7 @@ fn other_kind(formulas: &Formulas, fixpoints: &Fixpoints, body: FormulaId, is_le
     found
 }
 
-/// The transitions by joint actions with which a condition on the step is true.
+/// Finds the transitions by joint actions that satisfy the condition of `finder`.
 fn steps_with(
     finder: &mut StepsWith<'_>,
     store: &Store,
@@ -154,13 +155,13 @@ fn steps_with(
 ) -> Result<Graph, Stop> {
     let mut edges = Edges::default();
     let mut found: Vec<u32> = Vec::new();
-    for number in 0..store.len() {
-        if number % 1024 == 0 {
+    for state in 0..store.len() {
+        if state % 1024 == 0 {
             budget.check()?;
             budget.check_memory(base + edges.bytes())?;
         }
         found.clear();
-        finder.expand(store.row(number), |next| {
+        finder.expand(store.row(state), |next| {
             found.push(store.find(next).ok_or(Stop::from(Why::Unsupported))?);
             Ok(())
         })?;
@@ -169,8 +170,7 @@ fn steps_with(
     edges.into_graph(jobs, budget, base)
 }
 
-/// Finds the successors of one state after the other by joint actions with which a condition on the
-/// step is true.
+/// Finds the successors of one state after the other by joint actions that satisfy a condition.
 ///
 /// Only the actions that the condition reads are chosen one by one; the others are combined as in
 /// exploration.
@@ -194,7 +194,7 @@ impl<'a> StepsWith<'a> {
         StepsWith { system, steps, stepper: Stepper::new(steps, budget), condition, agents }
     }
 
-    /// Calls `found` for each successor of a packed state by such a step. The same one may be found
+    /// Calls `found` for each successor of a packed state by such a joint action. A successor may be found
     /// twice.
     pub fn expand(
         &mut self,
@@ -220,7 +220,7 @@ impl<'a> StepsWith<'a> {
     }
 }
 
-/// The agents whose actions a condition reads, in increasing order.
+/// Returns the agents whose actions a condition reads, in increasing order.
 fn agents_read(system: &System, condition: ExprId) -> Vec<usize> {
     let parts = crate::bounds::parts(&system.exprs, [condition]);
     let mut agents: Vec<usize> = parts

@@ -1,8 +1,9 @@
-//! From what must be true down to the variables: the inward half of the search for initial states.
+//! Top-down constraint propagation, from a required condition to the variables, in the search for initial
+//! states.
 //!
-//! Given bounds on every part of a condition that must be true, each part passes on what it must
-//! be: a conjunction to all its operands, a disjunction to the only operand that is not false, a
-//! comparison to its sides, a sum to each term given the others. Nothing is lost: only codes that
+//! Given bounds on every part of a condition that must be true, each part passes on a requirement:
+//! a conjunction to all its operands, a disjunction to the only operand that is not false, a
+//! comparison to its sides, a sum to each term given the others. Only codes that
 //! make the condition false are removed.
 
 use masque_model::{Domain, Expr, ExprId, Relation, System, VarId};
@@ -18,26 +19,26 @@ pub(crate) struct Conflict;
 pub(crate) struct Narrower<'a> {
     pub(crate) system: &'a System,
     pub(crate) layout: &'a Layout,
-    /// By expression. They lag behind `domains`, which is safe: they only get narrower.
+    /// Bounds by expression. They may be older than `domains`, which is safe because domains only shrink.
     pub(crate) bounds: &'a [Bounds],
     pub(crate) domains: &'a mut [Codes],
     pub(crate) has_changed: bool,
 }
 
-/// What an expression must be.
-enum Duty {
+/// A requirement on an expression.
+enum Requirement {
     Truth(ExprId, bool),
     Between(ExprId, i128, i128),
 }
 
 impl Narrower<'_> {
-    /// Makes a condition true.
+    /// Removes codes for which a condition is false.
     pub(crate) fn require(&mut self, condition: ExprId) -> Result<(), Conflict> {
-        let mut duties = vec![Duty::Truth(condition, true)];
-        while let Some(duty) = duties.pop() {
-            match duty {
-                Duty::Truth(expr, truth) => self.make(expr, truth, &mut duties)?,
-                Duty::Between(expr, lo, hi) => self.bound(expr, lo, hi, &mut duties)?,
+        let mut requirements = vec![Requirement::Truth(condition, true)];
+        while let Some(requirement) = requirements.pop() {
+            match requirement {
+                Requirement::Truth(expr, truth) => self.make(expr, truth, &mut requirements)?,
+                Requirement::Between(expr, lo, hi) => self.bound(expr, lo, hi, &mut requirements)?,
             }
         }
         Ok(())
@@ -47,26 +48,32 @@ impl Narrower<'_> {
         self.bounds[expr.index()]
     }
 
-    fn make(&mut self, expr: ExprId, truth: bool, duties: &mut Vec<Duty>) -> Result<(), Conflict> {
+    fn make(
+        &mut self,
+        expr: ExprId,
+        truth: bool,
+        requirements: &mut Vec<Requirement>,
+    ) -> Result<(), Conflict> {
         match self.bounds(expr).as_truth() {
             Some(known) if known == truth => return Ok(()),
             Some(_) => return Err(Conflict),
             None => {}
         }
         match self.system.exprs.get(expr) {
-            Expr::Not(a) => duties.push(Duty::Truth(a, !truth)),
-            Expr::And(list) => self.junction(list, truth, true, duties)?,
-            Expr::Or(list) => self.junction(list, truth, false, duties)?,
-            Expr::Xor(list) => self.parity(list, truth, duties),
+            Expr::Not(a) => requirements.push(Requirement::Truth(a, !truth)),
+            Expr::And(list) => self.junction(list, truth, true, requirements)?,
+            Expr::Or(list) => self.junction(list, truth, false, requirements)?,
+            Expr::Xor(list) => self.parity(list, truth, requirements),
             Expr::Variable(v) if self.system.variable(v).domain == Domain::Boolean => {
                 self.restrict(v, |codes| codes.within(u64::from(truth), u64::from(truth)))?;
             }
             Expr::Compare(relation, a, b) => {
                 let (left, right) = (self.bounds(a), self.bounds(b));
-                // Without a value every comparison is false, so a false one says little.
+                // A comparison of an undefined value is false too, so a false comparison implies nothing
+                // unless both sides are defined.
                 if truth || left.is_defined && right.is_defined {
                     let relation = if truth { relation } else { negation(relation) };
-                    self.compare(relation, a, b, duties)?;
+                    self.compare(relation, a, b, requirements)?;
                 }
             }
             _ => {}
@@ -74,34 +81,34 @@ impl Narrower<'_> {
         Ok(())
     }
 
-    /// A junction equal to its neutral element has all operands so; otherwise some operand differs,
+    /// If a junction equals its neutral element, so do all operands; otherwise some operand differs,
     /// and if only one can, it does.
     fn junction(
         &mut self,
         list: &[ExprId],
         truth: bool,
         neutral: bool,
-        duties: &mut Vec<Duty>,
+        requirements: &mut Vec<Requirement>,
     ) -> Result<(), Conflict> {
         if truth == neutral {
-            duties.extend(list.iter().map(|&e| Duty::Truth(e, truth)));
+            requirements.extend(list.iter().map(|&e| Requirement::Truth(e, truth)));
             return Ok(());
         }
         let mut open = list.iter().filter(|&&e| self.bounds(e).as_truth() != Some(neutral));
         match (open.next(), open.next()) {
             (None, _) => return Err(Conflict),
-            (Some(&only), None) => duties.push(Duty::Truth(only, truth)),
+            (Some(&only), None) => requirements.push(Requirement::Truth(only, truth)),
             _ => {}
         }
         Ok(())
     }
 
     /// The last open operand of an exclusive or is determined by the others.
-    fn parity(&mut self, list: &[ExprId], truth: bool, duties: &mut Vec<Duty>) {
+    fn parity(&mut self, list: &[ExprId], truth: bool, requirements: &mut Vec<Requirement>) {
         let mut open = list.iter().filter(|&&e| self.bounds(e).as_truth().is_none());
         if let (Some(&only), None) = (open.next(), open.next()) {
             let trues = list.iter().filter(|&&e| self.bounds(e).as_truth() == Some(true)).count();
-            duties.push(Duty::Truth(only, truth ^ (trues % 2 == 1)));
+            requirements.push(Requirement::Truth(only, truth ^ (trues % 2 == 1)));
         }
     }
 
@@ -110,12 +117,12 @@ impl Narrower<'_> {
         relation: Relation,
         a: ExprId,
         b: ExprId,
-        duties: &mut Vec<Duty>,
+        requirements: &mut Vec<Requirement>,
     ) -> Result<(), Conflict> {
         if matches!(relation, Relation::Equal | Relation::Unequal) {
             let is_equal = relation == Relation::Equal;
-            self.relate_to_constant(a, b, is_equal, duties)?;
-            self.relate_to_constant(b, a, is_equal, duties)?;
+            self.relate_to_constant(a, b, is_equal, requirements)?;
+            self.relate_to_constant(b, a, is_equal, requirements)?;
         }
         let (left, right) = (self.bounds(a), self.bounds(b));
         if !(left.is_finite() && right.is_finite()) || self.is_enumeration(a) || self.is_enumeration(b) {
@@ -138,18 +145,18 @@ impl Narrower<'_> {
             Relation::Greater => (right.lo, left.hi - strict),
             Relation::AtLeast => (right.lo, left.hi),
         };
-        duties.push(Duty::Between(a, a_lo, a_hi));
-        duties.push(Duty::Between(b, b_lo, b_hi));
+        requirements.push(Requirement::Between(a, a_lo, a_hi));
+        requirements.push(Requirement::Between(b, b_lo, b_hi));
         Ok(())
     }
 
-    /// Where one side has one value, the other side has it too, or has it not.
+    /// If one side has a known value, requires that the other side has it too (or, for `<>`, not).
     fn relate_to_constant(
         &mut self,
         side: ExprId,
         other: ExprId,
         is_equal: bool,
-        duties: &mut Vec<Duty>,
+        requirements: &mut Vec<Requirement>,
     ) -> Result<(), Conflict> {
         let value = self.bounds(other);
         if value.lo != value.hi || !value.is_whole || !value.is_defined {
@@ -157,7 +164,7 @@ impl Narrower<'_> {
         }
         let Expr::Variable(v) = self.system.exprs.get(side) else {
             if self.is_condition(side) && (value.lo == 0 || value.lo == 1) {
-                duties.push(Duty::Truth(side, (value.lo == 1) == is_equal));
+                requirements.push(Requirement::Truth(side, (value.lo == 1) == is_equal));
             }
             return Ok(());
         };
@@ -173,8 +180,14 @@ impl Narrower<'_> {
         }
     }
 
-    /// Puts an expression between two integers.
-    fn bound(&mut self, expr: ExprId, lo: i128, hi: i128, duties: &mut Vec<Duty>) -> Result<(), Conflict> {
+    /// Requires that an expression lies between two integers.
+    fn bound(
+        &mut self,
+        expr: ExprId,
+        lo: i128,
+        hi: i128,
+        requirements: &mut Vec<Requirement>,
+    ) -> Result<(), Conflict> {
         let bounds = self.bounds(expr);
         if lo <= bounds.lo && bounds.hi <= hi {
             return Ok(());
@@ -192,35 +205,35 @@ impl Narrower<'_> {
                 }
             }
             Expr::Negate(a) if bounds.is_near() => {
-                duties.push(Duty::Between(a, -hi.min(bounds.hi), -lo.max(bounds.lo)));
+                requirements.push(Requirement::Between(a, -hi.min(bounds.hi), -lo.max(bounds.lo)));
             }
             Expr::Sum(list) if bounds.is_near() => {
                 let (lo, hi) = (lo.max(bounds.lo), hi.min(bounds.hi));
                 for &term in list {
-                    // The others add up to the bounds of the sum less those of this term.
+                    // The sum of the others has the bounds of the sum minus those of this term.
                     let own = self.bounds(term);
                     let (others_lo, others_hi) = (bounds.lo - own.lo, bounds.hi - own.hi);
-                    duties.push(Duty::Between(term, lo - others_hi, hi - others_lo));
+                    requirements.push(Requirement::Between(term, lo - others_hi, hi - others_lo));
                 }
             }
             Expr::Product(list) if bounds.is_finite() => {
                 let value = Bounds { lo: lo.max(bounds.lo), hi: hi.min(bounds.hi), ..bounds };
-                for (position, &factor) in list.iter().enumerate() {
-                    let others = list.iter().enumerate().filter(|(other, _)| *other != position);
+                for (index, &factor) in list.iter().enumerate() {
+                    let others = list.iter().enumerate().filter(|(other, _)| *other != index);
                     let others = others.fold(Bounds::exactly(1), |all, (_, &e)| all.times(self.bounds(e)));
-                    duties.extend(between(factor, value.divided_by(others)));
+                    requirements.extend(between(factor, value.divided_by(others)));
                 }
             }
             Expr::Divide(a, b) if bounds.is_finite() => {
                 let value = Bounds { lo: lo.max(bounds.lo), hi: hi.min(bounds.hi), ..bounds };
-                duties.extend(between(a, value.times(self.bounds(b))));
-                duties.extend(between(b, self.bounds(a).divided_by(value)));
+                requirements.extend(between(a, value.times(self.bounds(b))));
+                requirements.extend(between(b, self.bounds(a).divided_by(value)));
             }
             _ if self.is_condition(expr) && bounds.is_defined && lo > 0 => {
-                duties.push(Duty::Truth(expr, true))
+                requirements.push(Requirement::Truth(expr, true))
             }
             _ if self.is_condition(expr) && bounds.is_defined && hi < 1 => {
-                duties.push(Duty::Truth(expr, false))
+                requirements.push(Requirement::Truth(expr, false))
             }
             _ => {}
         }
@@ -254,9 +267,9 @@ impl Narrower<'_> {
     }
 }
 
-/// The duty to lie within bounds, if they say anything.
-fn between(expr: ExprId, bounds: Bounds) -> Option<Duty> {
-    bounds.is_finite().then_some(Duty::Between(expr, bounds.lo, bounds.hi))
+/// Returns the requirement to lie within bounds, if they are finite.
+fn between(expr: ExprId, bounds: Bounds) -> Option<Requirement> {
+    bounds.is_finite().then_some(Requirement::Between(expr, bounds.lo, bounds.hi))
 }
 
 fn negation(relation: Relation) -> Relation {

@@ -1,4 +1,4 @@
-//! What an engine on many machines needs of this one: the compiled system, and the labeller.
+//! The interface for the distributed engine: the compiled system, and the labeller.
 //!
 //! [`Machine`] packs states into words, finds initial states and successors, and evaluates conditions.
 //! The caller stores the states and implements [`StoredStates`] for them; [`Labelling`] then decides
@@ -31,17 +31,17 @@ use crate::steps::{Steps, Tuning};
 use crate::store::Store;
 use crate::strategic::Arena;
 use crate::successors::Stepper;
-use crate::uniform::Sight;
+use crate::uniform::Observations;
 
-/// A system, compiled.
+/// A compiled system.
 ///
-/// A packed state is a row of [`Machine::width`] words, and rows compare as
-/// [`masque_verdict::compare_states`] compares states.
+/// A packed state is a row of [`Machine::width`] words, and the order of rows is that of
+/// [`masque_verdict::compare_states`].
 pub struct Machine<'s> {
     system: &'s System,
     steps: Steps<'s>,
     atoms: Atoms<'s>,
-    /// One thread: there is a worker for each processor.
+    /// A single thread, because there is a worker for each processor.
     jobs: Jobs,
 }
 
@@ -53,22 +53,22 @@ impl<'s> Machine<'s> {
         Machine { system, steps, atoms, jobs: Jobs::new(Some(NonZeroUsize::MIN)) }
     }
 
-    /// The words of a packed state, at least one.
+    /// Returns the number of words of a packed state, at least one.
     pub fn width(&self) -> usize {
         self.steps.layout.n_words
     }
 
-    /// A state, packed; none if some value lies outside its variable's domain.
+    /// Packs a state; returns `None` if some value lies outside its variable's domain.
     pub fn pack(&self, state: &State) -> Option<Vec<u64>> {
         self.steps.layout.pack(self.system, state)
     }
 
-    /// A packed state as the model writes it.
+    /// Decodes a packed state.
     pub fn unpack(&self, row: &[u64]) -> State {
         self.steps.layout.unpack(self.system, row)
     }
 
-    /// The bits that agents see together, word by word.
+    /// Returns the bits that agents see together, word by word.
     pub fn seen_by(&self, agents: &[AgentId]) -> Vec<u64> {
         self.steps.layout.seen_by(self.system, agents)
     }
@@ -82,22 +82,22 @@ impl<'s> Machine<'s> {
         each_initial_state(self.system, &self.steps.layout, budget, found)
     }
 
-    /// Finds successors, with limits.
+    /// Returns an object that finds successors within a budget.
     pub fn successors<'a>(&'a self, budget: &'a Budget) -> Successors<'a> {
         Successors(Stepper::new(&self.steps, budget))
     }
 
-    /// Finds successors by steps that meet a condition on states and actions, with limits.
+    /// Returns an object that finds successors by joint actions that satisfy a condition, within a budget.
     pub fn steps_with<'a>(&'a self, condition: ExprId, budget: &'a Budget) -> StepsWith<'a> {
         StepsWith::new(self.system, &self.steps, condition, budget)
     }
 
-    /// Lists the moves of a group, with limits.
+    /// Returns an object that lists the moves of a group within a budget.
     pub fn moves<'a>(&'a self, group: GroupId, budget: &'a Budget) -> Mover<'a> {
         Mover::new(self.system, &self.steps, &self.system.groups[group.index()].agents, budget)
     }
 
-    /// The game of a group on all states in one place: these are their rows, one after the other.
+    /// Creates the game of a group on all states, given their rows, concatenated.
     pub fn whole_game(&self, group: GroupId, rows: Vec<u64>, budget: &Budget) -> Result<WholeGame<'_>, Stop> {
         let mut store = Store::new(self.width());
         for row in rows.chunks_exact(self.width()) {
@@ -110,13 +110,13 @@ impl<'s> Machine<'s> {
         Ok(WholeGame { machine: self, store, game })
     }
 
-    /// Reads conditions off one state after the other.
+    /// Returns an object that evaluates conditions on one state after the other.
     pub fn reader(&self) -> Reader<'_, 's> {
         Reader::new(&self.atoms, &self.steps.layout)
     }
 
-    /// The members of `domain` where a condition of the system's formulas, propositions or red states
-    /// is true; `row` gives a member's packed state.
+    /// Returns the members of `domain` where a condition of the system's formulas, propositions or red
+    /// states is true; `row` returns the packed state of a member.
     pub fn where_true<'r>(
         &self,
         condition: ExprId,
@@ -128,11 +128,11 @@ impl<'s> Machine<'s> {
     }
 }
 
-/// Finds the successors of one state after the other, and remembers what helps with the next.
+/// Finds the successors of one state after the other, with caches that are shared between states.
 pub struct Successors<'a>(Stepper<'a>);
 
 impl Successors<'_> {
-    /// Calls `found` for each successor of a packed state. The same one may be found twice.
+    /// Calls `found` for each successor of a packed state. A successor may be found twice.
     pub fn expand(
         &mut self,
         state: &[u64],
@@ -142,7 +142,7 @@ impl Successors<'_> {
     }
 }
 
-/// A game with all its states in one place, which are numbered in the order of their rows.
+/// A game with the states of all workers, which are indexed in the order of their rows.
 pub struct WholeGame<'m> {
     machine: &'m Machine<'m>,
     store: Store,
@@ -150,39 +150,39 @@ pub struct WholeGame<'m> {
 }
 
 impl WholeGame<'_> {
-    /// Where the group has uniform strategies; of states that are not asked for, some may be missing.
+    /// Returns the states at which the group has uniform strategies. States outside `asked` may be missing.
     pub fn enforces_uniformly(&self, search: &UniformSearch, budget: &Budget) -> Result<Bitset, Stop> {
         let WholeGame { machine, store, game } = self;
         let (n_states, n_members) = (store.len() as u64, game.members.len() as u64);
-        // Classes and views of each member, counters of moves and numbers of states.
+        // Classes and views of each member, and counters per move and per state.
         let counters = game.n_moves() as u64 * 5 + n_states * (26 + 8 * n_members);
         budget.check_memory(self.bytes() + counters)?;
-        let sight = Sight::new(&game.members, search.strategies, |agents| {
+        let observations = Observations::new(&game.members, search.strategies, |agents| {
             let mask = machine.seen_by(agents);
             Ok(Rc::new(Classes::by_view(store, &mask, &machine.jobs, budget)?))
         })?;
         let UniformSearch { domain, constraints, .. } = search;
         let arena = Arena { game, allowed: None, domain, constraints, budget };
-        sight.decide(&arena, &search.goal, Some(&search.asked), &machine.jobs)
+        observations.decide(&arena, &search.goal, Some(&search.asked), &machine.jobs)
     }
 
-    /// What it holds.
+    /// Returns the number of bytes that the game holds.
     pub fn bytes(&self) -> u64 {
         self.store.bytes() + self.game.bytes()
     }
 }
 
-/// What a search for uniform strategies is about.
+/// The parameters of a search for uniform strategies.
 #[derive(Debug)]
 pub struct UniformSearch {
-    /// Which strategies; not [`Strategies::Perfect`].
+    /// Kind of strategies; not [`Strategies::Perfect`].
     pub strategies: Strategies,
-    /// What for.
+    /// Goal that the group has to enforce.
     pub goal: Goal,
-    /// `D`: the states there are, or with fairness those at which a fair path starts.
+    /// `D`: the reachable states, or with fairness those at which a fair path starts.
     pub domain: Bitset,
-    /// Where each fairness constraint is true.
+    /// States where each fairness constraint is true.
     pub constraints: Vec<Bitset>,
-    /// Where it is to be known.
+    /// States at which the result has to be right.
     pub asked: Bitset,
 }

@@ -8,8 +8,8 @@ use crate::explore::Space;
 use crate::steps::Steps;
 use crate::successors::Stepper;
 
-/// The least of the shortest paths from an initial state to a state of `targets`; none if there is
-/// no target.
+/// Returns the least of the shortest paths from an initial state to a state of `targets`; `None` if there
+/// is no target.
 pub(crate) fn least_shortest_path(
     system: &System,
     steps: &Steps<'_>,
@@ -29,11 +29,11 @@ pub(crate) fn least_shortest_path(
     Ok(Some(Path { states, actions }))
 }
 
-/// The states of that path.
+/// Returns the states of the path of [`least_shortest_path`].
 ///
-/// A state in layer `k` is `k` steps away, so the targets with the smallest numbers are nearest. Of
-/// the layers before theirs we mark, backwards, the states from which a marked state of the next
-/// layer is one step away; every walk from marked to marked state is a shortest path, and the least
+/// A state in layer `k` is `k` steps away, so the targets with the smallest indices are nearest. In
+/// the layers before theirs, backwards, the states with a successor that is a marked state of the next
+/// layer are marked; every walk from marked to marked state is a shortest path, and the least
 /// is found by taking the least state at each step.
 pub(crate) fn least_shortest(
     steps: &Steps<'_>,
@@ -55,8 +55,8 @@ pub(crate) fn least_shortest(
         let from = space.store.row(chosen[layer - 1] as usize);
         let mut candidates = Vec::new();
         stepper.expand(from, |row| {
-            let number = space.store.find(row);
-            candidates.extend(number.filter(|n| range.contains(n) && marked.contains(*n as usize)));
+            let state = space.store.find(row);
+            candidates.extend(state.filter(|s| range.contains(s) && marked.contains(*s as usize)));
             Ok(())
         })?;
         chosen.push(least(&mut candidates.into_iter())?);
@@ -64,7 +64,7 @@ pub(crate) fn least_shortest(
     Ok(Some(chosen))
 }
 
-/// The states on shortest paths to the targets in layer `last`.
+/// Returns the states on shortest paths to the targets in layer `last`.
 fn mark_layers(
     steps: &Steps<'_>,
     space: &Space,
@@ -92,13 +92,13 @@ fn mark_layers(
             if state % 4096 == 0 {
                 budget.check()?;
             }
-            let mut leads_on = false;
+            let mut has_marked_successor = false;
             stepper.expand(space.store.row(state), |row| {
                 let next = space.store.find(row).filter(|&n| range(layer + 1).contains(&(n as usize)));
-                leads_on |= next.is_some_and(|n| marked.contains(n as usize));
+                has_marked_successor |= next.is_some_and(|n| marked.contains(n as usize));
                 Ok(())
             })?;
-            if leads_on {
+            if has_marked_successor {
                 marked.insert(state);
             }
         }

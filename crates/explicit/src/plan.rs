@@ -1,9 +1,10 @@
-//! In which order to choose actions so that independent choices stay independent.
+//! Order of the agents' choices in the search for successors, such that independent choices are not
+//! multiplied.
 //!
 //! In a given state some agents have one enabled action and some, `N`, have several. A unit that
-//! reads no action of `N` does the same whatever `N` chooses. The others tie together the agents
-//! they read; where that leaves several components, the successors are the product of what the
-//! components can do:
+//! reads no action of `N` does not depend on the choices of `N`. The other units connect the agents that
+//! they read; if that leaves several components, the successors are the product of the results of the
+//! components:
 //!
 //! ```text
 //! ⋃_{α, β} X(α) × Y(β)  =  ⋃_α X(α)  ×  ⋃_β Y(β)
@@ -11,11 +12,11 @@
 //!
 //! In a connected component the agent that most units read chooses first; each of its choices
 //! settles some units and leaves components again. So a scheduler with `n` actions and `m`
-//! processes of two actions each costs `n (1 + 2m)` evaluations, not `n 2^m`. And since most units
-//! tell only few of the scheduler's actions apart, even that is mostly done once for all actions
-//! that a unit does not test. A plan depends on `N` only and is made once for each.
+//! processes of two actions each costs `n (1 + 2m)` evaluations, not `n 2^m`. And because most units
+//! distinguish only few of the scheduler's actions, even that is mostly done once for all actions
+//! that a unit does not test. A plan depends only on `N` and is made once for each.
 
-/// What to do for one set `N` of agents that have a choice.
+/// A plan for one set `N` of agents that have a choice.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// The units that read no choice.
@@ -24,14 +25,14 @@ pub(crate) struct Plan {
     pub(crate) components: Vec<Component>,
 }
 
-/// One agent's choice and all that depends on it.
+/// One agent's choice and everything that depends on it.
 #[derive(Debug)]
 pub(crate) struct Component {
     pub(crate) agent: u32,
     /// The units that are settled once this agent and those above it have chosen, each with the
     /// actions of this agent that it tests, in increasing order.
     pub(crate) settled: Vec<(u32, Box<[u32]>)>,
-    /// The same by action: pairs of an action and the position of a unit that tests it.
+    /// The same by action: pairs of an action and the index in `settled` of a unit that tests it.
     by_action: Vec<(u32, u32)>,
     /// All units that depend on this choice, settled by it or below.
     pub(crate) units: Vec<u32>,
@@ -40,7 +41,7 @@ pub(crate) struct Component {
 }
 
 impl Component {
-    /// The positions in `settled` of the units that test an action.
+    /// Returns the indices in `settled` of the units that test an action.
     pub(crate) fn testing(&self, action: u32) -> impl Iterator<Item = u32> + '_ {
         let begin = self.by_action.partition_point(|pair| pair.0 < action);
         self.by_action[begin..].iter().take_while(move |pair| pair.0 == action).map(|pair| pair.1)
@@ -48,7 +49,7 @@ impl Component {
 }
 
 impl Plan {
-    /// A plan for the agents `choosing`, in increasing order; `tests` gives the actions that each
+    /// Creates a plan for the agents `choosing`, in increasing order; `tests` has the actions that each
     /// unit tests, as pairs of agent and action in increasing order.
     pub(crate) fn new<'u>(choosing: &[u32], tests: impl Iterator<Item = &'u [(u32, u32)]>) -> Plan {
         let (settled, open) = open(choosing, tests);
@@ -56,12 +57,12 @@ impl Plan {
     }
 }
 
-/// What to do if the members of a group choose first, one after the other.
+/// A plan in which the members of a group choose first, one after the other.
 #[derive(Debug)]
-pub(crate) struct Led {
+pub(crate) struct GroupPlan {
     /// The units that read no choice.
     pub(crate) settled: Vec<u32>,
-    /// Choices of others that no unit ties to a member's.
+    /// Choices of others that no unit connects to a member's.
     pub(crate) free: Vec<Component>,
     /// The members' choices, without components below.
     pub(crate) members: Vec<Component>,
@@ -69,13 +70,14 @@ pub(crate) struct Led {
     pub(crate) others: Vec<Component>,
 }
 
-impl Led {
-    /// A plan for the agents `choosing`, of which `members` are a part, in the order in which they choose.
+impl GroupPlan {
+    /// Creates a plan for the agents `choosing`. `members` is the part of them that chooses first, in the
+    /// order in which they choose.
     pub(crate) fn new<'u>(
         members: &[u32],
         choosing: &[u32],
         tests: impl Iterator<Item = &'u [(u32, u32)]>,
-    ) -> Led {
+    ) -> GroupPlan {
         let (settled, open) = open(choosing, tests);
         let reads_member = |o: &Open<'_>| o.reads.iter().any(|agent| members.contains(agent));
         let (led, free): (Vec<_>, Vec<_>) =
@@ -88,7 +90,7 @@ impl Led {
             led = rest;
         }
         let free = free.into_iter().map(component).collect();
-        Led { settled, free, members: levels, others: components(led) }
+        GroupPlan { settled, free, members: levels, others: components(led) }
     }
 }
 
@@ -109,7 +111,7 @@ fn open<'u>(choosing: &[u32], tests: impl Iterator<Item = &'u [(u32, u32)]>) -> 
     (settled, open)
 }
 
-/// A unit and the agents it reads that have not yet chosen, at least one.
+/// A unit and the agents that it reads and that have not yet chosen, at least one.
 struct Open<'u> {
     unit: u32,
     reads: Vec<u32>,
@@ -131,7 +133,7 @@ fn component(open: Vec<Open<'_>>) -> Component {
     Component { components: components(rest), ..component }
 }
 
-/// An agent's choice without what is below it, and the units that are still open.
+/// Returns an agent's choice without the components below it, and the units that are still open.
 fn chosen(agent: u32, open: Vec<Open<'_>>) -> (Component, Vec<Open<'_>>) {
     let units = open.iter().map(|o| o.unit).collect();
     let mut settled = Vec::new();
@@ -152,7 +154,7 @@ fn chosen(agent: u32, open: Vec<Open<'_>>) -> (Component, Vec<Open<'_>>) {
     (Component { agent, settled, units, by_action, components: Vec::new() }, rest)
 }
 
-/// Splits units into sets that share no agent, directly or not.
+/// Splits units into sets that share no agent, directly or indirectly.
 fn connected(open: Vec<Open<'_>>) -> Vec<Vec<Open<'_>>> {
     let mut sets: Vec<(Vec<u32>, Vec<Open<'_>>)> = Vec::new();
     for o in open {
@@ -188,7 +190,7 @@ mod tests {
     #[test]
     fn members_choose_first() {
         let tests: [&[(u32, u32)]; 5] = [&[(1, 7)], &[(0, 7), (1, 7)], &[(2, 7)], &[(0, 7)], &[]];
-        let led = Led::new(&[0], &[0, 1, 2], tests.into_iter());
+        let led = GroupPlan::new(&[0], &[0, 1, 2], tests.into_iter());
         assert_eq!(led.settled, [4]);
         assert_eq!(show(&led.free), "2([2] | )");
         assert_eq!(show(&led.members), "0([3] | )");
@@ -204,8 +206,8 @@ mod tests {
             let plan = Plan::new(choosing, tests.iter().map(|t| &t[..]));
             assert_eq!((&plan.settled[..], &show(&plan.components)[..]), expected, "{because}");
         };
-        //    who has a choice  what units read                   expected                                             because
-        check(&[],              &[&[0], &[0, 1]],                 (&[0, 1], ""),                                       "nobody has a choice");
+        //    choosing agents   what units read                   expected                                             because
+        check(&[],              &[&[0], &[0, 1]],                 (&[0, 1], ""),                                       "no agent has a choice");
         check(&[0, 1],          &[&[0], &[1], &[2]],              (&[2], "0([0] | ) x 1([1] | )"),                     "two independent choices");
         check(&[0, 1, 2],       &[&[0, 1], &[0, 2], &[0]],        (&[], "0([2] | 1([0] | ) x 2([1] | ))"),             "a scheduler, then its processes");
         check(&[0, 1, 2],       &[&[0, 1, 2]],                    (&[], "0([] | 1([] | 2([0] | )))"),                  "one unit reads all");

@@ -1,11 +1,11 @@
-//! LTL and CTL*: the paths of the system that are runs of an automaton as well [VW86; CGP99 §9], unless
-//! CTL can say it, too.
+//! LTL and CTL*: the paths of the system that an automaton accepts [VW86; CGP99 §9]. Path formulas that
+//! CTL can express are labelled without an automaton.
 
 use masque_model::FormulaId;
 use masque_verdict::{Automaton, Branch, Branching, Budget, Stop, Why};
 
 use crate::bitset::Bitset;
-use crate::fair::{Reversed, fair_nodes};
+use crate::fair::{Reversed, fair_vertices};
 use crate::graph::Graph;
 use crate::labelling::{StoredStates, known};
 use crate::labels::Scope;
@@ -32,10 +32,10 @@ pub(crate) fn some_path<'s>(
         }
         meeting.push(found);
     }
-    states.exists_run(&automaton, meeting, &constraints, budget)
+    states.exists_accepted_path(&automaton, meeting, &constraints, budget)
 }
 
-/// `E path` of a path formula that CTL can say, over infinite paths.
+/// `E path` of a path formula that CTL can express, over infinite paths.
 fn some_branch<'s>(
     states: &mut impl StoredStates<'s>,
     branching: &Branching,
@@ -43,9 +43,11 @@ fn some_branch<'s>(
 ) -> Result<Bitset, Stop> {
     let Scope { domain, constraints } = states.labels().scope();
     states.check_memory(domain.bytes() * (branching.steps.len() + 2) as u64, budget)?;
-    let endless = match constraints.is_empty() {
-        true => states.exists_globally(&domain, &constraints, budget)?,
-        false => (*domain).clone(),
+    // States at which an infinite path starts.
+    let endless = if constraints.is_empty() {
+        states.exists_globally(&domain, &constraints, budget)?
+    } else {
+        (*domain).clone()
     };
     let mut sets: Vec<Bitset> = Vec::with_capacity(branching.steps.len());
     for step in &branching.steps {
@@ -78,72 +80,73 @@ fn some_branch<'s>(
 pub(crate) struct Product<'a> {
     pub(crate) graph: &'a Graph,
     pub(crate) automaton: &'a Automaton,
-    /// For each cover the states that meet its literals.
+    /// The states that meet the literals of each cover.
     pub(crate) meeting: Vec<Bitset>,
-    /// Where each fairness constraint is true.
+    /// The states where each fairness constraint is true.
     pub(crate) constraints: &'a [Bitset],
 }
 
 impl Product<'_> {
-    /// Where a path starts that is infinite, fair if there are constraints, and a run of the automaton.
+    /// Computes the states at which an infinite path starts, fair if there are constraints, that the
+    /// automaton accepts.
     ///
     /// ```text
     /// {s | a fair path starts at (s, q) for some initial q}
     /// ```
     ///
-    /// All pairs are looked at, not only those that an initial one leads to: a path quantifier may
-    /// stand inside other operators, which ask for it at every state.
+    /// All pairs are examined, not only those reachable from an initial one: a path quantifier may
+    /// stand inside other operators, which need it at every state.
     pub(crate) fn starts(&self, budget: &Budget) -> Result<Bitset, Stop> {
-        let n_nodes = self.n_nodes();
-        if u32::try_from(n_nodes).is_err() {
+        let n_vertices = self.n_vertices();
+        if u32::try_from(n_vertices).is_err() {
             return Err(Why::Memory.into());
         }
-        let fair = fair_nodes(self, budget)?;
+        let fair = fair_vertices(self, budget)?;
         let n_states = self.graph.n_states();
         let begins = |&cover: &u32, state: usize| fair.contains(cover as usize * n_states + state);
         Ok(Bitset::full(n_states).filter(|state| self.automaton.initial.iter().any(|q| begins(q, state))))
     }
 
-    /// The bytes that deciding takes at most.
+    /// Returns the maximum number of bytes that the search takes.
     pub(crate) fn bytes(n_states: usize, automaton: &Automaton) -> u64 {
-        // Numbers, the two stacks of the search, and sets.
+        // Indices, the two stacks of the search, and sets.
         (n_states * automaton.covers.len()) as u64 * 21
     }
 }
 
 impl Reversed for Product<'_> {
-    fn n_nodes(&self) -> usize {
+    fn n_vertices(&self) -> usize {
         self.graph.n_states() * self.automaton.covers.len()
     }
 
     #[inline]
-    fn contains(&self, node: usize) -> bool {
+    fn contains(&self, vertex: usize) -> bool {
         let n_states = self.graph.n_states();
-        self.meeting[node / n_states].contains(node % n_states)
+        self.meeting[vertex / n_states].contains(vertex % n_states)
     }
 
     /// Predecessors are all pairs of a predecessor of the state and one of the cover.
     #[inline]
-    fn source(&self, node: u32, position: u32) -> Option<u32> {
+    fn source(&self, vertex: u32, index: u32) -> Option<u32> {
         let n_states = self.graph.n_states();
-        let (cover, state) = (node as usize / n_states, node as usize % n_states);
+        let (cover, state) = (vertex as usize / n_states, vertex as usize % n_states);
         let states = self.graph.predecessors(state);
         if states.is_empty() {
             return None;
         }
-        let (nth, at) = (position as usize / states.len(), position as usize % states.len());
-        let before = *self.automaton.predecessors[cover].get(nth)?;
-        Some(before * n_states as u32 + states[at])
+        let (nth_cover, nth_state) = (index as usize / states.len(), index as usize % states.len());
+        let before = *self.automaton.predecessors[cover].get(nth_cover)?;
+        Some(before * n_states as u32 + states[nth_state])
     }
 
     fn n_constraints(&self) -> usize {
         self.automaton.n_promises + self.constraints.len()
     }
 
-    /// First come the untils, which must not be put off, then fairness.
-    fn meets(&self, node: u32, constraint: usize) -> bool {
+    /// The constraints of the automaton, by which no until is postponed forever, come first, then fairness.
+    fn meets(&self, vertex: u32, constraint: usize) -> bool {
         let n_states = self.graph.n_states();
-        let (cover, state) = (node as usize / n_states, node as usize % n_states);
+        let (cover, state) = (vertex as usize / n_states, vertex as usize % n_states);
         match constraint.checked_sub(self.automaton.n_promises) {
             None => !self.automaton.covers[cover].promises.contains(&(constraint as u32)),
             Some(fairness) => self.constraints[fairness].contains(state),

@@ -7,10 +7,10 @@ use masque_verdict::{Bounds, Budget, Literal, Part, Stop, Why};
 use crate::bitset::Bitset;
 use crate::labelling::{Labelling, StoredStates};
 
-/// Number of regions of infinite runs that are kept: what a loop needs.
-const MAX_KEPT_RUNS: usize = 2;
+/// Maximum number of regions of infinite paths that are kept: those that evidence of one lasso needs.
+const MAX_KEPT_PATH_REGIONS: usize = 2;
 
-/// States that meet all parts.
+/// Returns the states that meet all parts.
 pub(crate) fn region<'s>(
     states: &mut impl StoredStates<'s>,
     parts: &[Part],
@@ -23,25 +23,25 @@ pub(crate) fn region<'s>(
             Part::Initial => region.and(&states.initial(budget)?),
             Part::Is(state) => {
                 let mut one = Bitset::empty(region.len());
-                if let Some(number) = states.find_state(state)?.filter(|&number| region.contains(number)) {
-                    one.insert(number);
+                if let Some(index) = states.find_state(state)?.filter(|&index| region.contains(index)) {
+                    one.insert(index);
                 }
                 one
             }
             Part::Literal(literal) => select(states, region, *literal, budget)?,
             Part::Green(agent) => states.green(*agent, &region, budget)?,
             Part::Alike(agents, state) => states.alike(agents, state, &region)?,
-            Part::Constraint(number) => {
+            Part::Constraint(index) => {
                 let constraints = states.labels().scope().constraints;
-                region.and(constraints.get(*number).ok_or(Stop::from(Why::Unsupported))?)
+                region.and(constraints.get(*index).ok_or(Stop::from(Why::Unsupported))?)
             }
-            Part::Forever(_) | Part::Recurrent(_) => region.and(&*runs(states, part, budget)?),
+            Part::Forever(_) | Part::Recurrent(_) => region.and(&*path_region(states, part, budget)?),
         };
     }
     Ok(region)
 }
 
-/// States of a set where a literal is true.
+/// Returns the states of a set where a literal is true.
 fn select<'s>(
     states: &mut impl StoredStates<'s>,
     among: Bitset,
@@ -59,10 +59,14 @@ fn select<'s>(
     Ok(if holds { among.and(&surely) } else { among.minus(&possibly) })
 }
 
-/// Region of infinite runs. The last ones are kept because evidence asks about the same region
+/// Returns a region of infinite paths. The last ones are kept because evidence asks about the same region
 /// several times in a row.
-fn runs<'s>(states: &mut impl StoredStates<'s>, part: &Part, budget: &Budget) -> Result<Rc<Bitset>, Stop> {
-    if let Some((_, known)) = states.labels().runs.iter().find(|(known, _)| known == part) {
+fn path_region<'s>(
+    states: &mut impl StoredStates<'s>,
+    part: &Part,
+    budget: &Budget,
+) -> Result<Rc<Bitset>, Stop> {
+    if let Some((_, known)) = states.labels().path_regions.iter().find(|(known, _)| known == part) {
         return Ok(Rc::clone(known));
     }
     let found = match part {
@@ -81,8 +85,8 @@ fn runs<'s>(states: &mut impl StoredStates<'s>, part: &Part, budget: &Budget) ->
         _ => return Err(Why::Unsupported.into()),
     };
     let found = Rc::new(found);
-    let kept = &mut states.labels().runs;
-    if kept.len() == MAX_KEPT_RUNS {
+    let kept = &mut states.labels().path_regions;
+    if kept.len() == MAX_KEPT_PATH_REGIONS {
         kept.remove(0);
     }
     kept.push((part.clone(), Rc::clone(&found)));

@@ -38,9 +38,9 @@ use crate::jobs::Jobs;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Scout {
-    /// Which verdicts get evidence.
+    /// The verdicts that get evidence.
     pub evidence: Show,
-    /// How many threads may work at once; if nothing is said, as many as there are processors.
+    /// Number of threads. `None` means one per processor.
     pub jobs: Option<NonZeroUsize>,
     /// Maximum number of states.
     pub most_states: u64,
@@ -68,7 +68,7 @@ impl Scout {
         let engine = Explicit { evidence, jobs };
         match Explored::new(engine, system, Jobs::new(jobs), early, &budget) {
             Ok(explored) => Ok(Box::new(explored)),
-            // There are more initial states than there may be states.
+            // There are more initial states than the limit.
             Err((stop, layers)) if layers.is_empty() && stop.why == Why::States => {
                 Err(Unfinished { stop, likely_states: Some(f64::INFINITY) })
             }
@@ -78,17 +78,17 @@ impl Scout {
 }
 
 /// If the logarithmic growth per layer stays below `SLOW_GROWTH` without falling, the estimate is
-/// `FAR_TO_GO` times the current number of states.
+/// `SLOW_GROWTH_FACTOR` times the current number of states.
 const SLOW_GROWTH: f64 = 0.25;
-const FAR_TO_GO: f64 = 50.0;
+const SLOW_GROWTH_FACTOR: f64 = 50.0;
 
 /// Estimates the number of reachable states from the sizes of the first layers.
 ///
-/// Products of many small parts, and games with a board that fills up, have layers that grow by less
-/// and less each time, then shrink. If the logarithm of the growth falls in a straight line, the sizes
-/// of layers are a bell curve. The last layer may not be complete.
+/// In products of many components, and in games with a board that fills up, the growth of the layers
+/// decreases until they shrink. If the logarithm of the growth falls linearly, the sizes
+/// of layers form a bell curve. The last layer may be incomplete.
 fn likely_states(layers: &[u32]) -> Option<f64> {
-    // Where players take turns, every other layer grows: so two steps are one.
+    // When players alternate, only every other layer grows: so two layers are compared as one.
     let stride = if layers.len() < 6 { 1 } else { 2 };
     let size = |back: usize| Some(f64::from(*layers.get(layers.len().checked_sub(back + 1)?)?));
     let growth =
@@ -100,7 +100,7 @@ fn likely_states(layers: &[u32]) -> Option<f64> {
     }
     let fall = (before - now) / stride as f64;
     if fall <= 0.0 && now < SLOW_GROWTH {
-        return Some(so_far * FAR_TO_GO);
+        return Some(so_far * SLOW_GROWTH_FACTOR);
     }
     let peak = size(0)? * (now * now / (2.0 * fall)).exp();
     let total = peak * (std::f64::consts::TAU / fall).sqrt();
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layers_foretell_how_many_there_are() {
+    fn layers_give_an_estimate_of_the_number_of_states() {
         let binomial = |n: u32| {
             let mut layers = vec![1_u64];
             for k in 0..n {
@@ -125,7 +125,7 @@ mod tests {
             let (likely, all) = (likely_states(&layers).unwrap(), f64::from(2_u32.pow(n)));
             assert!(likely > all / 20.0 && likely < all * 20.0, "{n}: {likely} of {all}");
         }
-        // A board of nine fields, and what cannot be told.
+        // A board of nine fields, and layers that allow no estimate.
         let board = likely_states(&[1, 9, 72, 252, 756, 1260]).unwrap();
         assert!(board > 3000.0 && board < 20_000.0, "{board}");
         assert_eq!(likely_states(&[1, 2, 4, 8]), None);

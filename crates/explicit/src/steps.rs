@@ -1,7 +1,7 @@
 //! The transition relation, compiled: protocols and units.
 //!
-//! What evolves independently of the rest in one step is a *unit*: all variables of an agent
-//! (MultiAssignment), or one variable (SingleAssignment). Variables that no line assigns belong to
+//! A *unit* is a set of variables that evolves independently of the rest in one step: all variables of an
+//! agent (MultiAssignment), or one variable (SingleAssignment). Variables that no line assigns belong to
 //! no unit; they are frozen.
 
 use masque_model::{Agent, Assignment, Expr, ExprId, Protocol, System, VarId};
@@ -26,64 +26,65 @@ pub(crate) struct Steps<'s> {
     pub(crate) frozen: Vec<u64>,
 }
 
-/// Which actions an agent may perform.
+/// The actions that an agent may perform.
 #[derive(Debug)]
 pub(crate) enum Enabling {
-    /// The same everywhere.
+    /// The same actions at all states.
     Fixed(Box<[u32]>),
-    /// By line; the last list applies where no line does. Of a row it reads what is gathered.
+    /// The actions of each line; the last list applies if no line is enabled. `gather` has the fields that
+    /// the guards read, if they are few enough for a table.
     Lines { guards: Guards, actions: Vec<Box<[u32]>>, gather: Option<Gather> },
 }
 
-/// What evolves independently.
+/// Variables that evolve independently of the others.
 #[derive(Debug)]
 pub(crate) struct Unit {
     guards: Guards,
     lines: Vec<UnitLine>,
-    /// Its variables' bits, by word.
+    /// Bits of its variables, by word.
     pub(crate) bits: Box<[(u32, u64)]>,
     /// The actions it tests, as pairs of agent and action, in increasing order.
     pub(crate) tests: Box<[(u32, u32)]>,
-    /// Whether a value that it assigns depends on actions.
+    /// Whether an assigned value depends on actions.
     assigns_by_action: bool,
-    /// All that decides what it becomes, if that is little.
+    /// The fields that determine its next values, if they are few enough for a table.
     pub(crate) gather: Option<Gather>,
 }
 
-/// What a line assigns.
+/// The assignments of a line.
 #[derive(Debug)]
 struct UnitLine {
-    /// Constants: for each word of the unit, the bits assigned and their values.
+    /// Assignments of constants: for each word of the unit, the assigned bits and their values.
     constants: Box<[(u64, u64)]>,
     others: Box<[(Field, Source)]>,
-    /// A constant lies outside its variable's domain.
+    /// Whether a constant lies outside its variable's domain.
     always_overflows: bool,
 }
 
-/// What a unit may do in one row.
+/// Number of choices of a unit in one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choices {
-    /// Nothing: all enabled lines overflow.
+    /// No choice: all enabled lines overflow.
     None,
-    /// One thing.
+    /// One choice.
     One,
-    /// More than one.
+    /// More than one choice.
     Many,
 }
 
-/// What changes speed only.
+/// Parameters that change only speed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tuning {
-    /// The bits of a word that are used.
+    /// Number of bits of a word that are used.
     pub(crate) word_bits: u32,
-    /// What reads more bits than this has no table.
+    /// Maximum number of bits that a unit or protocol with a table reads.
     pub(crate) table_bits: u32,
-    /// The same for what is slow to evaluate.
+    /// The same for units that are slow to evaluate.
     pub(crate) slow_table_bits: u32,
 }
 
-/// Parts of expressions that make a unit slow to evaluate.
-const SLOW_PARTS: usize = if cfg!(test) { 4 } else { 64 };
+/// Number of subexpressions from which a unit counts as slow to evaluate.
+const MIN_SLOW_PARTS: usize = if cfg!(test) { 4 } else { 64 };
 
 impl Default for Tuning {
     fn default() -> Tuning {
@@ -134,7 +135,7 @@ impl Unit {
             _ => None,
         };
         let read = parts(&compiler.system.exprs, exprs.clone());
-        let table_bits = if read.len() < SLOW_PARTS { tuning.table_bits } else { tuning.slow_table_bits };
+        let table_bits = if read.len() < MIN_SLOW_PARTS { tuning.table_bits } else { tuning.slow_table_bits };
         let mut tests: Vec<(u32, u32)> = read.into_iter().filter_map(tested).collect();
         tests.sort_unstable();
         let assigned = draft.lines.iter().flat_map(|(_, assigned)| assigned.iter().map(|(_, expr)| *expr));
@@ -149,13 +150,14 @@ impl Unit {
         self.lines.len()
     }
 
-    /// Appends the actions of an agent that the unit can still tell from others, given the bits of the row
-    /// that are `known`.
-    pub(crate) fn telling_actions(
+    /// Appends the actions of an agent that the unit can still distinguish from others, given the bits of
+    /// the row that are `known`. `field` is the field of the agent's action.
+    pub(crate) fn distinguished_actions(
         &self,
         row: &[u64],
         known: &[u64],
-        (agent, field): (u32, Field),
+        agent: u32,
+        field: Field,
         actions: &mut Vec<u32>,
     ) {
         let n_before = actions.len();
@@ -167,10 +169,10 @@ impl Unit {
         }
     }
 
-    /// What the unit may become in a row: the first choice is written into the unit's bits of
+    /// Computes the next values of the unit: the first choice is written into the unit's bits of
     /// `next`, which must be zero, and every choice is appended to `more` if there are several.
     ///
-    /// `more` holds whole states whose bits outside the unit are zero; the same one may come twice.
+    /// `more` holds whole states whose bits outside the unit are zero; a state may occur twice.
     #[inline]
     pub(crate) fn evolve(
         &self,
@@ -192,28 +194,28 @@ impl Unit {
                 return;
             }
             if n_choices == 0 {
-                match self.apply(line, steps, row, memory, next) {
-                    true => n_choices = 1,
-                    false => *overflow = true,
+                if self.apply(line, steps, row, memory, next) {
+                    n_choices = 1;
+                } else {
+                    *overflow = true;
                 }
                 return;
             }
             if n_choices == 1 {
                 more.extend_from_slice(next);
-                // `next` may hold other units' bits already.
+                // `next` may already hold bits of other units.
                 let first = more.len() - next.len();
                 self.keep_own_bits(&mut more[first..]);
             }
             let begin = more.len();
             more.resize(begin + next.len(), 0);
-            match self.apply(line, steps, row, memory, &mut more[begin..]) {
-                true => n_choices += 1,
-                false => {
-                    *overflow = true;
-                    more.truncate(begin);
-                    if n_choices == 1 {
-                        more.truncate(begin - next.len());
-                    }
+            if self.apply(line, steps, row, memory, &mut more[begin..]) {
+                n_choices += 1;
+            } else {
+                *overflow = true;
+                more.truncate(begin);
+                if n_choices == 1 {
+                    more.truncate(begin - next.len());
                 }
             }
         });
@@ -230,7 +232,8 @@ impl Unit {
         }
     }
 
-    /// Writes what a line makes of the unit's bits, or nothing if it overflows.
+    /// Applies the assignments of a line to the unit's bits of `next`. Returns false, and clears the bits, if
+    /// a value overflows.
     #[inline]
     fn apply(
         &self,
@@ -262,7 +265,7 @@ impl Unit {
         }
     }
 
-    /// Zeroes all but the unit's bits.
+    /// Zeroes all bits outside the unit.
     fn keep_own_bits(&self, state: &mut [u64]) {
         let mut own = self.bits.iter().peekable();
         for (word, value) in (0..).zip(state) {
@@ -284,10 +287,10 @@ impl UnitLine {
             match compiler.source(target, expr) {
                 Source::Fixed(None) => always_overflows = true,
                 Source::Fixed(Some(code)) => {
-                    // A variable of one value has no bits, and no word.
-                    if let Some(position) = bits.iter().position(|(word, _)| *word == field.word) {
-                        constants[position].0 |= field.bits();
-                        constants[position].1 |= code << field.shift;
+                    // A variable with a single value has no bits.
+                    if let Some(index) = bits.iter().position(|(word, _)| *word == field.word) {
+                        constants[index].0 |= field.bits();
+                        constants[index].1 |= code << field.shift;
                     }
                 }
                 source => others.push((field, source)),
@@ -303,7 +306,7 @@ struct Draft<'s> {
     lines: Vec<(ExprId, &'s [(VarId, ExprId)])>,
 }
 
-/// The units: what some line assigns, in the order of agents and variables.
+/// Returns the units, in the order of agents and variables.
 fn drafts(system: &System) -> Vec<Draft<'_>> {
     let mut drafts = Vec::new();
     for agent in system.agents.iter().filter(|agent| !agent.evolution.is_empty()) {
@@ -355,7 +358,7 @@ fn enabling(compiler: &mut Compiler<'_, '_>, agent: &Agent, tuning: Tuning) -> E
     }
 }
 
-/// The fields of a row that expressions read.
+/// Returns the fields of a row that expressions read.
 fn fields_read(compiler: &Compiler<'_, '_>, exprs: impl Iterator<Item = ExprId>) -> Vec<Field> {
     let field = |part| match compiler.system.exprs.get(part) {
         Expr::Variable(variable) => Some(compiler.layout.variable(variable)),

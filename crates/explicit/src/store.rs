@@ -1,33 +1,33 @@
-//! The reachable states: packed rows in one dense vector, found again by a hash index of numbers.
+//! The reachable states: packed rows in one dense vector, with a hash table of their indices.
 //!
-//! The index is cut into shards by bits of the hash, so that several threads can fill it, each its
-//! own shards. These bits are none of those that a table uses to place an entry (the low ones) or to
-//! tell entries apart (the highest seven): else the entries of a shard would crowd in one place.
+//! The table is divided into shards by bits of the hash, so that several threads can fill it, each its
+//! own shards. These bits differ from those that a table uses to place an entry (the low ones) and to
+//! distinguish entries (the highest seven): otherwise the entries of a shard would cluster.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use masque_verdict::{Stop, Why};
 
-/// Rows that may come before anybody asks again.
-const SOON: usize = 1 << 14;
+/// Number of rows that may be added between two checks of the memory limit.
+const ROWS_BETWEEN_CHECKS: usize = 1 << 14;
 
-/// The first of the bits of a hash that name a shard.
-const ROUTE: u32 = 44;
-/// There are at most so many shards: the bits up to the highest seven.
-pub(crate) const MOST_SHARDS: usize = 1 << 12;
+/// Lowest bit of a hash that selects a shard.
+const SHARD_SHIFT: u32 = 44;
+/// Maximum number of shards: the bits from [`SHARD_SHIFT`] up to the highest seven.
+pub(crate) const MAX_SHARDS: usize = 1 << 12;
 
-/// Different rows of words, numbered in the order of their insertion.
+/// A set of rows of words, indexed in the order of their insertion.
 ///
-/// Beside the words themselves a state costs five bytes per bucket of the index, of which 7/8 at
-/// most are used.
+/// In addition to its words, a state takes five bytes per bucket of the table; at most 7/8 of the buckets
+/// are used.
 #[derive(Debug)]
 pub(crate) struct Store {
     rows: Rows,
-    /// Numbers of rows, by shard; a power of two of them.
+    /// Indices of rows, by shard. The number of shards is a power of two.
     shards: Box<[HashTable<u32>]>,
 }
 
-/// Rows of words, one after the other.
+/// Rows of words, concatenated.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Rows {
     words: Vec<u64>,
@@ -38,49 +38,49 @@ pub(crate) struct Rows {
 
 impl Rows {
     #[inline]
-    pub(crate) fn row(&self, number: usize) -> &[u64] {
-        &self.words[number * self.width..][..self.width]
+    pub(crate) fn row(&self, index: usize) -> &[u64] {
+        &self.words[index * self.width..][..self.width]
     }
 
-    /// Adds a row and tells its number. There are at most `u32::MAX` of them.
+    /// Adds a row and returns its index. There are at most `u32::MAX` rows.
     #[inline]
     pub(crate) fn push(&mut self, row: &[u64]) -> Result<u32, Stop> {
-        let number = self.len;
-        self.len = number.checked_add(1).ok_or(Stop::from(Why::States))?;
+        let index = self.len;
+        self.len = index.checked_add(1).ok_or(Stop::from(Why::States))?;
         self.words.extend_from_slice(row);
-        Ok(number)
+        Ok(index)
     }
 }
 
 impl Store {
-    /// An empty store for rows of `width` words, with one shard.
+    /// Creates an empty store for rows of `width` words, with one shard.
     pub(crate) fn new(width: usize) -> Store {
         let rows = Rows { words: Vec::new(), width, len: 0 };
         Store { rows, shards: Box::new([HashTable::new()]) }
     }
 
-    /// Cuts the index into shards for so many threads, if it has fewer.
+    /// Divides the table into shards for this number of threads, unless it has enough.
     pub(crate) fn split(&mut self, n_threads: usize) {
-        // A few shards for each thread: they are not filled at the same speed.
-        let n_shards = (n_threads * 4).next_power_of_two().min(MOST_SHARDS);
+        // At least four shards for each thread, because they are not filled at the same speed.
+        let n_shards = (n_threads * 4).next_power_of_two().min(MAX_SHARDS);
         if n_threads < 2 || n_shards <= self.shards.len() {
             return;
         }
         let capacity = self.len() / n_shards;
         self.shards = (0..n_shards).map(|_| HashTable::with_capacity(capacity)).collect();
-        for number in 0..self.rows.len {
-            let hash = hash(self.rows.row(number as usize));
+        for index in 0..self.rows.len {
+            let hash = hash(self.rows.row(index as usize));
             let shard = self.shard(hash);
             let rows = &self.rows;
-            self.shards[shard].insert_unique(hash, number, |&n| self::hash(rows.row(n as usize)));
+            self.shards[shard].insert_unique(hash, index, |&i| self::hash(rows.row(i as usize)));
         }
     }
 
-    /// The first so many rows, in a store of their own.
+    /// Returns a store with copies of the first `n_rows` rows.
     pub(crate) fn prefix(&self, n_rows: usize) -> Result<Store, Stop> {
         let mut prefix = Store::new(self.rows.width);
         prefix.rows.words.reserve_exact(n_rows * self.rows.width);
-        (0..n_rows).try_for_each(|number| prefix.insert(self.row(number)).map(|_| ()))?;
+        (0..n_rows).try_for_each(|index| prefix.insert(self.row(index)).map(|_| ()))?;
         Ok(prefix)
     }
 
@@ -89,16 +89,16 @@ impl Store {
     }
 
     #[inline]
-    pub(crate) fn row(&self, number: usize) -> &[u64] {
-        self.rows.row(number)
+    pub(crate) fn row(&self, index: usize) -> &[u64] {
+        self.rows.row(index)
     }
 
-    /// Words per row.
+    /// Returns the number of words per row.
     pub(crate) fn row_width(&self) -> usize {
         self.rows.width
     }
 
-    /// The rows, and the shards to be filled with the numbers of new ones.
+    /// Returns the rows, and the shards that the caller must fill with the indices of new rows.
     pub(crate) fn parts_mut(&mut self) -> (&mut Rows, &mut [HashTable<u32>]) {
         (&mut self.rows, &mut self.shards)
     }
@@ -107,13 +107,13 @@ impl Store {
         self.shards.len()
     }
 
-    /// The shard of a hash.
+    /// Returns the shard of a hash.
     #[inline]
     pub(crate) fn shard(&self, hash: u64) -> usize {
-        (hash >> ROUTE) as usize & (self.shards.len() - 1)
+        (hash >> SHARD_SHIFT) as usize & (self.shards.len() - 1)
     }
 
-    /// The number of a row, new or not.
+    /// Inserts a row unless it is stored already; returns its index.
     #[inline]
     pub(crate) fn insert(&mut self, row: &[u64]) -> Result<u32, Stop> {
         let hash = hash(row);
@@ -123,42 +123,42 @@ impl Store {
         match self.shards[shard].entry(hash, is_same, |&n| self::hash(rows.row(n as usize))) {
             Entry::Occupied(entry) => Ok(*entry.get()),
             Entry::Vacant(entry) => {
-                let number = rows.push(row)?;
-                entry.insert(number);
-                Ok(number)
+                let index = rows.push(row)?;
+                entry.insert(index);
+                Ok(index)
             }
         }
     }
 
-    /// The number of a row, if it is here.
+    /// Returns the index of a row, if it is stored.
     pub(crate) fn find(&self, row: &[u64]) -> Option<u32> {
         self.find_hashed(hash(row), row)
     }
 
-    /// The number of a row with this hash, if it is here.
+    /// Returns the index of a row with this hash, if it is stored.
     #[inline]
     pub(crate) fn find_hashed(&self, hash: u64, row: &[u64]) -> Option<u32> {
-        self.shards[self.shard(hash)].find(hash, |&number| self.row(number as usize) == row).copied()
+        self.shards[self.shard(hash)].find(hash, |&index| self.row(index as usize) == row).copied()
     }
 
-    /// Frees what growing has left over.
+    /// Frees unused capacity.
     pub(crate) fn shrink(&mut self) {
         self.rows.words.shrink_to_fit();
     }
 
-    /// What it takes to hold so many rows more, and some thousand: a vector or index that is about
-    /// to grow is copied into one of twice its size, and for that moment both exist.
+    /// Returns the number of bytes needed for `n_more` rows and [`ROWS_BETWEEN_CHECKS`] more: a vector or
+    /// table that is about to grow is copied into one of twice its size, and both exist at the same time.
     pub(crate) fn bytes_soon(&self, n_more: usize) -> u64 {
         let Rows { words, width, .. } = &self.rows;
-        let soon = SOON + n_more;
-        let words_grow = words.len() + soon * width > words.capacity();
-        let soon = soon / self.shards.len();
-        let index = |shard: &HashTable<u32>| {
-            let grows = shard.len() + soon > shard.capacity();
+        let n_new = ROWS_BETWEEN_CHECKS + n_more;
+        let words_grow = words.len() + n_new * width > words.capacity();
+        let n_new_per_shard = n_new / self.shards.len();
+        let table = |shard: &HashTable<u32>| {
+            let grows = shard.len() + n_new_per_shard > shard.capacity();
             shard.allocation_size() as u64 * if grows { 3 } else { 1 }
         };
         let words = words.capacity() as u64 * 8 * if words_grow { 3 } else { 1 };
-        words + self.shards.iter().map(index).sum::<u64>()
+        words + self.shards.iter().map(table).sum::<u64>()
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -167,22 +167,22 @@ impl Store {
     }
 }
 
-/// A hash of a row, good in its high and its low bits.
+/// Returns a hash of a row whose high and low bits are both well distributed.
 #[inline]
 pub fn hash(row: &[u64]) -> u64 {
     row.iter().fold(0x243f_6a88_85a3_08d3, |h, &word| mix(h ^ word))
 }
 
-/// A hash of the bits of a row that are in the mask.
+/// Returns a hash of the bits of a row that are in the mask.
 #[inline]
 pub fn hash_masked(row: &[u64], mask: &[u64]) -> u64 {
     row.iter().zip(mask).fold(0x243f_6a88_85a3_08d3, |h, (&word, &mask)| mix(h ^ word & mask))
 }
 
-/// Which of so many shares a hash falls into, by the bits that name a shard.
+/// Returns the share, of `n_shares`, into which a hash falls, by the bits that select a shard.
 #[inline]
 pub(crate) fn share(hash: u64, n_shares: usize) -> usize {
-    (hash >> ROUTE) as usize % MOST_SHARDS * n_shares / MOST_SHARDS
+    (hash >> SHARD_SHIFT) as usize % MAX_SHARDS * n_shares / MAX_SHARDS
 }
 
 /// The two halves of a product with an odd constant, folded together.
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_numbered_in_order() {
+    fn rows_are_indexed_in_order() {
         for n_threads in [1, 2, 5] {
             let mut store = Store::new(2);
             for round in 0..2 {
@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// Each shard gets its share, whether rows differ in high, in low or in many bits.
+    /// All shards have about the same size, for rows that differ in high, in low or in many bits.
     #[test]
     fn shards_are_filled_evenly() {
         let patterns: [fn(u64) -> u64; 4] = [|i| i, |i| i << 44, |i| i << 20 | i >> 3, |i| i.reverse_bits()];

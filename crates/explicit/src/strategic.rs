@@ -1,9 +1,10 @@
-//! What a group can enforce: games solved in time linear in the moves. [AHK02 §4; GTW02 §2]
+//! Strategies of a group with perfect information: games solved in time linear in the moves.
+//! [AHK02 §4; GTW02 §2]
 //!
 //! | | the group wins if |
 //! |---|---|
-//! | without fairness | each of its moves is answered by a step, and the goal is met |
-//! | with fairness | the goal is met on every fair path: the others cannot keep one that violates it |
+//! | without fairness | each of its moves has a successor, and the goal is met |
+//! | with fairness | the goal is met on every fair path: the others cannot enforce one that violates it |
 
 use masque_model::Formula;
 use masque_verdict::{Budget, Stop, Why};
@@ -12,21 +13,21 @@ use crate::bitset::Bitset;
 use crate::games::Game;
 use crate::temporal::Clock;
 
-/// What a group is to enforce.
+/// The goal that a group has to enforce.
 #[derive(Clone, Debug)]
 pub enum Goal {
     /// `X φ`
     Next(Bitset),
     /// `φ U ψ`, as `through` and `to`.
     Reach(Bitset, Bitset),
-    /// Stay in the first for ever, or until the second: `G φ`, `φ W ψ`, and `φ R ψ` as
+    /// Stay in the first set forever, or until the second is reached: `G φ`, `φ W ψ`, and `φ R ψ` as
     /// `ψ W (φ ∧ ψ)`.
     Stay(Bitset, Bitset),
 }
 
 impl Goal {
-    /// What a temporal operator asks for, given where its operands are true in a domain; the same
-    /// twice if there is one.
+    /// Creates the goal of a temporal operator, given the states of a domain where its operands are true.
+    /// If there is only one operand, `phi` and `psi` are the same.
     pub fn new(path: Formula<'_>, phi: &Bitset, psi: &Bitset, domain: &Bitset) -> Result<Goal, Stop> {
         let nowhere = || domain.clone().minus(domain);
         Ok(match path {
@@ -44,22 +45,23 @@ impl Goal {
 /// A game with some of its moves.
 pub(crate) struct Arena<'a> {
     pub(crate) game: &'a Game,
-    /// The moves that the group may make; all if there is none.
+    /// The moves that the group may make. `None` means all.
     pub(crate) allowed: Option<&'a Bitset>,
-    /// `D`, inside which all sets are.
+    /// `D`, which contains all sets.
     pub(crate) domain: &'a Bitset,
-    /// Where each fairness constraint is true.
+    /// The states where each fairness constraint is true.
     pub(crate) constraints: &'a [Bitset],
     pub(crate) budget: &'a Budget,
 }
 
-/// Where the group wins.
+/// The solution of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct Solved {
+    /// The states at which the group wins.
     pub(crate) win: Bitset,
-    /// Without fairness. Of a winning state of [`Goal::Reach`]: greater than that of all targets of
-    /// some move. Of a losing state of [`Goal::Stay`]: every move has a target whose number is
-    /// smaller; 0 if the state itself is outside.
+    /// Rank of each state; empty under fairness. A winning state of [`Goal::Reach`] has some move all of
+    /// whose targets have a smaller rank. A losing state of [`Goal::Stay`] has rank 0 if it is outside;
+    /// otherwise each of its moves has a target of smaller rank.
     pub(crate) order: Vec<u32>,
 }
 
@@ -78,24 +80,25 @@ impl Arena<'_> {
     }
 
     #[inline]
-    pub(crate) fn may(&self, at: u32) -> bool {
-        self.allowed.is_none_or(|allowed| allowed.contains(at as usize))
+    pub(crate) fn may(&self, index: u32) -> bool {
+        self.allowed.is_none_or(|allowed| allowed.contains(index as usize))
     }
 
-    /// A move that the group may make and that leads somewhere, whatever the others do.
+    /// Whether the group may make a move and the move has a successor for every choice of the others.
     #[inline]
-    fn is_good(&self, at: u32) -> bool {
-        self.game.is_total(at) && self.may(at)
+    fn is_good(&self, index: u32) -> bool {
+        self.game.is_total(index) && self.may(index)
     }
 
-    /// `pre(φ)`: some move leads into `φ` and nowhere else.
+    /// `pre(φ)`: all targets of some move are in `φ`.
     fn enforce_next(&self, phi: &Bitset) -> Result<Bitset, Stop> {
         let mut clock = Clock::new(self.budget);
         let mut found = Bitset::empty(self.game.n_states());
         for state in self.domain.iter() {
             clock.tick()?;
-            let leads =
-                |at: u32| self.is_good(at) && self.game.targets(at).iter().all(|&t| phi.contains(t as usize));
+            let leads = |index: u32| {
+                self.is_good(index) && self.game.targets(index).iter().all(|&t| phi.contains(t as usize))
+            };
             if self.game.moves(state).any(leads) {
                 found.insert(state);
             }
@@ -108,21 +111,21 @@ impl Arena<'_> {
         let game = self.game;
         let mut clock = Clock::new(self.budget);
         let mut missing: Vec<u32> =
-            (0..game.n_moves() as u32).map(|at| game.targets(at).len() as u32).collect();
+            (0..game.n_moves() as u32).map(|index| game.targets(index).len() as u32).collect();
         let mut win = to.clone();
         let mut order = vec![0; game.n_states()];
         let mut queue: Vec<u32> = to.iter().map(|state| state as u32).collect();
         let mut next = 0;
-        // First in, first out: a smaller number is not farther away.
+        // Breadth first, so ranks do not decrease with the distance.
         while let Some(&state) = queue.get(next) {
             order[state as usize] = next as u32;
             next += 1;
             clock.tick()?;
-            for &at in game.into(state as usize) {
-                missing[at as usize] -= 1;
-                let owner = game.owner(at);
-                if missing[at as usize] == 0
-                    && self.is_good(at)
+            for &index in game.into(state as usize) {
+                missing[index as usize] -= 1;
+                let owner = game.owner(index);
+                if missing[index as usize] == 0
+                    && self.is_good(index)
                     && through.contains(owner as usize)
                     && win.insert(owner as usize)
                 {
@@ -133,8 +136,7 @@ impl Arena<'_> {
         Ok(Solved { win, order })
     }
 
-    /// `νZ. until ∨ (inside ∧ pre(Z))`: each state counts its moves that may still lead nowhere
-    /// else than into `Z`.
+    /// `νZ. until ∨ (inside ∧ pre(Z))`: each state counts its moves that lead only into `Z`.
     fn stay(&self, inside: &Bitset, until: &Bitset) -> Result<Solved, Stop> {
         let game = self.game;
         let mut clock = Clock::new(self.budget);
@@ -144,7 +146,7 @@ impl Arena<'_> {
         let mut broken = Bitset::empty(game.n_moves());
         let mut removed: Vec<u32> = Vec::new();
         for state in self.domain.iter() {
-            left[state] = game.moves(state).filter(|&at| self.is_good(at)).count() as u32;
+            left[state] = game.moves(state).filter(|&index| self.is_good(index)).count() as u32;
             if !win.contains(state) {
                 removed.push(state as u32);
             }
@@ -163,9 +165,9 @@ impl Arena<'_> {
             }
             next += 1;
             clock.tick()?;
-            for &at in game.into(state as usize) {
-                let owner = game.owner(at) as usize;
-                if !self.is_good(at) || !broken.insert(at as usize) {
+            for &index in game.into(state as usize) {
+                let owner = game.owner(index) as usize;
+                if !self.is_good(index) || !broken.insert(index as usize) {
                     continue;
                 }
                 left[owner] -= 1;
@@ -179,9 +181,9 @@ impl Arena<'_> {
     }
 }
 
-/// What the others can do against a group in a game with fairness constraints.
+/// The operators of the other agents in a game with fairness constraints.
 pub trait Opponents {
-    /// `D`, inside which all sets are.
+    /// `D`, which contains all sets.
     fn domain(&self) -> &Bitset;
 
     /// States where each fairness constraint is true.
@@ -197,10 +199,9 @@ pub trait Opponents {
     fn spoil_until(&mut self, through: &Bitset, now: Bitset) -> Result<Bitset, Stop>;
 }
 
-/// With fairness: a generalised Büchi game, in which the others want a fair path that violates the
-/// goal. The equations are those of the truth definition.
+/// Returns the states where the others can enforce a fair path that violates the goal.
 ///
-/// Returns the states where the others can keep a fair path that violates the goal.
+/// This is a generalised Büchi game. The equations are those of the truth definition.
 pub fn spoiled(others: &mut impl Opponents, goal: &Goal) -> Result<Bitset, Stop> {
     let domain = others.domain().clone();
     let nowhere = Bitset::empty(domain.len());
@@ -232,8 +233,8 @@ fn recurring(others: &mut impl Opponents, through: &Bitset, now: &Bitset) -> Res
     loop {
         let again = others.spoil_next(&z)?.and(through);
         let mut next = others.domain().clone();
-        for number in 0..others.constraints().len() {
-            let recurs = again.clone().and(&others.constraints()[number]).or(now);
+        for index in 0..others.constraints().len() {
+            let recurs = again.clone().and(&others.constraints()[index]).or(now);
             next = next.and(&others.spoil_until(through, recurs)?);
         }
         if !others.any(next != z)? {
@@ -261,8 +262,8 @@ impl Opponents for &Arena<'_> {
         let mut found = Bitset::empty(self.game.n_states());
         for state in self.domain.iter() {
             clock.tick()?;
-            let mut moves = self.game.moves(state).filter(|&at| self.may(at)).peekable();
-            let hits = |at: u32| self.game.targets(at).iter().any(|&t| z.contains(t as usize));
+            let mut moves = self.game.moves(state).filter(|&index| self.may(index)).peekable();
+            let hits = |index: u32| self.game.targets(index).iter().any(|&t| z.contains(t as usize));
             if moves.peek().is_some() && moves.all(hits) {
                 found.insert(state);
             }
@@ -276,16 +277,16 @@ impl Opponents for &Arena<'_> {
         let mut clock = Clock::new(self.budget);
         let mut left = vec![0_u32; game.n_states()];
         for state in self.domain.iter() {
-            left[state] = game.moves(state).filter(|&at| self.may(at)).count() as u32;
+            left[state] = game.moves(state).filter(|&index| self.may(index)).count() as u32;
         }
         let mut hit = Bitset::empty(game.n_moves());
         let mut open: Vec<u32> = now.iter().map(|state| state as u32).collect();
         let mut reached = now;
         while let Some(state) = open.pop() {
             clock.tick()?;
-            for &at in game.into(state as usize) {
-                let owner = game.owner(at) as usize;
-                if !self.domain.contains(owner) || !self.may(at) || !hit.insert(at as usize) {
+            for &index in game.into(state as usize) {
+                let owner = game.owner(index) as usize;
+                if !self.domain.contains(owner) || !self.may(index) || !hit.insert(index as usize) {
                     continue;
                 }
                 left[owner] -= 1;

@@ -5,8 +5,8 @@
 //! s → t  iff  t ∈ ∏_u U_u(s, α)  for some α ∈ ∏_i P_i(s)
 //! ```
 //!
-//! `U_u(s, α)` is what unit `u` may become. The product over joint actions is never enumerated as
-//! such: a [`Plan`] says which choices depend on which.
+//! `U_u(s, α)` is the set of next values of unit `u`. The product over joint actions is never enumerated as
+//! such: a [`Plan`] describes which choices depend on which.
 
 use masque_model::AgentId;
 use masque_verdict::{Budget, Stop};
@@ -17,73 +17,77 @@ use crate::plan::{Component, Plan};
 use crate::steps::{Choices, Enabling, Steps, Unit};
 use crate::tables::Table;
 
-mod led;
-use led::LedPlans;
-pub(crate) use led::Listed;
+mod group_moves;
+use group_moves::GroupPlans;
+pub(crate) use group_moves::MoveList;
 
-/// Enumerates successors; holds what is needed from state to state.
+/// Enumerates successors of one state after the other, with caches that are shared between states.
 pub(crate) struct Stepper<'a> {
     steps: &'a Steps<'a>,
     budget: &'a Budget,
     memory: Memory,
     /// The state and the actions chosen so far.
     row: Vec<u64>,
-    /// The enabled actions of agents that have a choice, and where each agent's are.
+    /// The enabled actions of agents that have a choice.
     enabled: Vec<u32>,
+    /// Start and end of each agent's actions in `enabled`.
     choices: Vec<(u32, u32)>,
     /// The agents that have a choice and whose action is read.
     choosing: Vec<u32>,
-    /// For each agent its least enabled action, or what it has chosen as a member of a group.
+    /// Least enabled action of each agent, or the action that it has chosen as a member of a group.
     chosen: Vec<u32>,
-    /// What is known of each agent's enabled actions: `ONLY` and the action, or a list.
+    /// Cached enabled actions of each agent: `SINGLE_ACTION` and the action, or 1 plus the index of a list.
     enabled_tables: Vec<Table>,
     enabled_lists: Vec<Box<[u32]>>,
-    /// What is known of each unit's choices: `OVERFLOWS`, and `NO_CHOICE`, `MANY_CHOICES` or the
-    /// place of its bits.
+    /// Cached choices of each unit: `OVERFLOWS`, and `NO_CHOICE`, `MANY_CHOICES`, or `FIRST_BITS` plus the
+    /// index of its bits in `unit_bits`.
     unit_tables: Vec<Table>,
     unit_bits: Vec<u64>,
-    /// The plans made so far, by the agents that have a choice, and the one in use.
+    /// The plans made so far.
     plans: Vec<Plan>,
+    /// Index of the plan for a set of agents that have a choice.
     plan_of: FxHashMap<Box<[u32]>, usize>,
+    /// Index of the current plan.
     plan: usize,
+    /// The agents of the current plan.
     planned_for: Vec<u32>,
     /// Plans for the moves of a group.
-    led: LedPlans,
-    /// Parts of states, to be combined: `parts[k]` are the choices of one of several factors.
+    group_plans: GroupPlans,
+    /// Parts of states, to be combined: `parts[k]` has the choices of one of several factors.
     parts: Vec<Vec<u64>>,
-    /// Vectors to be used again.
+    /// Vectors to be reused.
     spare: Vec<Vec<u64>>,
     spare_lists: Vec<Vec<u32>>,
-    /// The bits of the row that are fixed: the state's, and those of actions that are chosen.
+    /// The bits of the row that are fixed: those of the state, and those of chosen actions.
     known: Vec<u64>,
-    /// For each agent the only action it may perform, if it is held to one.
+    /// The only action that each agent may perform, if it is restricted to one.
     only: Vec<Option<u32>>,
     overflow: bool,
     n_produced: u32,
 }
 
-/// In a table of enabled actions: there is only one, and the other bits say which.
-const ONLY: u32 = 1 << 31;
-/// In a table of choices: some enabled line overflows.
+/// Flag in a table of enabled actions: the other bits are the only enabled action.
+const SINGLE_ACTION: u32 = 1 << 31;
+/// Flag in a table of choices: some enabled line overflows.
 const OVERFLOWS: u32 = 1 << 31;
 const NO_CHOICE: u32 = 1;
 const MANY_CHOICES: u32 = 2;
-const FIRST_PLACE: u32 = 3;
-/// So many plans are kept, and one more is in use. Plans are small, but there may be exponentially
-/// many sets of agents.
-const MOST_PLANS: usize = 4096;
+const FIRST_BITS: u32 = 3;
+/// Maximum number of plans that are kept, in addition to the current one. There may be exponentially many
+/// sets of agents.
+const MAX_PLANS: usize = 4096;
 
-/// With fewer enabled actions than this, none is left out.
-const FEW_ACTIONS: usize = if cfg!(test) { 1 } else { 3 };
-/// With more evolution lines for each enabled action than this, looking at all of them costs too much.
-const MOST_LINES_PER_ACTION: usize = 32;
+/// Minimum number of enabled actions for which actions with the same effect are searched for.
+const MIN_ACTIONS_TO_MERGE: usize = if cfg!(test) { 1 } else { 3 };
+/// Maximum number of evolution lines per enabled action for which that search pays.
+const MAX_LINES_PER_ACTION: usize = 32;
 
-/// What there is to say of a state besides its successors.
+/// Facts about a state that its expansion has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expansion {
-    /// Some agent has no action, or no joint action leads anywhere.
+    /// Whether the state has no successor: some agent has no action, or all choices overflow.
     pub is_dead: bool,
-    /// Some enabled joint action has a choice removed by an overflow.
+    /// Whether an overflow removes a choice of some enabled joint action.
     pub overflows: bool,
 }
 
@@ -107,7 +111,7 @@ impl<'a> Stepper<'a> {
             plan_of: std::iter::once((Box::default(), 0)).collect(),
             plan: 0,
             planned_for: Vec::new(),
-            led: LedPlans::default(),
+            group_plans: GroupPlans::default(),
             parts: Vec::new(),
             spare: Vec::new(),
             spare_lists: Vec::new(),
@@ -118,7 +122,7 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// Calls `found` for each successor of a packed state. The same one may be found twice.
+    /// Calls `found` for each successor of a packed state. A successor may be found twice.
     pub(crate) fn expand(
         &mut self,
         state: &[u64],
@@ -130,15 +134,15 @@ impl<'a> Stepper<'a> {
             return Ok(Expansion { is_dead: true, overflows: false });
         }
         self.make_plan();
-        // The plan is lent out while it is followed.
+        // The plan is taken out while it is followed, because `self` is borrowed mutably.
         let plan = std::mem::take(&mut self.plans[self.plan]);
         let is_dead = self.follow(&plan, state, &mut found);
         self.plans[self.plan] = plan;
         Ok(Expansion { is_dead: is_dead?, overflows: self.overflow })
     }
 
-    /// Puts a packed state into the row, without actions. What was computed for the same state stays:
-    /// the moves of a group are expanded one after the other.
+    /// Puts a packed state into the row, without actions. Cells that were computed for the same state stay
+    /// valid, because the moves of a group are expanded one after the other.
     fn enter(&mut self, state: &[u64]) {
         let (own, actions) = self.row.split_at_mut(self.steps.layout.n_words);
         actions.fill(0);
@@ -150,7 +154,7 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// Does what a plan says. Answers whether there is no successor.
+    /// Enumerates the successors according to a plan. Returns whether there are none.
     fn follow(
         &mut self,
         plan: &Plan,
@@ -170,7 +174,8 @@ impl<'a> Stepper<'a> {
         Ok(is_dead)
     }
 
-    /// The part of a state that is kept. No agent that has a choice has chosen.
+    /// Returns the frozen part of a state, and marks the actions of all agents that have a choice as
+    /// unknown.
     fn begin(&mut self, state: &[u64]) -> Vec<u64> {
         self.known.fill(u64::MAX);
         for agent in 0..self.choosing.len() {
@@ -182,13 +187,12 @@ impl<'a> Stepper<'a> {
         base
     }
 
-    /// From now on an agent performs nothing but this action, which must be enabled; anything
-    /// enabled if there is none.
+    /// Restricts an agent to one action, which must be enabled. `None` lifts the restriction.
     pub(crate) fn only(&mut self, agent: usize, action: Option<u32>) {
         self.only[agent] = action;
     }
 
-    /// The actions enabled in a packed state, for each agent, in increasing order.
+    /// Returns the actions enabled in a packed state, for each agent, in increasing order.
     pub(crate) fn enabled_actions(&mut self, state: &[u64]) -> Vec<Vec<u32>> {
         let steps = self.steps;
         self.enter(state);
@@ -201,7 +205,7 @@ impl<'a> Stepper<'a> {
         lists
     }
 
-    /// Finds the enabled actions; false if some agent has none.
+    /// Finds the enabled actions; returns false if some agent has none.
     fn choose(&mut self) -> bool {
         let steps = self.steps;
         self.enabled.clear();
@@ -239,7 +243,9 @@ impl<'a> Stepper<'a> {
         };
         let known = self.enabled_tables[agent].look_up(gather.as_ref(), &self.row);
         match known {
-            Some((_, entry)) if entry & ONLY != 0 => return self.enabled.push(entry & !ONLY),
+            Some((_, entry)) if entry & SINGLE_ACTION != 0 => {
+                return self.enabled.push(entry & !SINGLE_ACTION);
+            }
             Some((_, entry)) if entry != 0 => {
                 return self.enabled.extend(&self.enabled_lists[entry as usize - 1]);
             }
@@ -262,7 +268,7 @@ impl<'a> Stepper<'a> {
             && let Some(gather) = gather
         {
             let entry = match enabled[begin..] {
-                [only] => ONLY | only,
+                [only] => SINGLE_ACTION | only,
                 _ => {
                     self.enabled_lists.push(enabled[begin..].into());
                     self.enabled_lists.len() as u32
@@ -282,34 +288,34 @@ impl<'a> Stepper<'a> {
             return;
         }
         let plan = Plan::new(&self.choosing, self.steps.units.iter().map(|unit| &*unit.tests));
-        if self.plan_of.len() < MOST_PLANS {
+        if self.plan_of.len() < MAX_PLANS {
             self.plan_of.insert(self.choosing.as_slice().into(), self.plans.len());
         } else {
-            self.plans.truncate(MOST_PLANS);
+            self.plans.truncate(MAX_PLANS);
         }
         self.plan = self.plans.len();
         self.plans.push(plan);
     }
 
-    /// Lets units evolve whose actions are all chosen. Answers whether some unit has no choice.
+    /// Evolves units whose actions are all chosen. Returns whether some unit has no choice.
     fn settle(&mut self, units: &[u32], base: &mut [u64]) -> bool {
-        // All units are asked, also after one without a choice: they may overflow.
+        // All units are evolved, even after one without a choice, because they may overflow.
         units.iter().fold(false, |is_dead, &unit| is_dead | (self.evolve(unit, base) == Choices::None))
     }
 
-    /// Lets a unit evolve whose actions are all chosen: into `base`, where its bits are zero, if it
-    /// has one choice, and as one more factor if it has several.
+    /// Evolves a unit whose actions are all chosen: into `base`, where its bits are zero, if it
+    /// has one choice, and as a further factor if it has several.
     #[inline]
-    fn evolve(&mut self, number: u32, base: &mut [u64]) -> Choices {
-        let unit = &self.steps.units[number as usize];
-        let known = self.unit_tables[number as usize].look_up(unit.gather.as_ref(), &self.row);
+    fn evolve(&mut self, unit_index: u32, base: &mut [u64]) -> Choices {
+        let unit = &self.steps.units[unit_index as usize];
+        let known = self.unit_tables[unit_index as usize].look_up(unit.gather.as_ref(), &self.row);
         if let Some((_, entry)) = known {
             self.overflow |= entry & OVERFLOWS != 0;
             match entry & !OVERFLOWS {
                 0 | MANY_CHOICES => {}
                 NO_CHOICE => return Choices::None,
-                place => {
-                    let bits = &self.unit_bits[(place - FIRST_PLACE) as usize..];
+                begin => {
+                    let bits = &self.unit_bits[(begin - FIRST_BITS) as usize..];
                     for ((word, _), bits) in unit.bits.iter().zip(bits) {
                         base[*word as usize] |= bits;
                     }
@@ -329,12 +335,12 @@ impl<'a> Stepper<'a> {
                 Choices::None => NO_CHOICE,
                 Choices::Many => MANY_CHOICES,
                 Choices::One => {
-                    let place = self.unit_bits.len() as u32 + FIRST_PLACE;
+                    let begin = self.unit_bits.len() as u32 + FIRST_BITS;
                     self.unit_bits.extend(unit.bits.iter().map(|(word, bits)| base[*word as usize] & bits));
-                    place
+                    begin
                 }
             };
-            self.unit_tables[number as usize].set(
+            self.unit_tables[unit_index as usize].set(
                 gather,
                 index,
                 entry | if overflows { OVERFLOWS } else { 0 },
@@ -350,29 +356,29 @@ impl<'a> Stepper<'a> {
         choices
     }
 
-    /// Pushes, as one factor, all that a component can do. Answers whether that is nothing.
+    /// Pushes, as one factor, all results of a component. Returns whether there are none.
     fn choose_in(&mut self, component: &Component) -> Result<bool, Stop> {
         let n_words = self.steps.layout.n_words;
         let (begin, end) = self.choices[component.agent as usize];
-        let mut usual = self.spare.pop().unwrap_or_default();
+        let mut untested = self.spare.pop().unwrap_or_default();
         let mut special = self.spare_lists.pop().unwrap_or_default();
-        self.do_the_usual(component, &mut usual, &mut special);
+        self.evolve_untested(component, &mut untested, &mut special);
         let mut results = self.spare.pop().unwrap_or_default();
         results.clear();
         let mut base = self.spare.pop().unwrap_or_default();
-        let telling = self.telling_actions(component);
+        let distinguished = self.distinguished_actions(component);
         self.set_known(component.agent, true);
         let mut is_other_done = false;
         for choice in begin..end {
             let action = self.enabled[choice as usize];
-            if telling.as_ref().is_some_and(|telling| telling.binary_search(&action).is_err())
+            if distinguished.as_ref().is_some_and(|actions| actions.binary_search(&action).is_err())
                 && std::mem::replace(&mut is_other_done, true)
             {
                 continue;
             }
             self.perform(component.agent, action);
             base.clear();
-            base.extend_from_slice(&usual);
+            base.extend_from_slice(&untested);
             let first_part = self.parts.len();
             let mut is_dead = self.evolve_chosen(component, action, &special, &mut base);
             for below in &component.components {
@@ -388,42 +394,44 @@ impl<'a> Stepper<'a> {
             self.tick()?;
         }
         self.set_known(component.agent, false);
-        self.spare_lists.extend(telling);
+        self.spare_lists.extend(distinguished);
         dedup_rows(&mut results, n_words);
         let is_dead = results.is_empty();
         self.parts.push(results);
-        self.spare.extend([base, usual]);
+        self.spare.extend([base, untested]);
         self.spare_lists.push(special);
         Ok(is_dead)
     }
 
-    /// The enabled actions of a component's agent that some unit can still tell from others, in increasing
-    /// order: all others have the same effect. `None` if finding them may cost more than it saves.
+    /// Returns the enabled actions of a component's agent that some unit can still distinguish from others,
+    /// in increasing order: all others have the same effect. `None` if finding them may cost more than it
+    /// saves.
     ///
-    /// Where five agents synchronise, each with ten actions, most of the 10^5 joint actions do nothing. Once
-    /// one agent has chosen, few lines are still possible, and all actions that they do not name are alike.
-    fn telling_actions(&mut self, component: &Component) -> Option<Vec<u32>> {
+    /// When five agents synchronise, each with ten actions, most of the 10^5 joint actions do nothing. Once
+    /// one agent has chosen, few lines are still possible, and all actions that they do not name have the
+    /// same effect.
+    fn distinguished_actions(&mut self, component: &Component) -> Option<Vec<u32>> {
         let (begin, end) = self.choices[component.agent as usize];
         let n_actions = (end - begin) as usize;
         let units = component.units.iter().map(|&unit| &self.steps.units[unit as usize]);
         let is_fast = component.components.is_empty() && units.clone().all(|unit| unit.gather.is_some());
-        if is_fast || n_actions < FEW_ACTIONS {
+        if is_fast || n_actions < MIN_ACTIONS_TO_MERGE {
             return None;
         }
-        if units.clone().map(Unit::n_lines).sum::<usize>() > n_actions * MOST_LINES_PER_ACTION {
+        if units.clone().map(Unit::n_lines).sum::<usize>() > n_actions * MAX_LINES_PER_ACTION {
             return None;
         }
         let mut actions = self.spare_lists.pop().unwrap_or_default();
         actions.clear();
         let field = self.steps.layout.action(AgentId(component.agent));
         for unit in units {
-            unit.telling_actions(&self.row, &self.known, (component.agent, field), &mut actions);
+            unit.distinguished_actions(&self.row, &self.known, component.agent, field, &mut actions);
         }
         sort_and_dedup_from(&mut actions, 0);
         Some(actions)
     }
 
-    /// From now on the bits of an agent's action are fixed, or they are not.
+    /// Marks the bits of an agent's action as fixed, or as not fixed.
     fn set_known(&mut self, agent: u32, is_known: bool) {
         let field = self.steps.layout.action(AgentId(agent));
         if field.mask != 0 {
@@ -432,8 +440,9 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// Lets the units evolve that an agent's choice settles: those that test the action, over what they do
-    /// usually, and those that do nothing usual. Answers whether one has no choice.
+    /// Evolves the units that an agent's choice settles and whose values are not yet in `base`: those that
+    /// test the action, whose values for untested actions are replaced, and the `special` ones of
+    /// [`Stepper::evolve_untested`]. Returns whether one has no choice.
     fn evolve_chosen(
         &mut self,
         component: &Component,
@@ -442,29 +451,30 @@ impl<'a> Stepper<'a> {
         base: &mut [u64],
     ) -> bool {
         let mut is_dead = false;
-        for position in component.testing(action) {
-            if special.binary_search(&position).is_err() {
-                let (unit, _) = component.settled[position as usize];
+        for index in component.testing(action) {
+            if special.binary_search(&index).is_err() {
+                let (unit, _) = component.settled[index as usize];
                 self.steps.units[unit as usize].clear(base);
                 is_dead |= self.evolve(unit, base) == Choices::None;
             }
         }
-        for &position in special {
-            is_dead |= self.evolve(component.settled[position as usize].0, base) == Choices::None;
+        for &index in special {
+            is_dead |= self.evolve(component.settled[index as usize].0, base) == Choices::None;
         }
         is_dead
     }
 
-    /// What the settled units of a component become when its agent does something they do not test,
-    /// into `usual`; and the positions of those that then have no choice or several, in `special`.
-    /// A unit that tests all that is enabled has nothing usual, and is asked for every action.
-    fn do_the_usual(&mut self, component: &Component, usual: &mut Vec<u64>, special: &mut Vec<u32>) {
-        usual.clear();
-        usual.resize(self.steps.layout.n_words, 0);
+    /// Evolves the settled units of a component for an action of its agent that they do not test, into
+    /// `next`. `special` gets the indices of the units that then have no choice or several; these are
+    /// evolved for every action. A unit that tests all enabled actions is skipped, because it is evolved for
+    /// each of them.
+    fn evolve_untested(&mut self, component: &Component, next: &mut Vec<u64>, special: &mut Vec<u32>) {
+        next.clear();
+        next.resize(self.steps.layout.n_words, 0);
         special.clear();
         let (begin, end) = self.choices[component.agent as usize];
         let mut current = None;
-        for (position, (unit, tested)) in (0..).zip(&component.settled) {
+        for (index, (unit, tested)) in (0..).zip(&component.settled) {
             let enabled = &self.enabled[begin as usize..end as usize];
             let Some(&action) = enabled.iter().find(|action| tested.binary_search(action).is_err()) else {
                 continue;
@@ -473,12 +483,12 @@ impl<'a> Stepper<'a> {
                 self.perform(component.agent, action);
                 current = Some(action);
             }
-            match self.evolve(*unit, usual) {
+            match self.evolve(*unit, next) {
                 Choices::One => {}
-                Choices::None => special.push(position),
+                Choices::None => special.push(index),
                 Choices::Many => {
                     self.drop_parts(self.parts.len() - 1);
-                    special.push(position);
+                    special.push(index);
                 }
             }
         }
@@ -502,7 +512,7 @@ impl<'a> Stepper<'a> {
         match n_parts {
             0 => return found(base),
             1 => {
-                // The common case: no need to count up.
+                // The common case of a single factor.
                 let part = std::mem::take(&mut self.parts[first_part]);
                 let mut row = self.spare.pop().unwrap_or_default();
                 for choice in part.chunks_exact(n_words) {
@@ -560,7 +570,7 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// One state may have very many successors: looks at the clock, and at memory, now and then.
+    /// Checks the budget every 4096 calls, because one state may have very many successors.
     fn tick(&mut self) -> Result<(), Stop> {
         self.n_produced = self.n_produced.wrapping_add(1);
         if self.n_produced.is_multiple_of(4096) {
@@ -572,20 +582,20 @@ impl<'a> Stepper<'a> {
     }
 }
 
-/// Sorts the end of a list, from a position on, and keeps each number there once.
+/// Sorts the end of a list, from the index `begin` on, and removes duplicates there.
 pub(crate) fn sort_and_dedup_from(list: &mut Vec<u32>, begin: usize) {
     list[begin..].sort_unstable();
     let mut kept = begin;
-    for position in begin..list.len() {
-        if position == begin || list[position] != list[kept - 1] {
-            list[kept] = list[position];
+    for index in begin..list.len() {
+        if index == begin || list[index] != list[kept - 1] {
+            list[kept] = list[index];
             kept += 1;
         }
     }
     list.truncate(kept);
 }
 
-/// Sorts rows of equal length and keeps each once.
+/// Sorts rows of equal length and removes duplicates.
 fn dedup_rows(rows: &mut Vec<u64>, width: usize) {
     let n_rows = rows.len() / width;
     if n_rows < 2 {

@@ -6,7 +6,7 @@
 use masque_verdict::{Budget, Stop};
 
 use crate::bitset::Bitset;
-use crate::fair::{Inside, fair_nodes};
+use crate::fair::{Inside, fair_vertices};
 use crate::graph::Graph;
 
 /// The paths of a graph.
@@ -41,17 +41,17 @@ impl Paths<'_> {
     /// EG φ = E(φ U C)                         with constraints
     /// ```
     ///
-    /// Without constraints: count for each state of `φ` its successors in `φ`, remove the states
-    /// that have none, and each that is left with none by that. With constraints `C` is the union
-    /// of the strongly connected components of `φ` that have a transition inside and meet every
-    /// constraint: a path that stays in `φ` for ever ends in one component, and there it can meet
-    /// all of it again and again. [CGP99 §4.1.1]
+    /// Without constraints: counts the successors of each state of `φ` in `φ`, and removes, repeatedly,
+    /// the states that have none left. With constraints `C` is the union
+    /// of the strongly connected components of `φ` that contain a transition and meet every
+    /// constraint: a path that stays in `φ` forever ends in one component, where it can visit every
+    /// state infinitely often. [CGP99 §4.1.1]
     pub(crate) fn exists_globally(&self, phi: &Bitset, constraints: &[Bitset]) -> Result<Bitset, Stop> {
         if constraints.is_empty() {
             return self.stays_in(phi);
         }
         let inside = Inside { graph: self.graph, phi, constraints };
-        fair_nodes(&inside, self.budget)
+        fair_vertices(&inside, self.budget)
     }
 
     fn stays_in(&self, phi: &Bitset) -> Result<Bitset, Stop> {
@@ -85,7 +85,7 @@ impl Paths<'_> {
     }
 }
 
-/// The states of `reached`, and those of `through` from which a path inside `through` leads there.
+/// Returns the states of `reached`, and those of `through` from which a path inside `through` leads there.
 fn backward(graph: &Graph, through: &Bitset, mut reached: Bitset, budget: &Budget) -> Result<Bitset, Stop> {
     let mut open: Vec<u32> = reached.iter().map(|state| state as u32).collect();
     let mut clock = Clock::new(budget);
@@ -100,7 +100,7 @@ fn backward(graph: &Graph, through: &Bitset, mut reached: Bitset, budget: &Budge
     Ok(reached)
 }
 
-/// Looks at the budget every few thousand steps.
+/// Checks the budget every 8192 steps.
 pub(crate) struct Clock<'a> {
     budget: &'a Budget,
     n_steps: u32,
@@ -126,10 +126,10 @@ mod tests {
         Bitset::full(len).filter(|state| members.contains(&state))
     }
 
-    /// `0 → 1 → 2 → 1`, `0 → 3`, and 3 is a dead end. Constraints as given.
+    /// `0 → 1 → 2 → 1`, `0 → 3`, and 3 is a deadlock.
     #[rustfmt::skip]
     #[test]
-    fn operators_on_a_lasso_with_a_dead_end() {
+    fn operators_on_a_lasso_with_a_deadlock() {
         let graph = Graph::of(4, &[(0, 1), (1, 2), (2, 1), (0, 3)]);
         let budget = Budget::unlimited();
         let check = |constraints: &[&[usize]], domain: &[usize], operator: &str, phi: &[usize], psi: &[usize], expected: &[usize]| {

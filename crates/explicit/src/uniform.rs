@@ -1,12 +1,13 @@
 //! Imperfect information: uniform strategies, found by search. [Schobbens04]
 //!
 //! A uniform strategy chooses an action for each *view*: a member of the group and what it sees. The
-//! question for a state is whether one strategy wins from all states in question at once. In order:
+//! question for a state is whether one strategy wins from all states that must be won together with it.
+//! In order:
 //!
-//! 1. With perfect information the group wins wherever it wins at all: an upper bound.
-//! 2. Strategies already found win from many states besides the one they were looked for: a lower
-//!    bound. The first one follows, at each view, what most of its winning states advise.
-//! 3. What is left is searched for, with what conflicts teach
+//! 1. The states that the group wins with perfect information are an upper bound.
+//! 2. A strategy that was found for one state wins from many others: a lower bound. The first strategy
+//!    takes, at each view, the action of the most winning moves.
+//! 3. The remaining states are decided by a search with conflict learning
 //!    ([`masque_verdict::find_uniform_strategy`]).
 
 use std::collections::BTreeMap;
@@ -24,8 +25,8 @@ use crate::strategic::{Arena, Goal, Solved};
 use crate::temporal::Clock;
 
 impl Labeller<'_> {
-    /// The states for which one tuple of uniform strategies reaches the goal from all states in
-    /// question; of those not `asked` for, some may be missing.
+    /// Computes the states for which one tuple of uniform strategies reaches the goal from all states that
+    /// must be won together. States outside `asked` may be missing.
     pub(crate) fn enforces_uniformly(
         &mut self,
         strategies: Strategies,
@@ -34,28 +35,27 @@ impl Labeller<'_> {
         asked: Option<&Bitset>,
     ) -> Result<Bitset, Stop> {
         let members = &arena.game.members;
-        let sight = Sight::new(members, strategies, |agents| self.view(agents, arena.budget))?;
+        let observations = Observations::new(members, strategies, |agents| self.view(agents, arena.budget))?;
         self.check_memory(arena.game.n_states() as u64 * 4 * members.len() as u64, arena.budget)?;
-        sight.decide(arena, goal, asked, &self.jobs)
+        observations.decide(arena, goal, asked, &self.jobs)
     }
 }
 
-/// Who confuses what.
-pub(crate) struct Sight {
-    /// For each member the states that look alike to it.
+/// The states that the members of a group cannot distinguish.
+pub(crate) struct Observations {
+    /// Classes of indistinguishable states of each member.
     members: Vec<Rc<Classes>>,
-    /// States in one class of any of these must be won together; every state by itself if there is
-    /// none.
+    /// States in one class of any of these must be won together; if empty, each state by itself.
     together: Vec<Rc<Classes>>,
 }
 
-impl Sight {
-    /// `view` returns the classes of states that look alike to agents who combine what they see.
+impl Observations {
+    /// `view` returns the classes of states that agents who combine what they see cannot distinguish.
     pub(crate) fn new(
         members: &[AgentId],
         strategies: Strategies,
         mut view: impl FnMut(&[AgentId]) -> Result<Rc<Classes>, Stop>,
-    ) -> Result<Sight, Stop> {
+    ) -> Result<Observations, Stop> {
         let mut classes = Vec::new();
         for &member in members {
             classes.push(view(&[member])?);
@@ -65,10 +65,10 @@ impl Sight {
             Strategies::UniformJoint => vec![view(members)?],
             Strategies::UniformObjective | Strategies::Perfect => Vec::new(),
         };
-        Ok(Sight { members: classes, together })
+        Ok(Observations { members: classes, together })
     }
 
-    /// Where the group has a strategy; of states not `asked` for, some may be missing.
+    /// Returns the states at which the group has a strategy. States outside `asked` may be missing.
     pub(crate) fn decide(
         &self,
         arena: &Arena<'_>,
@@ -77,22 +77,22 @@ impl Sight {
         jobs: &Jobs,
     ) -> Result<Bitset, Stop> {
         let views = Views::new(arena, &self.members);
-        let questions = Questions { classes: &self.together, domain: arena.domain, jobs };
-        decide(arena, goal, &views, &questions, asked)
+        let joint = JointStates { classes: &self.together, domain: arena.domain, jobs };
+        decide(arena, goal, &views, &joint, asked)
     }
 }
 
-/// Which states must be won together.
-struct Questions<'a> {
-    /// States in one class of any of these; every state by itself if there is none.
+/// The states that must be won together.
+struct JointStates<'a> {
+    /// States in one class of any of these must be won together; if empty, each state by itself.
     classes: &'a [Rc<Classes>],
     domain: &'a Bitset,
     jobs: &'a Jobs,
 }
 
-impl Questions<'_> {
-    /// The states all of whose questions are inside a set.
-    fn answered(&self, win: &Bitset) -> Result<Bitset, Stop> {
+impl JointStates<'_> {
+    /// Returns the states for which all states that must be won together are in a set.
+    fn won(&self, win: &Bitset) -> Result<Bitset, Stop> {
         let lost = self.domain.clone().minus(win);
         let mut won = self.domain.clone().and(win);
         for classes in self.classes {
@@ -101,7 +101,7 @@ impl Questions<'_> {
         Ok(won)
     }
 
-    /// The states in question for a state.
+    /// Returns the states that must be won together with a state.
     fn of(&self, state: usize) -> Bitset {
         if self.classes.is_empty() {
             return self.domain.filter(|other| other == state);
@@ -115,34 +115,34 @@ fn decide(
     arena: &Arena<'_>,
     goal: &Goal,
     views: &Views,
-    questions: &Questions<'_>,
+    joint: &JointStates<'_>,
     asked: Option<&Bitset>,
 ) -> Result<Bitset, Stop> {
     let upper = arena.solve(goal)?;
-    let mut open = questions.answered(&upper.win)?;
+    let mut open = joint.won(&upper.win)?;
     if let Some(asked) = asked {
         open = open.and(asked);
     }
     let mut truth = Bitset::empty(arena.game.n_states());
-    let mut search = Search::new(arena, goal, views);
+    let mut search = StrategySearch::new(arena, goal, views);
     if !open.is_empty() {
-        let advised = search.advised(&upper);
-        truth = truth.or(&questions.answered(&search.wins(&advised)?)?);
+        let majority = search.majority_actions(&upper);
+        truth = truth.or(&joint.won(&search.wins(&majority)?)?);
     }
-    // What was asked for in vain: a larger question has no better answer.
+    // Sets of states that no strategy wins: no strategy wins a larger one either.
     let mut failed: Vec<Bitset> = Vec::new();
     for state in open.iter() {
         if truth.contains(state) {
             continue;
         }
-        let question = questions.of(state);
-        if failed.iter().any(|smaller| smaller.is_subset(&question)) {
+        let together = joint.of(state);
+        if failed.iter().any(|smaller| smaller.is_subset(&together)) {
             continue;
         }
-        let from: Vec<u32> = question.iter().map(|state| state as u32).collect();
+        let from: Vec<u32> = together.iter().map(|state| state as u32).collect();
         match find_uniform_strategy(&mut search, &from)? {
-            Some(strategy) => truth = truth.or(&questions.answered(&search.wins(&strategy)?)?),
-            None => failed.push(question),
+            Some(strategy) => truth = truth.or(&joint.won(&search.wins(&strategy)?)?),
+            None => failed.push(together),
         }
     }
     Ok(truth)
@@ -150,9 +150,9 @@ fn decide(
 
 /// The views of all members.
 struct Views {
-    /// For each member and state its view.
+    /// View of each member at each state.
     of: Vec<Vec<View>>,
-    /// For each view the actions among which there is a choice, in increasing order.
+    /// The actions that can be chosen at each view, in increasing order.
     options: Vec<Vec<u32>>,
 }
 
@@ -162,19 +162,20 @@ impl Views {
         let mut options: Vec<Vec<u32>> = Vec::new();
         let mut of = Vec::new();
         for (member, classes) in classes.iter().enumerate() {
-            let mut numbers: BTreeMap<u32, View> = BTreeMap::new();
+            let mut view_of_class: BTreeMap<u32, View> = BTreeMap::new();
             let mut views = Vec::with_capacity(game.n_states());
             for state in 0..game.n_states() {
-                let view = *numbers.entry(classes.of(state)).or_insert_with(|| {
+                let view = *view_of_class.entry(classes.of(state)).or_insert_with(|| {
                     options.push(Vec::new());
                     options.len() as u32 - 1
                 });
                 views.push(view);
-                // Where another agent has no action there is no move to tell of this one's.
+                // A state where another agent has no action has no moves, so its options come from another
+                // state with the same view.
                 let own = &mut options[view as usize];
                 if own.is_empty() && arena.domain.contains(state) {
                     own.extend(
-                        game.moves(state).map(|at| game.actions(at)[member]).filter(|&a| a != ANY_ACTION),
+                        game.moves(state).map(|m| game.actions(m)[member]).filter(|&a| a != ANY_ACTION),
                     );
                     own.sort_unstable();
                     own.dedup();
@@ -185,38 +186,38 @@ impl Views {
         Views { of, options }
     }
 
-    /// The views from which a state is seen, one per member.
+    /// Returns the views at a state, one per member.
     fn at(&self, state: usize) -> impl Iterator<Item = View> + '_ {
         self.of.iter().map(move |views| views[state])
     }
 }
 
 /// A search for strategies in an arena.
-struct Search<'a> {
+struct StrategySearch<'a> {
     arena: &'a Arena<'a>,
     goal: &'a Goal,
     views: &'a Views,
     clock: Clock<'a>,
 }
 
-impl<'a> Search<'a> {
-    fn new(arena: &'a Arena<'a>, goal: &'a Goal, views: &'a Views) -> Search<'a> {
-        Search { arena, goal, views, clock: Clock::new(arena.budget) }
+impl<'a> StrategySearch<'a> {
+    fn new(arena: &'a Arena<'a>, goal: &'a Goal, views: &'a Views) -> StrategySearch<'a> {
+        StrategySearch { arena, goal, views, clock: Clock::new(arena.budget) }
     }
 
-    /// Where a strategy wins; views that it leaves open get their first action.
+    /// Returns the states at which a strategy wins. At views that it leaves open the first action is taken.
     fn wins(&mut self, strategy: &[Option<u32>]) -> Result<Bitset, Stop> {
         let whole = self.completed(strategy);
         Ok(self.solve(&whole)?.win)
     }
 
-    /// For each view the action that most winning moves have at the states seen so.
-    fn advised(&mut self, upper: &Solved) -> FixedActions {
+    /// Returns for each view the action that most winning moves have at the states with this view.
+    fn majority_actions(&mut self, upper: &Solved) -> FixedActions {
         let nothing: FixedActions = vec![None; self.views.options.len()];
         let mut votes: Vec<BTreeMap<u32, usize>> = vec![BTreeMap::new(); self.views.options.len()];
         for state in upper.win.iter().filter(|&state| !self.is_done(state)) {
-            let Some(at) = self.winning_move(state, &nothing, upper) else { continue };
-            for (view, &action) in self.views.at(state).zip(self.arena.game.actions(at)) {
+            let Some(winning) = self.winning_move(state, &nothing, upper) else { continue };
+            for (view, &action) in self.views.at(state).zip(self.arena.game.actions(winning)) {
                 if action != ANY_ACTION {
                     *votes[view as usize].entry(action).or_default() += 1;
                 }
@@ -232,7 +233,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl UniformGame for Search<'_> {
+impl UniformGame for StrategySearch<'_> {
     type Solution = Solved;
 
     fn n_states(&self) -> usize {
@@ -263,20 +264,20 @@ impl UniformGame for Search<'_> {
         self.arena.game.moves(state)
     }
 
-    fn owner(&self, at: u32) -> usize {
-        self.arena.game.owner(at) as usize
+    fn owner(&self, index: u32) -> usize {
+        self.arena.game.owner(index) as usize
     }
 
-    fn actions(&self, at: u32) -> &[u32] {
-        self.arena.game.actions(at)
+    fn actions(&self, index: u32) -> &[u32] {
+        self.arena.game.actions(index)
     }
 
-    fn targets(&self, at: u32) -> &[u32] {
-        self.arena.game.targets(at)
+    fn targets(&self, index: u32) -> &[u32] {
+        self.arena.game.targets(index)
     }
 
-    fn is_total(&self, at: u32) -> bool {
-        self.arena.game.is_total(at)
+    fn is_total(&self, index: u32) -> bool {
+        self.arena.game.is_total(index)
     }
 
     fn is_goal(&self, state: usize) -> bool {
@@ -295,7 +296,8 @@ impl UniformGame for Search<'_> {
     }
 
     fn solve(&mut self, fixed: &[Option<u32>]) -> Result<Solved, Stop> {
-        let allowed = Bitset::full(self.arena.game.n_moves()).filter(|at| self.follows(at as u32, fixed));
+        let allowed =
+            Bitset::full(self.arena.game.n_moves()).filter(|index| self.follows(index as u32, fixed));
         Arena { allowed: Some(&allowed), ..*self.arena }.solve(self.goal)
     }
 

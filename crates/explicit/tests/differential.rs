@@ -1,124 +1,90 @@
 //! The engine against the truth definition, on random systems.
 //!
 //! Every state formula of every model is asked, at the initial and at the reachable states, not
-//! only the properties: a labelled set that is wrong anywhere is then likely to show. A model on
-//! which the two disagree is shrunk and printed.
+//! only the properties: a labelled set that is wrong anywhere then likely changes a verdict.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use masque_explicit::Explicit;
 use masque_model::semantics::{Structure, domain, explore, holds_in};
-use masque_model::{At, Deadlock, Formula, FormulaId, Property, System};
+use masque_model::{Formula, FormulaId, System};
 use masque_replay::replay_path;
-use masque_testkit::{Reference, load, random_model, random_old_model, random_parameterised_model, shrink};
-use masque_text::Span;
-use masque_verdict::{
-    Because, Budget, Encoded, Engine, Evidence, FairInitial, Path, Show, Verdict, compare_states,
+use masque_testkit::{
+    Deadlocks, Generator, Reference, Tally, at_initial_and_reachable, differential, encode, random_model,
+    random_old_model, random_parameterised_model, seeds, state_formulas,
 };
+use masque_verdict::{Because, Budget, Encoded, Evidence, FairInitial, Path, Show, Verdict, compare_states};
 
-/// Systems with more states are left to others: the reference is slow.
+/// Maximum number of states of a compared system, because the reference is slow.
 const MAX_STATES: usize = 600;
 
 #[test]
 fn random_models() {
-    let tally = run(random_model, 0..1700);
-    assert!(tally.systems >= 3000 && tally.formulas >= 20_000 && tally.pieces >= 20_000, "{tally:?}");
+    let tally = run(&[random_model], 0..1700);
+    tally.assert_at_least(&[("systems", 3000), ("formulas", 20_000), ("evidence", 20_000)]);
 }
 
 #[test]
 fn random_old_models() {
-    let tally = run(random_old_model, 0..400);
-    assert!(tally.systems >= 700, "{tally:?}");
+    run(&[random_old_model], 0..400).assert_at_least(&[("systems", 700)]);
 }
 
 #[test]
 fn random_parameterised_models() {
-    let tally = run(random_parameterised_model, 0..300);
-    assert!(tally.systems >= 200, "{tally:?}");
+    run(&[random_parameterised_model], 0..300).assert_at_least(&[("systems", 200)]);
 }
 
-/// As long as one cares to wait: `SEEDS=FROM..TO cargo test --release at_length`.
+/// For long tests: `SEEDS=FROM..TO cargo test --release at_length`.
 #[test]
 fn random_models_at_length() {
-    let seeds = std::env::var("SEEDS").unwrap_or("100000..100020".to_string());
-    let (from, to) = seeds.split_once("..").expect("a range of seeds");
-    let seeds = || from.parse().expect("a number")..to.parse().expect("a number");
-    for model in [random_model, random_old_model, random_parameterised_model] {
-        run(model, seeds());
-    }
+    run(&[random_model, random_old_model, random_parameterised_model], seeds("100000..100020"));
 }
 
-/// How much was compared.
-#[derive(Debug, Default)]
-struct Tally {
-    systems: usize,
-    formulas: usize,
-    /// Properties with evidence.
-    pieces: usize,
+/// Compares on the models of these seeds, under both semantics of deadlock.
+fn run(generators: &[Generator], seeds: Range<u64>) -> Tally {
+    differential(generators, seeds, Deadlocks::Both, |system, _, tally| compare(&system, tally))
 }
 
-/// Compares on the models of these seeds, under both readings of deadlock.
-fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
-    let mut tally = Tally::default();
-    for seed in seeds {
-        let text = model(seed);
-        for deadlock in [Deadlock::Finite, Deadlock::Stutter] {
-            let Some(system) = load(&text, deadlock) else { continue };
-            if let Err(difference) = compare(&system, &mut tally) {
-                let small = shrink(&text, |text| {
-                    load(text, deadlock)
-                        .is_some_and(|system| compare(&system, &mut Tally::default()).is_err())
-                });
-                let difference = load(&small, deadlock)
-                    .and_then(|system| compare(&system, &mut Tally::default()).err())
-                    .unwrap_or(difference);
-                panic!("seed {seed}, deadlock {deadlock:?}: {difference}\n{small}");
-            }
-        }
-    }
-    println!("{tally:?}");
-    tally
-}
-
-/// Says where the engine and the reference differ, if they do.
+/// Returns where the engine and the reference differ, if they do.
 fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
     let Some(structure) = explore(system, MAX_STATES) else { return Ok(()) };
-    tally.systems += 1;
+    tally.count("systems");
     let budget = Budget::unlimited();
-    let mut encoded = Explicit { evidence: Show::All, jobs: None }
-        .encode(system, &budget)
-        .map_err(|stop| stop.to_string())?;
+    let mut encoded = encode(&Explicit { evidence: Show::All, jobs: None }, system)?;
     compare_facts(system, &structure, &mut *encoded)?;
-    let is_path = system.formulas.path_formulas();
     let mut reference = Reference::new(&structure, system);
-    for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
-        tally.formulas += 1;
+    for formula in state_formulas(system) {
+        tally.count("formulas");
+        let text = system.formula_text(formula);
         let expected = reference.truth(formula).map(|set| set.contains(&true));
         let found = encoded.is_true_somewhere(formula, &budget).ok();
         if found != expected {
-            let text = system.formula_text(formula);
             return Err(format!("{text} somewhere: {found:?}, should be {expected:?}"));
         }
-        for at in [At::Initial, At::Reachable] {
-            let property = Property::new("", formula, at, Span::default());
+        for property in at_initial_and_reachable(formula) {
             let expected = Verdict::from(holds_in(&structure, system, &property));
             let outcome = encoded.decide(&property, &budget);
-            let text = system.formula_text(formula);
             if outcome.verdict != expected {
-                return Err(format!("{text} at {}: {}, should be {expected}", at.name(), outcome.verdict));
+                let at = property.at.name();
+                return Err(format!("{text} at {at}: {}, should be {expected}", outcome.verdict));
             }
             let evidence = outcome.evidence.as_ref();
-            tally.pieces += usize::from(reference.check(&property, expected, evidence)?);
+            tally.add("evidence", usize::from(reference.check(&property, expected, evidence)?));
             if let Some(evidence) = evidence {
-                compare_run(&mut reference, formula, evidence)?;
+                compare_trace(&mut reference, formula, evidence)?;
             }
         }
     }
     Ok(())
 }
 
-/// Whether the run that shows an `EF` to be true, or an `AG` to be false, is the canonical one.
-fn compare_run(reference: &mut Reference<'_>, formula: FormulaId, evidence: &Evidence) -> Result<(), String> {
+/// Compares the trace that shows an `EF` to be true, or an `AG` to be false, with the canonical one.
+fn compare_trace(
+    reference: &mut Reference<'_>,
+    formula: FormulaId,
+    evidence: &Evidence,
+) -> Result<(), String> {
     let (structure, system) = (reference.structure, reference.system);
     let (operand, holds) = match system.formulas.get(formula) {
         Formula::Exists(_, path) | Formula::Forall(_, path) => match system.formulas.get(path) {
@@ -160,7 +126,7 @@ fn compare_facts(system: &System, structure: &Structure, encoded: &mut dyn Encod
         let joint_actions = masque_model::semantics::joint_actions(system, state);
         let overflows = |joint: &&Vec<_>| masque_model::semantics::step(system, state, joint).overflow;
         if joint_actions.iter().find(overflows) != Some(&overflow.joint_action) {
-            return Err(format!("the overflow is due to {:?}", overflow.joint_action));
+            return Err(format!("overflow of another joint action: {:?}", overflow.joint_action));
         }
     }
     let fair = domain(structure, system);
@@ -184,7 +150,7 @@ fn compare_facts(system: &System, structure: &Structure, encoded: &mut dyn Encod
     Ok(())
 }
 
-/// Whether a path is the canonical one to the targets: by trying all shortest paths.
+/// Compares a path with the canonical one to the targets, which is found by trying all shortest paths.
 fn compare_path(
     system: &System,
     structure: &Structure,
@@ -211,7 +177,7 @@ fn compare_path(
     Ok(())
 }
 
-/// The states of the least shortest path, by breadth-first search over whole paths: each layer
+/// Returns the states of the least shortest path, by breadth-first search over whole paths: each layer
 /// keeps for every state the least path that leads to it.
 fn canonical_states(system: &System, structure: &Structure, targets: &[bool]) -> Option<Vec<Vec<i64>>> {
     let mut seen = structure.initial.clone();

@@ -10,10 +10,10 @@ const LIMITS: [u64; 6] = [1, 2, 4, 8, 16, 64];
 #[test]
 fn early_verdicts_are_right() {
     let tally = check_early_verdicts(&ENGINE, &LIMITS, 0..350);
-    assert!(tally.systems >= 500 && tally.early >= 20_000 && tally.evidence >= 10_000, "{tally:?}");
+    tally.assert_at_least(&[("systems", 500), ("early", 20_000), ("evidence", 10_000)]);
 }
 
-/// For large runs: `SEEDS=FROM..TO cargo test --release at_length`.
+/// For long tests: `SEEDS=FROM..TO cargo test --release at_length`.
 #[test]
 fn early_verdicts_are_right_at_length() {
     check_early_verdicts(&ENGINE, &LIMITS, seeds("100000..100010"));

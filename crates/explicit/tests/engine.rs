@@ -1,4 +1,4 @@
-//! Small systems, one rule each.
+//! Systems of few states, each for one rule of the semantics.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use masque_replay::replay;
 use masque_testkit::{load, one_agent, system};
 use masque_verdict::{Because, Budget, Engine, Show, Showing, Verdict, Why, vacuous_antecedents};
 
-/// The verdicts of a system's properties in order, as text.
+/// Returns the verdicts of a system's properties in order, as text.
 fn verdicts(system: &System) -> String {
     let budget = Budget::unlimited();
     let mut encoded = Explicit { evidence: Show::All, jobs: None }.encode(system, &budget).unwrap();
@@ -24,10 +24,10 @@ fn verdicts(system: &System) -> String {
     words.join(" ")
 }
 
-/// Reachable states, and the steps to the nearest deadlock and overflow.
+/// Number of reachable states, and lengths of the paths to the nearest deadlock and overflow.
 #[rustfmt::skip]
 #[test]
-fn one_step_at_a_time() {
+fn states_deadlocks_and_overflows() {
     let check = |semantics: &str, variables: &str, protocol: &str, evolution: &str, expected: (&str, Option<usize>, Option<usize>), because: &str| {
         let system = system(&one_agent(semantics, variables, protocol, evolution, "A.x = 0"));
         let facts = Explicit::default().encode(&system, &Budget::unlimited()).unwrap().facts(&Budget::unlimited()).unwrap();
@@ -41,20 +41,20 @@ fn one_step_at_a_time() {
     check("MA", "x : 0..3;",         "",                   "x = x + 1 if true; x = 0 if x = 3;",                ("4",   None,     Some(3)), "another choice is left at 3");
     check("MA", "x : 0..3;",         "x < 3 : {a};",       "x = x + 1 if x < 3;",                               ("4",   Some(3),  None),    "no action at 3");
     check("MA", "x : 0..9;",         "",                   "x = x + 1 if Action = a and x < 9; x = 0 if Action = b;", ("10", None, None),    "a counts, b resets");
-    check("MA", "x : 0..3;",         "",                   "x = (x + 1) / 2 if x < 3;",                         ("1",   Some(0),  Some(0)), "one half is no integer");
+    check("MA", "x : 0..3;",         "",                   "x = (x + 1) / 2 if x < 3;",                         ("1",   Some(0),  Some(0)), "one half is not an integer");
     check("MA", "x : 0..3;",         "",                   "x = 4 / x if true;",                                ("1",   Some(0),  Some(0)), "a division by zero has no value");
     check("MA", "x : 0..3;",         "",                   "x = 1 if 4 / x = 1;",                               ("1",   None,     None),    "a comparison without a value is false");
-    check("MA", "x : 0..3; y : 0..3;", "",                 "x = 1 and y = 1 if x = 0; x = 2 if x = 0;",         ("9",   None,     None),    "one line at a time: (0,y) to (1,1) or (2,y)");
+    check("MA", "x : 0..3; y : 0..3;", "",                 "x = 1 and y = 1 if x = 0; x = 2 if x = 0;",         ("9",   None,     None),    "one line per step: (0,y) to (1,1) or (2,y)");
     check("SA", "x : 0..2; y : 0..1;", "",                 "x = 1 if x = 0; x = 2 if x = 0; y = 1 if x = 0;",   ("4",   None,     None),    "each variable by itself");
     check("SA", "x : 0..2; y : 0..1;", "",                 "x = 1 if x = 0; y = y + 1 if true;",                ("3",   Some(0),  Some(0)), "y overflows at 1: then x cannot move either");
-    check("MA", "x : 0..0;",         "",                   "x = x + 1 if true;",                                ("1",   Some(0),  Some(0)), "a variable of one value");
+    check("MA", "x : 0..0;",         "",                   "x = x + 1 if true;",                                ("1",   Some(0),  Some(0)), "a variable with a single value");
     check("MA", "x : 0..5000;",      "",                   "x = x * x + 1 if x * x < 5000;",                    ("6",   None,     None),    "0, 1, 2, 5, 26, 677");
 }
 
-/// `x` counts to 2 and stops; what stopping means is a choice.
+/// `x` counts to 2, where there is a deadlock.
 #[rustfmt::skip]
 #[test]
-fn deadlock_by_its_meaning() {
+fn deadlock_semantics() {
     let text = |formula: &str| {
         one_agent("MA", "x : 0..2;", "x < 2 : {a};", "x = x + 1 if true;", "A.x = 0")
             .replace("Formulae end", &format!("Formulae {formula}; end"))
@@ -87,11 +87,11 @@ fn other_logics() {
     assert!(system.properties.iter().all(|p| Explicit::default().supports(&system, p).is_ok()));
 }
 
-/// Where we depart from MCMAS 1.3.0, which crashes on an ATL until, lets a joint action win that leads
-/// nowhere, and reads `E (F p and G q)` as `E F (p and G q)`.
+/// Differences to MCMAS 1.3.0, which crashes on an ATL until, lets a joint action without a successor win,
+/// and reads `E (F p and G q)` as `E F (p and G q)`.
 #[test]
 fn where_mcmas_is_wrong() {
-    // x grows with a and stays with b, but at 2 action a overflows: it leads nowhere.
+    // x grows with a and stays with b, but at 2 action a overflows and has no successor.
     let text = |formula: &str| {
         one_agent("MA", "x : 0..2;", "", "x = x + 1 if Action = a; x = x if Action = b;", "A.x = 0")
             .replace("Evaluation end", "Evaluation zero if A.x = 0; one if A.x = 1; two if A.x = 2; end")
@@ -104,18 +104,18 @@ fn where_mcmas_is_wrong() {
     check("<A>(zero U two)", "fails", "1 is between");
     check("<A>(zero or one U two)", "holds", "two steps with a");
     check("AG(two -> <A>X two)", "holds", "by b");
-    check("EF(two and <A>X zero)", "fails", "a at 2 leads nowhere, and does not win by that");
-    check("EF(two and <A>X false)", "fails", "nothing wins what is false");
+    check("EF(two and <A>X zero)", "fails", "a has no successor at 2, which does not make it win");
+    check("EF(two and <A>X false)", "fails", "false cannot be enforced");
     check("CTL* E(F one and G !two)", "holds", "on one path: 0 1 1 ..");
     check("CTL* E(F two and G !two)", "fails", "not on one path");
-    check("CTL* E F(two and G !two)", "fails", "not even so");
+    check("CTL* E F(two and G !two)", "fails", "after two, x stays 2");
     check("CTL* (E F two) and (E G !two)", "holds", "on two paths");
 }
 
-/// At a state without joint actions nothing is enforced; a group wins no next step there.
+/// At a deadlock a group enforces no `X`, because there is no next state.
 #[rustfmt::skip]
 #[test]
-fn dead_ends_and_groups() {
+fn deadlocks_and_groups() {
     let text = |formula: &str| {
         one_agent("MA", "x : 0..1;", "x = 0 : {a};", "x = 1 if true;", "A.x = 0")
             .replace("Evaluation end", "Evaluation one if A.x = 1; end")
@@ -138,7 +138,7 @@ fn dead_ends_and_groups() {
     check("CTL* E F one",            "fails",  "holds");
 }
 
-/// The path is shortest, and of the shortest the least: first by states, then by actions.
+/// The path is the least of the shortest ones: first by states, then by actions.
 #[test]
 fn evidence_is_canonical() {
     let text = one_agent(
@@ -161,12 +161,12 @@ fn evidence_is_canonical() {
     let states: Vec<_> = run.states.iter().map(|&state| evidence.state(state)).collect();
     assert_eq!(states, [&[0, late], &[1, late], &[3, late], &[5, late]]);
     assert_ne!(early, late);
-    // A step by two needs no `b`, so it is done with `a`, the least.
+    // A step by two does not need `b`, so it has the least action, `a`.
     let actions: Vec<u32> = run.actions.iter().flatten().map(|joint| joint[0].0).collect();
     assert_eq!(actions, [1, 0, 0]);
 }
 
-/// Two initial states overflow alike. The search finds the greater one first, since it branches on
+/// Two initial states overflow. The search finds the greater one first, because it branches on
 /// `y`, which has fewer values; the path must still begin at the least.
 #[test]
 fn the_least_of_several_overflows() {
@@ -185,9 +185,9 @@ fn the_least_of_several_overflows() {
     assert_eq!(facts.deadlock.map(|path| path.states), Some(vec![vec![0, 1, 1]]));
 }
 
-/// Whatever the limit, the answer is `unknown` or a `Stop` that says how far it came.
+/// Each limit gives the verdict `unknown`, or a `Stop` with the number of states found.
 #[test]
-fn limits_are_answers() {
+fn limits_give_unknown() {
     let text = one_agent("MA", "x : 0..99999;", "", "x = x + 1 if x < 99999;", "A.x = 0")
         .replace("Evaluation end", "Evaluation end_ if A.x = 99999; end")
         .replace("Formulae end", "Formulae AF end_; end");
@@ -204,7 +204,7 @@ fn limits_are_answers() {
     let cancelled = Budget::unlimited();
     cancelled.cancel();
     assert_eq!(stop(cancelled.clone()).why, Why::Interrupted);
-    // What was explored stays good when a later question runs out of budget.
+    // The explored states stay usable when a later question runs out of budget.
     let mut encoded = engine.encode(&system, &Budget::unlimited()).unwrap();
     let property = &system.properties[0];
     assert_eq!(encoded.decide(property, &cancelled).verdict, Verdict::Unknown(Why::Interrupted));
@@ -214,7 +214,7 @@ fn limits_are_answers() {
     assert_eq!(encoded.stats().states, Some(100_000));
 }
 
-/// `n` agents with two actions each and evolution as given; `{i}` is the agent's own number.
+/// Returns a system of `n` agents with two actions each and this evolution; `{i}` is the agent's number.
 fn many_agents(n: usize, evolution: &str) -> System {
     let agent = |i: usize| {
         format!(
@@ -231,7 +231,7 @@ fn many_agents(n: usize, evolution: &str) -> System {
     ))
 }
 
-/// Choices that make no difference, or the same difference, are not multiplied.
+/// Choices without effect, or with the same effect, are not multiplied.
 #[rustfmt::skip]
 #[test]
 fn independent_choices() {
@@ -248,9 +248,9 @@ fn independent_choices() {
     check(40,     "x = 2 if x < 2 and A1.Action = a; x = 1 if x = 0 and A1.Action = b;", "3");
 }
 
-/// One state with 2^50 successors, and 4^40 initial states: both can be stopped.
+/// One state with 2^50 successors, and 4^40 initial states: limits stop both.
 #[test]
-fn explosions_can_be_stopped() {
+fn limits_stop_huge_expansions() {
     let start = Instant::now();
     let budget = || Budget::unlimited().with_timeout(Duration::from_millis(200)).with_memory(400_000_000);
     let wide = many_agents(50, "x = 1 if Action = a;");
@@ -267,7 +267,7 @@ fn explosions_can_be_stopped() {
 }
 
 #[test]
-fn implications_that_never_apply() {
+fn vacuous_implications() {
     let text = one_agent("MA", "x : 0..3;", "", "x = 1 if true;", "A.x = 0")
         .replace("Evaluation end", "Evaluation one if A.x = 1; two if A.x = 2; end")
         .replace("Formulae end", "Formulae AG(two -> one); AG((one -> !two) and (EF two -> two)); end");

@@ -1,4 +1,4 @@
-//! The files of `models/ispl`: each verdict as announced, each failure with a path that replays.
+//! The files of `models/ispl`: each verdict is the expected one, and the evidence of each failure replays.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use masque_text::Sources;
 use masque_verdict::{Budget, Engine, Verdict, Why};
 
 #[test]
-fn verdicts_are_as_announced() {
+fn verdicts_are_as_expected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/ispl");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "ispl"));

@@ -1,5 +1,5 @@
-//! The page on logics cannot rot: each formula in it has the verdict that stands beside it, by the
-//! engine and by the definition. So do those models of the language guide that have verdicts.
+//! Each formula on the page on logics has the verdict that is given beside it, by the engine and by the
+//! definition. So do the models of the language guide that have verdicts.
 
 use masque_explicit::Explicit;
 use masque_ispl::{Options, check, parse};

@@ -1,4 +1,4 @@
-//! Strategies on models of some size: what the gallery announces, and how large it may become.
+//! Strategies on gallery models with larger parameters than the default.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use masque_model::System;
 use masque_text::{Sources, Span};
 use masque_verdict::{Budget, Engine, Show};
 
-/// A model of the gallery, with `N` of this size.
-fn sized(name: &str, n: i64) -> System {
+/// Loads a gallery model with this value of `N`.
+fn load_with(name: &str, n: i64) -> System {
     let path = format!("{}/../../models/ispl/{name}.ispl", env!("CARGO_MANIFEST_DIR"));
     let mut sources = Sources::default();
     let file = sources.add(name, fs::read_to_string(path).unwrap()).unwrap();
@@ -19,7 +19,7 @@ fn sized(name: &str, n: i64) -> System {
     check(&sources, &mut tree, &options).system.expect("a valid model")
 }
 
-/// The verdicts of all properties, without evidence.
+/// Returns the verdicts of all properties, without evidence.
 fn verdicts(system: &System) -> Vec<&'static str> {
     let budget = Budget::unlimited();
     let mut encoded = Explicit { evidence: Show::None, jobs: None }.encode(system, &budget).unwrap();
@@ -32,21 +32,21 @@ fn verdicts(system: &System) -> Vec<&'static str> {
     system.properties.iter().map(decide).collect()
 }
 
-/// Each side sees its own horses and the score. Refuting all of Tian Ji's plans is the hard part:
-/// there are some 10^33 with five horses.
+/// Each side sees its own horses and the score. The hard part is to refute all strategies of Tian Ji: there
+/// are about 10^33 with five horses.
 #[test]
 fn horse_races() {
     for n in 3..=5 {
         let expected = ["holds", "holds", "fails", "fails", "holds", "holds"];
-        assert_eq!(verdicts(&sized("horse_race", n)), expected, "{n} horses");
+        assert_eq!(verdicts(&load_with("horse_race", n)), expected, "{n} horses");
     }
 }
 
-/// With all cards on the table one wins, and blindly one does not.
+/// With perfect information the player wins; with a uniform strategy it does not.
 #[test]
 fn card_games() {
     for n in [3, 4, 8, 12] {
         let expected = ["fails", "holds", "holds", "holds", "fails", "fails"];
-        assert_eq!(verdicts(&sized("card_game", n)), expected, "{n} cards");
+        assert_eq!(verdicts(&load_with("card_game", n)), expected, "{n} cards");
     }
 }

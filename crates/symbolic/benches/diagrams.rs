@@ -1,4 +1,4 @@
-//! What the parts of the engine cost on models that take milliseconds: encoding (with the reachable
+//! Benchmarks of the parts of the engine on models that take milliseconds: encoding (with the reachable
 //! states), the number of states, knowledge, and a bad order with and without sifting.
 //!
 //! `cargo bench -p masque-symbolic` measures; under `cargo test` each part runs once.
@@ -12,7 +12,7 @@ use masque_symbolic::{Order, Reorder, Symbolic};
 use masque_text::{Sources, Span};
 use masque_verdict::{Budget, Encoded, Engine, Show};
 
-/// A model of the gallery, its parameter, a size, and a property about knowledge.
+/// A gallery model, the value of its parameter, and the index of a property about knowledge.
 struct Sample {
     name: &'static str,
     text: &'static str,
@@ -64,7 +64,7 @@ fn encoded<'s>(engine: &Symbolic, system: &'s System) -> Box<dyn Encoded + 's> {
     engine.encode(system, &Budget::unlimited()).unwrap_or_else(|stop| panic!("{stop}"))
 }
 
-/// The order, the relation and the reachable states.
+/// Measures the order, the transition relation and the reachable states.
 fn encode(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("encode");
     for sample in &SAMPLES {
@@ -75,7 +75,7 @@ fn encode(criterion: &mut Criterion) {
     }
 }
 
-/// Deadlocks, overflows and the exact count, once the reachable states are there.
+/// Measures deadlocks, overflows and the exact number of states, after the reachable states are computed.
 fn facts(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("facts");
     for sample in &SAMPLES {
@@ -87,7 +87,7 @@ fn facts(criterion: &mut Criterion) {
     }
 }
 
-/// One property about knowledge, from the beginning: what an encoded system has found it keeps.
+/// Measures one property about knowledge, each time on a fresh encoding, because an encoding caches results.
 fn knowledge(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("knowledge");
     for sample in &SAMPLES {
@@ -103,7 +103,7 @@ fn knowledge(criterion: &mut Criterion) {
     }
 }
 
-/// A declared order, left alone and improved on the way.
+/// Measures a declared order, with and without dynamic reordering.
 fn sifting(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sifting");
     for reorder in [Reorder::Never, Reorder::Auto] {

@@ -1,7 +1,8 @@
-//! LTL and CTL* on the dining cryptographers: twelve on diagrams, eight also with states one by one.
+//! LTL and CTL* on the dining cryptographers: twelve with the symbolic engine, eight also with the explicit
+//! one.
 //!
-//! A cryptographer pays or none does, all toss coins and speak, and then it is said for ever whether
-//! the number of differences was odd or even. Work is counted in steps of operations on diagrams.
+//! One cryptographer pays or none does, all toss coins and speak, and from then on either `odd` or `even` is
+//! true: the parity of the number of differences. Work is counted in steps of operations on diagrams.
 
 use std::fs;
 
@@ -11,23 +12,23 @@ use masque_symbolic::Symbolic;
 use masque_testkit::load;
 use masque_verdict::{Budget, Engine, Show, Verdict};
 
-/// Formulas of five to ten temporal operators, their verdicts, and why.
+/// Formulas, their verdicts, and the reasons.
 #[rustfmt::skip]
 const FORMULAS: [(&str, Verdict, &str); 14] = [
-    ("LTL G F (odd or even)", Verdict::Holds, "it is said for ever"),
-    ("LTL F G odd or F G even", Verdict::Holds, "and not taken back"),
-    ("LTL F G odd", Verdict::Fails, "somebody may have paid or not"),
+    ("LTL G F (odd or even)", Verdict::Holds, "the parity is announced and stays"),
+    ("LTL F G odd or F G even", Verdict::Holds, "it does not change"),
+    ("LTL F G odd", Verdict::Fails, "a cryptographer may have paid or not"),
     ("LTL G(odd -> G odd) and G(even -> G even) and F(odd or even) and G F true", Verdict::Holds, "the same"),
     ("LTL ((!odd) and !even) U ((odd and G !even) or (even and G !odd))", Verdict::Holds, "one or the other"),
-    ("LTL ((!even) U (odd and ((!even) U K(DinCrypt1, c1paid or !c1paid)))) or F even", Verdict::Holds, "knowing what is trivial"),
-    ("LTL G((odd and !c1paid) -> X F K(DinCrypt1, !c1paid)) and G F(c1paid -> K(DinCrypt1, c1paid))", Verdict::Holds, "one knows of oneself"),
-    ("LTL F K(DinCrypt2, c1paid) or F G !K(DinCrypt2, c1paid)", Verdict::Holds, "never: but that is for ever so"),
-    ("LTL c1paid -> F G K(DinCrypt2, c1paid or c3paid) or F G K(DinCrypt2, c1paid)", Verdict::Fails, "it may have been another"),
+    ("LTL ((!even) U (odd and ((!even) U K(DinCrypt1, c1paid or !c1paid)))) or F even", Verdict::Holds, "a tautology is known"),
+    ("LTL G((odd and !c1paid) -> X F K(DinCrypt1, !c1paid)) and G F(c1paid -> K(DinCrypt1, c1paid))", Verdict::Holds, "a cryptographer knows whether it has paid"),
+    ("LTL F K(DinCrypt2, c1paid) or F G !K(DinCrypt2, c1paid)", Verdict::Holds, "it is never known, so always not known"),
+    ("LTL c1paid -> F G K(DinCrypt2, c1paid or c3paid) or F G K(DinCrypt2, c1paid)", Verdict::Fails, "another one may have paid"),
     ("LTL (G F odd and F G even) -> G X X F(c1paid U (odd W even))", Verdict::Holds, "never both"),
-    ("CTL* A(F(odd or even) and (G F odd -> F G odd) and (G F even -> F G even) and (((!odd) and !even) U (odd or even)))", Verdict::Holds, "nothing changes any more"),
-    ("CTL* A G(even -> A G F GCK(g1, !c1paid)) and A G E F E G(odd or even)", Verdict::Holds, "all know that all know"),
-    ("CTL* A((!odd) U (K(DinCrypt1, odd) or G F even)) and A G(odd -> A G F K(DinCrypt2, odd))", Verdict::Holds, "what is said is known"),
-    ("CTL* E(F G odd and F K(DinCrypt1, c2paid)) or E(X X X odd and G F !odd)", Verdict::Fails, "nobody is found out"),
+    ("CTL* A(F(odd or even) and (G F odd -> F G odd) and (G F even -> F G even) and (((!odd) and !even) U (odd or even)))", Verdict::Holds, "nothing changes after the announcement"),
+    ("CTL* A G(even -> A G F GCK(g1, !c1paid)) and A G E F E G(odd or even)", Verdict::Holds, "even makes it common knowledge that none has paid"),
+    ("CTL* A((!odd) U (K(DinCrypt1, odd) or G F even)) and A G(odd -> A G F K(DinCrypt2, odd))", Verdict::Holds, "the announcement is observed"),
+    ("CTL* E(F G odd and F K(DinCrypt1, c2paid)) or E(X X X odd and G F !odd)", Verdict::Fails, "no payer is revealed"),
 ];
 
 fn system(path: &str) -> System {
@@ -37,7 +38,7 @@ fn system(path: &str) -> System {
     load(&format!("{model}Formulae\n{formulas}end Formulae\n"), Deadlock::Finite).unwrap()
 }
 
-/// Decides all formulas, and says how much work the diagrams were.
+/// Decides all formulas; returns the number of diagram steps.
 fn check(engine: &dyn Engine, system: &System) -> u64 {
     let budget = Budget::unlimited();
     let mut encoded = engine.encode(system, &budget).unwrap();

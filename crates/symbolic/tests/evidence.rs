@@ -1,4 +1,5 @@
-//! Evidence of every kind: what both engines show, and that replay refuses it when it is spoiled.
+//! Evidence of every kind: both engines give the same, and replay refuses it after any change that makes it
+//! wrong.
 
 use std::time::{Duration, Instant};
 
@@ -13,13 +14,13 @@ use masque_verdict::{
     Because, Budget, Engine, Evidence, Missing, Outcome, ReasonId, Run, Show, StateId, Verdict,
 };
 
-/// The system of a text that is valid.
+/// Loads a text, which must be valid.
 #[track_caller]
 fn system(text: &str, deadlock: Deadlock) -> System {
     load(text, deadlock).unwrap_or_else(|| panic!("not valid:\n{text}"))
 }
 
-/// What both engines say of each property: the same, and it replays.
+/// Returns the outcomes of all properties, which must be the same for both engines and replay.
 #[track_caller]
 fn outcomes(system: &System) -> Vec<Outcome> {
     let budget = Budget::unlimited();
@@ -40,7 +41,7 @@ fn outcomes(system: &System) -> Vec<Outcome> {
 }
 
 /// A walker that counts up or goes back to 0, a watcher that sees whether it ever went back, and a
-/// sleeper that sees nothing. At 3 the walker may stop for good. The watcher is red once it knows.
+/// sleeper that sees nothing. At 4 there is a deadlock. The watcher is red once the walker has gone back.
 fn walk(fairness: &str, formulas: &str) -> String {
     format!(
         "Agent Walker
@@ -72,22 +73,22 @@ fn walk(fairness: &str, formulas: &str) -> String {
     )
 }
 
-/// A run as text: the walker's numbers, `*` where the watcher knows of a return, then where it loops.
-fn run_text(evidence: &Evidence, run: &Run) -> String {
+/// Formats a trace: the walker's numbers, with `*` if it has ever gone back, then the start of the loop.
+fn trace_text(evidence: &Evidence, run: &Run) -> String {
     let state = |id| {
         let state = evidence.state(id);
         format!("{}{}", state[0], if state[1] == 1 { "*" } else { "" })
     };
     let states: Vec<String> = run.states.iter().map(|&id| state(id)).collect();
-    let back = run.back_to.map_or(String::new(), |position| format!(" ({position}..)"));
+    let back = run.back_to.map_or(String::new(), |index| format!(" ({index}..)"));
     states.join(" ") + &back
 }
 
-/// All reasons that are more than a look at a state, in order.
+/// Formats all reasons in order, except those that follow from a single state.
 fn text(system: &System, evidence: &Evidence) -> String {
     let mut parts = Vec::new();
     if evidence.start.states.len() > 1 {
-        parts.push(format!("start {}", run_text(evidence, &evidence.start)));
+        parts.push(format!("start {}", trace_text(evidence, &evidence.start)));
     }
     let names = |agents: &[AgentId]| {
         agents.iter().map(|&i| system.agent(i).name.as_str()).collect::<Vec<_>>().join("+")
@@ -96,16 +97,16 @@ fn text(system: &System, evidence: &Evidence) -> String {
         let part = match &reason.because {
             Because::Here | Because::Operands(_) => continue,
             Because::DeadEnd(list) => format!("dead end with {}", list.len()),
-            Because::Run(showing) => run_text(evidence, &showing.run),
+            Because::Run(showing) => trace_text(evidence, &showing.run),
             Because::Possible(other) => {
-                let path = other.path.as_ref().map_or("here".to_string(), |path| run_text(evidence, path));
+                let path = other.path.as_ref().map_or("here".to_string(), |path| trace_text(evidence, path));
                 let green = names(&other.green);
                 let green = if green.is_empty() { String::new() } else { format!(" green {green}") };
                 format!("~{}{green}: {path}", names(&other.view))
             }
             Because::Chain(chain) => {
                 let link = |l: &masque_verdict::Link| {
-                    format!("~{}: {}", system.agent(l.agent).name, run_text(evidence, &l.path))
+                    format!("~{}: {}", system.agent(l.agent).name, trace_text(evidence, &l.path))
                 };
                 format!("chain [{}]", chain.links.iter().map(link).collect::<Vec<_>>().join("; "))
             }
@@ -130,7 +131,7 @@ fn every_kind() {
     //    formula                       verdict  evidence
     check("!zero",                      "fails", "");
     check("zero",                       "holds", "nothing");
-    // Finite runs.
+    // Finite traces.
     check("AG !two",                    "fails", "0 1 2");
     check("EF two",                     "holds", "0 1 2");
     check("AX zero",                    "fails", "0 1");
@@ -139,13 +140,13 @@ fn every_kind() {
     check("A(zero W two)",              "fails", "0 1");
     check("A(two R !went)",             "fails", "0 0*");
     check("E(two R !four)",             "holds", "0 1 2");
-    // Infinite ones.
+    // Infinite traces.
     check("AF two",                     "fails", "0 0* (1..)");
     check("EG !two",                    "holds", "0 0* (1..)");
     check("E(!two W four)",             "holds", "0 0* (1..)");
     check("A(!two U four)",             "fails", "0 1 2");
     check("A(!four U four)",            "fails", "0 0* (1..)");
-    // What all runs do is not shown, unless it is so at once or there is none.
+    // Claims about all paths are not shown, unless they are true at once or there is no path.
     check("EF(four and two)",           "fails", "AllPaths");
     check("AG !(four and two)",         "holds", "nothing");
     check("AF zero and EX zero",        "holds", "0 0*");
@@ -175,7 +176,7 @@ fn every_kind() {
     check("O(Watcher, zero)",           "fails", "~ green Watcher: 0 1");
     check("O(Watcher, !went)",          "holds", "nothing");
     check("KH(Sleeper, Watcher, zero)", "fails", "~Sleeper green Watcher: 0 1");
-    // With fairness: the loop meets the constraints, and dead ends are out of the domain.
+    // With fairness: the loop meets the constraints, and deadlocks are outside the domain.
     let fair = |formula: &str, verdict: &str, expected: &str| {
         check_with(Deadlock::Finite, "Fairness two; zero; end Fairness", formula, verdict, expected);
     };
@@ -184,12 +185,12 @@ fn every_kind() {
     fair("EG went",                     "fails", "");
     fair("AX two",                      "fails", "0 0*");
     fair("K(Sleeper, !two)",            "fails", "~Sleeper: 0 1 2");
-    // A dead end that rests.
+    // A deadlock state with a self-loop.
     check_with(Deadlock::Stutter, "", "AG AF two", "fails", "0, 0 0* (1..)");
     check_with(Deadlock::Stutter, "", "EF EG four", "holds", "0 1 2 3 4, 4 (0..)");
 }
 
-/// `n` is one of 0..4 for ever. Agent `A<i>` sees it, but takes `i` for `i - 1`.
+/// `n` is a constant in 0..4. Agent `A<i>` sees it, but cannot distinguish `i` from `i - 1`.
 #[test]
 fn a_chain_of_four_agents() {
     let agent = |i: usize| {
@@ -223,12 +224,12 @@ fn a_chain_of_four_agents() {
         .map(|link| (system.agent(link.agent).name.as_str(), states[link.state.index()][0]))
         .collect();
     assert_eq!(links, [("A1", 1), ("A2", 2), ("A3", 3), ("A4", 4)]);
-    assert_eq!(outcomes[1].verdict, Verdict::Holds, "only A4 takes 4 for 3");
+    assert_eq!(outcomes[1].verdict, Verdict::Holds, "only A4 confuses 4 with 3");
 }
 
-/// Ten thousand steps to the end: as a finite run, with a claim at every state, and before a loop.
+/// Traces of ten thousand steps: a finite one, one with a claim at every state, and one before a loop.
 #[test]
-fn a_long_way() {
+fn long_traces() {
     const LAST: usize = 10_000;
     let text = format!(
         "Agent A
@@ -257,9 +258,9 @@ fn a_long_way() {
     assert!(start.elapsed() < Duration::from_secs(100), "{:?}", start.elapsed());
 }
 
-/// Of many claims that need a run each, so many are shown; those that no run shows say so.
+/// If many claims need a trace each, only [`MOST_REASONS`] are shown; the others are marked as not shown.
 #[test]
-fn not_too_much() {
+fn the_number_of_reasons_is_limited() {
     let text = "
         Agent A
           Vars: x : 0..300; end Vars
@@ -278,11 +279,11 @@ fn not_too_much() {
     let outcomes = outcomes(&system);
     assert_eq!(count(&outcomes[0], Missing::TooMuch), 301 - MOST_REASONS);
     assert_eq!(count(&outcomes[1], Missing::AllPaths), 300);
-    assert_eq!(count(&outcomes[1], Missing::TooMuch), 0, "the end of a run is explained first");
+    assert_eq!(count(&outcomes[1], Missing::TooMuch), 0, "the end of a trace is explained first");
 }
 
-/// The runs of a reason.
-fn runs(because: &mut Because) -> Vec<&mut Run> {
+/// Returns the traces of a reason.
+fn traces(because: &mut Because) -> Vec<&mut Run> {
     match because {
         Because::Run(showing) => vec![&mut showing.run],
         Because::Possible(other) => other.path.iter_mut().collect(),
@@ -291,10 +292,10 @@ fn runs(because: &mut Because) -> Vec<&mut Run> {
     }
 }
 
-/// Evidence spoiled at one place, in all ways that leave it wrong for certain.
-fn spoiled(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
+/// Returns all versions of the evidence with one change that makes it wrong, each with a description.
+fn altered(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
     let mut all = Vec::new();
-    let mut spoil = |what: String, change: &dyn Fn(&mut Evidence)| {
+    let mut alter = |what: String, change: &dyn Fn(&mut Evidence)| {
         let mut copy = evidence.clone();
         change(&mut copy);
         if copy != *evidence {
@@ -302,18 +303,18 @@ fn spoiled(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
         }
     };
     let n_states = evidence.states.len() as u32;
-    spoil("no reason".to_string(), &|e| e.reasons.clear());
-    spoil("an idle reason".to_string(), &|e| e.reasons.push(e.reasons[0].clone()));
-    spoil("a state too short".to_string(), &|e| _ = e.states[0].pop());
-    spoil("a value outside".to_string(), &|e| e.states[0][0] = 77);
-    spoil("an empty start".to_string(), &|e| e.start.states.clear());
+    alter("no reason".to_string(), &|e| e.reasons.clear());
+    alter("an unused reason".to_string(), &|e| e.reasons.push(e.reasons[0].clone()));
+    alter("a state too short".to_string(), &|e| _ = e.states[0].pop());
+    alter("a value outside".to_string(), &|e| e.states[0][0] = 77);
+    alter("an empty start".to_string(), &|e| e.start.states.clear());
     for (k, reason) in evidence.reasons.iter().enumerate() {
         let at = |what: &str| format!("{what} at reason {k}");
-        spoil(at("truth"), &|e| e.reasons[k].holds ^= true);
-        spoil(at("state"), &|e| e.reasons[k].state.0 = (e.reasons[k].state.0 + 1) % n_states);
-        spoil(at("no state"), &|e| e.reasons[k].state = StateId(n_states));
+        alter(at("truth"), &|e| e.reasons[k].holds ^= true);
+        alter(at("state"), &|e| e.reasons[k].state.0 = (e.reasons[k].state.0 + 1) % n_states);
+        alter(at("no state"), &|e| e.reasons[k].state = StateId(n_states));
         let mut set =
-            |what: &str, because: Because| spoil(at(what), &|e| e.reasons[k].because = because.clone());
+            |what: &str, because: Because| alter(at(what), &|e| e.reasons[k].because = because.clone());
         match &reason.because {
             Because::Here => set("not shown", Because::NotShown(Missing::TooMuch)),
             Because::NotShown(missing) => {
@@ -329,7 +330,7 @@ fn spoiled(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
                 for i in 0..list.len() {
                     let mut fewer = list.clone();
                     fewer.remove(i);
-                    set("an operand less", Because::Operands(fewer));
+                    set("an operand missing", Because::Operands(fewer));
                 }
                 if matches!(reason.because, Because::Operands(_)) {
                     set("dead end", Because::DeadEnd(list.clone()));
@@ -341,15 +342,15 @@ fn spoiled(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
                     change(&mut showing);
                     set(what, Because::Run(showing));
                 };
-                change("a claim less", &|s| _ = s.claims.pop());
+                change("a claim missing", &|s| _ = s.claims.pop());
                 change("a claim moved", &|s| s.claims[0].0 += 1);
                 change("itself", &|s| s.claims[0].1 = ReasonId(k as u32));
                 change("loop", &|s| s.run.back_to = s.run.back_to.is_none().then_some(0));
                 change("unfair", &|s| s.fair.push(0));
-                if showing.run.back_to.is_some_and(|position| position > 0) {
-                    change("met before the loop", &|s| s.fair.iter_mut().for_each(|position| *position = 0));
+                if showing.run.back_to.is_some_and(|index| index > 0) {
+                    change("met before the loop", &|s| s.fair.iter_mut().for_each(|index| *index = 0));
                 }
-                change("a step less", &|s| {
+                change("a step missing", &|s| {
                     s.run.states.pop();
                     s.run.actions.pop();
                 });
@@ -360,9 +361,9 @@ fn spoiled(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
                     change(&mut other);
                     set(what, Because::Possible(other));
                 };
-                change("nobody looks", &|p| p.view.clear());
-                change("all look", &|p| p.view = system.agent_ids().collect());
-                change("nobody green", &|p| p.green.clear());
+                change("view of no agent", &|p| p.view.clear());
+                change("view of all agents", &|p| p.view = system.agent_ids().collect());
+                change("no agent green", &|p| p.green.clear());
                 change("green", &|p| p.green.push(AgentId(0)));
                 change("elsewhere", &|p| p.state.0 = (p.state.0 + 1) % n_states);
                 change("no path", &|p| p.path = None);
@@ -371,7 +372,7 @@ fn spoiled(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
                 for i in 0..chain.links.len() {
                     let mut fewer = chain.clone();
                     fewer.links.remove(i);
-                    set("a link less", Because::Chain(fewer));
+                    set("a link missing", Because::Chain(fewer));
                     let mut other = chain.clone();
                     // The walker sees where it is.
                     other.links[i].agent = AgentId(0);
@@ -383,32 +384,32 @@ fn spoiled(system: &System, evidence: &Evidence) -> Vec<(String, Evidence)> {
             }
             _ => {}
         }
-        let n_runs = runs(&mut reason.because.clone()).len();
-        for i in 0..n_runs {
-            let mut in_run = |what: &str, change: &dyn Fn(&mut Run)| {
-                spoil(at(what), &|e| change(runs(&mut e.reasons[k].because)[i]));
+        let n_traces = traces(&mut reason.because.clone()).len();
+        for i in 0..n_traces {
+            let mut in_trace = |what: &str, change: &dyn Fn(&mut Run)| {
+                alter(at(what), &|e| change(traces(&mut e.reasons[k].because)[i]));
             };
-            in_run("no action", &|run| {
+            in_trace("no action", &|run| {
                 run.actions.iter_mut().take(1).for_each(|action| {
                     *action = action.is_none().then(|| vec![masque_model::ActionId(0); system.agents.len()]);
                 })
             });
-            in_run("no state", &|run| run.states.clear());
-            in_run("an action more", &|run| run.actions.push(None));
-            in_run("begins elsewhere", &|run| run.states[0].0 = (run.states[0].0 + 1) % n_states);
+            in_trace("no state", &|run| run.states.clear());
+            in_trace("an extra action", &|run| run.actions.push(None));
+            in_trace("begins elsewhere", &|run| run.states[0].0 = (run.states[0].0 + 1) % n_states);
         }
     }
     all
 }
 
 #[test]
-fn spoiled_evidence_is_refused() {
+fn altered_evidence_is_refused() {
     let formulas = "
         AG !two; EF(two and EX zero); AF two; EG EF two; EF(four and AX false); EF(four and !EF zero);
         AG EF two; AG(two -> K(Watcher, two)); GK(all, zero); DK(blind, zero); GCK(blind, !four);
         O(Watcher, zero); KH(Sleeper, Watcher, zero); K(Sleeper, EF two); A(two U four); !EX two;
         (zero <-> EF two) and !(zero <-> AG two); K(Watcher, K(Sleeper, zero));";
-    let mut n_spoiled = 0;
+    let mut n_altered = 0;
     let mut kinds = std::collections::HashSet::new();
     let variants = [
         (Deadlock::Finite, ""),
@@ -422,18 +423,18 @@ fn spoiled_evidence_is_refused() {
             kinds.extend(evidence.reasons.iter().map(|reason| std::mem::discriminant(&reason.because)));
             let holds = outcome.verdict == Verdict::Holds;
             assert!(replay(&system, property, !holds, evidence).is_err(), "the other verdict");
-            for (what, spoiled) in spoiled(&system, evidence) {
-                let replayed = replay(&system, property, holds, &spoiled);
+            for (what, altered) in altered(&system, evidence) {
+                let replayed = replay(&system, property, holds, &altered);
                 let formula = system.formula_text(property.formula);
-                assert!(replayed.is_err(), "{deadlock:?} {fairness} {formula}: {what}: {spoiled:?}");
-                n_spoiled += 1;
+                assert!(replayed.is_err(), "{deadlock:?} {fairness} {formula}: {what}: {altered:?}");
+                n_altered += 1;
             }
         }
     }
-    assert!(n_spoiled > 1200 && kinds.len() == 7, "{n_spoiled}, {} kinds", kinds.len());
+    assert!(n_altered > 1200 && kinds.len() == 7, "{n_altered}, {} kinds", kinds.len());
 }
 
-/// Whatever is changed at random: what replay confirms without trusting anything is true.
+/// If replay confirms randomly changed evidence without trusting any claim, its claims are true.
 #[test]
 fn what_replay_confirms_is_true() {
     let mut dice = fastrand::Rng::with_seed(7);
@@ -463,7 +464,7 @@ fn what_replay_confirms_is_true() {
     assert!(n_tried > 3000 && n_confirmed > 50, "{n_tried} {n_confirmed}");
 }
 
-/// Changes something at random.
+/// Changes one part of the evidence at random.
 fn change(system: &System, evidence: &mut Evidence, dice: &mut fastrand::Rng) {
     let n_states = evidence.states.len();
     let n_reasons = evidence.reasons.len();
@@ -482,14 +483,14 @@ fn change(system: &System, evidence: &mut Evidence, dice: &mut fastrand::Rng) {
             evidence.reasons[reason].because = because;
         }
         kind => {
-            let mut runs = runs(&mut evidence.reasons[reason].because);
-            if let Some(run) = runs.first_mut() {
-                let position = dice.usize(0..run.states.len());
+            let mut traces = traces(&mut evidence.reasons[reason].because);
+            if let Some(run) = traces.first_mut() {
+                let index = dice.usize(0..run.states.len());
                 match kind {
-                    4 => run.states[position] = StateId(dice.u32(0..n_states as u32)),
-                    5 => run.back_to = run.back_to.map(|_| position),
+                    4 => run.states[index] = StateId(dice.u32(0..n_states as u32)),
+                    5 => run.back_to = run.back_to.map(|_| index),
                     _ => {
-                        if let Some(Some(joint)) = run.actions.get_mut(position) {
+                        if let Some(Some(joint)) = run.actions.get_mut(index) {
                             let agent = dice.usize(0..joint.len());
                             joint[agent].0 = dice.u32(0..system.agents[agent].actions.len() as u32);
                         }

@@ -1,7 +1,7 @@
-//! Paths under fairness, and path operators inside fairness constraints, one test each.
+//! Path operators under fairness, and path operators inside fairness constraints, one test each.
 //!
-//! The verdicts are derived by hand, from the fair paths of graphs of two to four states; the truth
-//! definition and both engines must give them. Constraints are evaluated without fairness.
+//! The verdicts are derived by hand from the fair paths of graphs of two to four states; the truth
+//! definition and both engines must agree with them. Constraints are evaluated without fairness.
 
 use masque_explicit::Explicit;
 use masque_model::semantics::{explore, holds_in};
@@ -11,22 +11,24 @@ use masque_testkit::load;
 use masque_verdict::{Budget, Engine, Verdict};
 use masque_verdict::{Verdict::*, Why};
 
-/// States `a`, `b`, `c`, `d` with these edges, from `a`. Each state's name is true there only.
+/// A graph of states `a`, `b`, `c`, `d` with these edges and initial state `a`. Each state has a proposition
+/// of its name that is true only there.
 struct Graph(&'static [&'static str]);
 
 const STATES: [&str; 4] = ["a", "b", "c", "d"];
 
 impl Graph {
-    /// The graph as a model: one agent, and an action for each state it may go to. A state without
-    /// an edge is a dead end.
+    /// Returns the graph as a model: one agent, with an action for each state it may go to. A state without
+    /// an outgoing edge is a deadlock.
     fn model(&self, fairness: &str, formula: &str) -> String {
         let lines = |line: &dyn Fn(&str) -> String| STATES.map(line).concat();
         let protocol = lines(&|from| {
             let targets = self.0.iter().filter_map(|edge| edge.strip_prefix(from)?.strip_prefix("->"));
             let actions: Vec<String> = targets.map(|to| format!("to_{to}")).collect();
-            match actions.is_empty() {
-                true => String::new(),
-                false => format!("at = in_{from} : {{{}}};\n", actions.join(", ")),
+            if actions.is_empty() {
+                String::new()
+            } else {
+                format!("at = in_{from} : {{{}}};\n", actions.join(", "))
             }
         });
         let evolution = lines(&|to| format!("at = in_{to} if Action = to_{to};\n"));
@@ -45,7 +47,7 @@ impl Graph {
         )
     }
 
-    /// All three say `expected` of a formula at `a`.
+    /// Asserts that the definition and all engines give the expected verdict for a formula at `a`.
     #[track_caller]
     fn check(&self, fairness: &str, formula: &str, expected: Verdict, because: &str) {
         let text = self.model(fairness, formula);
@@ -78,12 +80,12 @@ fn until_ignores_steps_to_unfair_states() {
     let trap = Graph(&["a->b", "a->c", "b->b", "c->c"]);
     //         fairness   formula       expected   because
     trap.check("",        "A(a U b)",   Fails,     "a c c ..");
-    trap.check("b;",      "A(a U b)",   Holds,     "no fair path meets c: a b b .. is the only one");
+    trap.check("b;",      "A(a U b)",   Holds,     "no fair path visits c: a b b .. is the only one");
     trap.check("c;",      "A(a U b)",   Fails,     "now a c c .. is the only one");
     let dead = Graph(&["a->b", "a->c", "b->b"]);
-    dead.check("b;",      "A(a U b)",   Holds,     "c is a dead end: no infinite path meets it");
+    dead.check("b;",      "A(a U b)",   Holds,     "c is a deadlock: no infinite path visits it");
     let detour = Graph(&["a->b", "a->c", "b->b", "c->b"]);
-    detour.check("b;",    "A(a U b)",   Fails,     "a c b b .. is fair, and c is no a");
+    detour.check("b;",    "A(a U b)",   Fails,     "a c b b .. is fair, and a is false at c");
     detour.check("b;",    "A((a or c) U b)", Holds, "that path, and a b b ..");
 }
 
@@ -92,12 +94,12 @@ fn until_ignores_steps_to_unfair_states() {
 fn until_under_fairness() {
     let wait = Graph(&["a->a", "a->b", "b->b"]);
     //         fairness    formula       expected                    because
-    wait.check("",         "A(a U b)",   Fails,                      "a a a .. never meets b");
+    wait.check("",         "A(a U b)",   Fails,                      "a a a .. never visits b");
     wait.check("b;",       "A(a U b)",   Holds,                      "a a a .. is not fair");
     wait.check("a;",       "A(a U b)",   Fails,                      "a a a .. is the only fair path");
-    wait.check("a; b;",    "A(a U b)",   Unknown(Why::NoFairPath),   "from b there is no way back");
+    wait.check("a; b;",    "A(a U b)",   Unknown(Why::NoFairPath),   "a is not reachable from b");
     let ring = Graph(&["a->a", "a->b", "b->a"]);
-    ring.check("a; b;",    "A(a U b)",   Holds,                      "fair paths meet b again and again");
+    ring.check("a; b;",    "A(a U b)",   Holds,                      "fair paths visit b infinitely often");
     ring.check("a;",       "A(a U b)",   Fails,                      "a a a .. is fair");
 }
 
@@ -108,7 +110,7 @@ fn finally_under_fairness() {
     //         fairness   formula         expected   because
     wait.check("",        "AF b",         Fails,     "a a a ..");
     wait.check("b;",      "AF b",         Holds,     "a a a .. is not fair");
-    wait.check("b;",      "AF c",         Fails,     "a b b ..; c is a dead end, on no fair path");
+    wait.check("b;",      "AF c",         Fails,     "a b b ..; c is a deadlock, on no fair path");
     wait.check("a;",      "AF b",         Fails,     "a a a .. is fair");
     wait.check("!a;",     "AF AG b",      Holds,     "once in b, c is not on a fair path");
 }
@@ -122,7 +124,7 @@ fn globally_under_fairness() {
     star.check("c;",          "EG(a or b)",       Fails,     "c must recur");
     star.check("b; c;",       "EG !d",            Holds,     "a b a c a b ..");
     star.check("b; c;",       "EG(a or c)",       Fails,     "b must recur");
-    star.check("b; d;",       "EG !d",            Unknown(Why::NoFairPath), "from d there is no way back");
+    star.check("b; d;",       "EG !d",            Unknown(Why::NoFairPath), "b is not reachable from d");
     star.check("d;",          "EG !d",            Fails,     "d must recur");
     star.check("d;",          "EG !b",            Holds,     "a c d d ..");
 }
@@ -130,13 +132,13 @@ fn globally_under_fairness() {
 #[rustfmt::skip]
 #[test]
 fn finally_inside_a_constraint() {
-    // b is left for c at once; from a one may stay away from c for ever. So AF c is true at b and c.
+    // The successor of b is c; from a some path never visits c. So AF c is true at b and c.
     let lane = Graph(&["a->a", "a->b", "b->c", "c->b"]);
     //         fairness          formula         expected   because
     lane.check("AF c;",          "AF b",         Holds,     "a a a .. is not fair: AF c is false at a");
     lane.check("EF c;",          "AF b",         Fails,     "EF c is true at a, so a a a .. is fair");
     lane.check("!AF c;",         "AG a",         Holds,     "a a a .. is the only fair path");
-    // AF b is false at a: a a a .. is a path. That it is not fair is no matter inside a constraint.
+    // AF b is false at a: a a a .. is a path. That it is not fair does not matter inside a constraint.
     let ring = Graph(&["a->a", "a->b", "b->a"]);
     ring.check("b; !AF b;",      "AF b",         Holds,     "a b a b .. is fair, a a a .. is not");
     ring.check("b; !AF b;",      "EX a",         Holds,     "a a b a b .. is fair");
@@ -146,18 +148,18 @@ fn finally_inside_a_constraint() {
 #[rustfmt::skip]
 #[test]
 fn globally_inside_a_constraint() {
-    // EG a is true at a, thanks to a a a .., and false at b.
+    // EG a is true at a, because of a a a .., and false at b.
     let wait = Graph(&["a->a", "a->b", "b->b"]);
     //         fairness          formula         expected   because
     wait.check("",               "AG a",         Fails,     "a b b ..");
     wait.check("EG a;",          "AG a",         Holds,     "a a a .. is the only fair path");
     wait.check("!EG a;",         "AF b",         Holds,     "b must recur");
-    wait.check("EG true;",       "AF b",         Fails,     "both states recur as they like");
+    wait.check("EG true;",       "AF b",         Fails,     "the constraint is true at all states");
     wait.check("EG b;",          "AF b",         Holds,     "EG b is true at b only");
-    // Inside a constraint EG a does not ask for a fair path: none stays in a.
+    // Inside a constraint EG a needs no fair path: none stays in a.
     let ring = Graph(&["a->a", "a->b", "b->a"]);
     ring.check("b; EG a;",       "AF b",         Holds,     "a b a b .. is fair");
-    ring.check("b; EG a;",       "EG a",         Fails,     "asked under fairness it is false");
+    ring.check("b; EG a;",       "EG a",         Fails,     "as a property, under fairness, it is false");
 }
 
 #[rustfmt::skip]

@@ -1,64 +1,45 @@
-//! Partitioned checking against sequential checking, which the truth definition stands behind: facts,
-//! outcomes with their evidence, extents and vacuity are the same, whatever the strategy, the workers,
-//! the parts and the store.
+//! Partitioned checking against sequential checking, which other tests compare with the truth definition:
+//! facts, outcomes with their evidence, extents and vacuity do not depend on the strategy, the number of
+//! workers, the number of parts or the store.
 
-use masque_model::{Deadlock, FormulaId, System};
+use std::ops::Range;
+
+use masque_model::{FormulaId, System};
 use masque_symbolic::{Order, Parallel, Reorder, Strategy, Symbolic};
-use masque_testkit::{load, random_model, random_parameterised_model, shrink};
+use masque_testkit::{
+    Deadlocks, Generator, Tally, compare_facts, compare_outcomes, differential, encode, random_model,
+    random_parameterised_model, system,
+};
 use masque_verdict::{Budget, Encoded, Engine, Show, Why, outside_ctl};
 
 const STRATEGIES: [Strategy; 4] = [Strategy::Simple, Strategy::Merge, Strategy::Full, Strategy::Semi];
 
 #[test]
 fn random_models() {
-    let tally = run(random_model, 0..1_500);
-    assert!(tally.split >= 550 && tally.fallen_back >= 100, "{tally:?}");
+    run(random_model, 0..1_500).assert_at_least(&[("split", 550), ("not split", 100)]);
 }
 
 #[test]
 fn random_models_with_parameters() {
-    let tally = run(random_parameterised_model, 0..1_500);
-    assert!(tally.split >= 550 && tally.fallen_back >= 100, "{tally:?}");
+    run(random_parameterised_model, 0..1_500).assert_at_least(&[("split", 550), ("not split", 100)]);
 }
 
-/// How much was compared.
-#[derive(Debug, Default)]
-struct Tally {
-    systems: usize,
-    /// Systems that were checked in at least two parts.
-    split: usize,
-    /// Systems that were not, and the statistics say so.
-    fallen_back: usize,
-    formulas: usize,
-    pieces: usize,
-}
-
-fn run(model: fn(u64) -> String, seeds: std::ops::Range<u64>) -> Tally {
-    let mut tally = Tally::default();
-    for seed in seeds {
-        let text = model(seed);
-        let deadlock = if seed % 3 == 0 { Deadlock::Stutter } else { Deadlock::Finite };
-        let system = load(&text, deadlock).unwrap_or_else(|| panic!("seed {seed} is not valid:\n{text}"));
-        // With fairness nothing is split: a few will do.
+fn run(generator: Generator, seeds: Range<u64>) -> Tally {
+    differential(&[generator], seeds, Deadlocks::StutterEvery(3), |system, seed, tally| {
+        // Systems with fairness are never split: a sixteenth of them is enough.
         if !system.fairness.is_empty() && seed % 16 > 0 {
-            continue;
+            return Ok(());
         }
         let engine = engine(seed);
-        let Err(difference) = compare(&engine, &system, &mut tally) else { continue };
-        let small = shrink(&text, |text| {
-            load(text, deadlock).is_some_and(|s| compare(&engine, &s, &mut Tally::default()).is_err())
-        });
-        panic!("seed {seed}, {engine:?}, deadlock {deadlock:?}: {difference}\n{small}");
-    }
-    println!("{tally:?}");
-    tally
+        compare(&engine, &system, tally).map_err(|difference| format!("{engine:?}: {difference}"))
+    })
 }
 
-/// Every combination comes up within a few hundred seeds.
+/// Returns an engine with options chosen by the seed; every combination occurs within a few hundred seeds.
 fn engine(seed: u64) -> Symbolic {
     let strategy = STRATEGIES[(seed % 4) as usize];
     let jobs = match strategy {
-        // One worker would have one part, but for once in a while.
+        // One worker has only one part, so that is tried for one seed in eleven.
         Strategy::Simple | Strategy::Semi if !seed.is_multiple_of(11) => [2, 3, 4][(seed / 4 % 3) as usize],
         _ => [1, 2, 4][(seed / 4 % 3) as usize],
     };
@@ -69,43 +50,35 @@ fn engine(seed: u64) -> Symbolic {
     Symbolic { order, reorder, evidence: Show::All, parallel: Some(parallel), jobs: 1 }
 }
 
-/// Says where partitioned and sequential checking differ, if they do.
+/// Returns where partitioned and sequential checking differ, if they do.
+///
+/// Counts systems that were checked in at least two parts (`split`) and systems that were `not split`,
+/// which the statistics say.
 fn compare(engine: &Symbolic, system: &System, tally: &mut Tally) -> Result<(), String> {
-    let budget = Budget::unlimited();
     let sequential = Symbolic { parallel: None, ..engine.clone() };
-    let mut expected = sequential.encode(system, &budget).map_err(|stop| stop.to_string())?;
-    let mut found = engine.encode(system, &budget).map_err(|stop| stop.to_string())?;
-    let expected_facts = expected.facts(&budget);
-    let facts = found.facts(&budget);
-    if facts != expected_facts {
-        return Err(format!("facts: {facts:?}, should be {expected_facts:?}"));
-    }
-    tally.systems += 1;
-    let stats = found.stats();
-    let is_split = !stats.notes.iter().any(|note| note.starts_with("not split"));
-    tally.split += usize::from(is_split);
-    tally.fallen_back += usize::from(!is_split);
+    let mut expected = encode(&sequential, system)?;
+    let mut found = encode(engine, system)?;
+    compare_facts(&mut *found, &mut *expected)?;
+    let is_split = !found.stats().notes.iter().any(|note| note.starts_with("not split"));
+    tally.count(if is_split { "split" } else { "not split" });
     for property in &system.properties {
         if engine.supports(system, property).is_err() {
             continue;
         }
-        tally.formulas += 1;
-        let text = system.formula_text(property.formula);
-        let (outcome, should_be) = (found.decide(property, &budget), expected.decide(property, &budget));
-        if outcome != should_be {
-            return Err(format!("{text}: {outcome:?}, should be {should_be:?}"));
-        }
-        tally.pieces += usize::from(outcome.evidence.is_some());
+        tally.count("formulas");
+        let outcome = compare_outcomes(system, property, &mut *found, &mut *expected)?;
+        tally.add("evidence", usize::from(outcome.evidence.is_some()));
         let truths = |encoded: &mut dyn Encoded| truths(encoded, system, property.formula);
         let (truths, should_be) = (truths(&mut *found), truths(&mut *expected));
         if truths != should_be {
+            let text = system.formula_text(property.formula);
             return Err(format!("parts of {text}: {truths:?}, should be {should_be:?}"));
         }
     }
     Ok(())
 }
 
-/// Where the parts of a formula are true.
+/// Returns where a formula and its direct operands are true.
 fn truths(encoded: &mut dyn Encoded, system: &System, formula: FormulaId) -> Vec<String> {
     let budget = Budget::unlimited();
     let mut operands = vec![formula];
@@ -115,7 +88,7 @@ fn truths(encoded: &mut dyn Encoded, system: &System, formula: FormulaId) -> Vec
     operands.into_iter().map(truth).collect()
 }
 
-/// A ring of agents, each with a secret that nobody changes and a hand that everybody sees.
+/// Returns a ring of `n` agents, each with a secret that never changes and a hand that every agent sees.
 fn ring(n: usize) -> System {
     let mut text = String::from("Semantics = SingleAssignment;\n");
     for i in 1..=n {
@@ -138,21 +111,22 @@ fn ring(n: usize) -> System {
          Groups g = {{{agents}}}; end Groups
          Formulae {knows}; AG(up -> K(A1, own)); AG(GCK(g, own) -> up); EF DK(g, own); end Formulae"
     );
-    load(&text, Deadlock::Finite).unwrap_or_else(|| panic!("not valid:\n{text}"))
+    system(&text)
 }
 
-/// Many short runs: whatever the threads' timing, nobody waits for ever and all answers are the same.
+/// Many short runs, because threads interleave differently in each: none deadlocks, and all give the same
+/// facts and verdicts.
 #[test]
-fn stress() {
+fn repeated_runs_agree() {
     let system = ring(3);
     let budget = Budget::unlimited();
-    let answers = |engine: &Symbolic| {
+    let decide_all = |engine: &Symbolic| {
         let mut encoded = engine.encode(&system, &budget).unwrap();
         let facts = encoded.facts(&budget).unwrap();
         let decide = |property| encoded.decide(property, &budget).verdict;
         (facts, system.properties.iter().map(decide).collect::<Vec<_>>())
     };
-    let expected = answers(&Symbolic::default());
+    let expected = decide_all(&Symbolic::default());
     for run in 0..400 {
         let strategy = STRATEGIES[run % 4];
         let parallel = Parallel {
@@ -161,11 +135,11 @@ fn stress() {
             ..Parallel::new(strategy, 2 + run % 3)
         };
         let engine = Symbolic { parallel: Some(parallel), ..Symbolic::default() };
-        assert_eq!(answers(&engine), expected, "run {run}, {engine:?}");
+        assert_eq!(decide_all(&engine), expected, "run {run}, {engine:?}");
     }
 }
 
-/// A budget that is at its end stops all workers, and a larger one lets them go on.
+/// An exhausted budget stops all workers; afterwards the same encoding answers with a larger budget.
 #[test]
 fn limits_end_all_workers() {
     let system = ring(4);
@@ -179,7 +153,7 @@ fn limits_end_all_workers() {
             let stop = engine.encode(&system, &budget).map(|_| ()).map_err(|stop| stop.why);
             assert_eq!(stop, Err(why), "{strategy:?}");
             if strategy == Strategy::Semi {
-                // One worker checks, and may be done before it looks at the clock.
+                // A single worker checks the property, and may finish before it reads the clock.
                 continue;
             }
             let mut encoded = engine.encode(&system, &Budget::unlimited()).unwrap();
@@ -194,7 +168,7 @@ fn limits_end_all_workers() {
     }
 }
 
-/// Auto leaves alone what is small, and says so.
+/// `Strategy::Auto` does not split a system of few nodes, and the statistics say so.
 #[test]
 fn auto_leaves_small_systems_whole() {
     let system = ring(3);

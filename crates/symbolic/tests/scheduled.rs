@@ -1,70 +1,51 @@
-//! Systems in which one agent chooses who moves, against the truth definition: there steps are taken
-//! turn by turn.
+//! Systems in which one agent schedules the others, against the truth definition: the transition relation
+//! then has one event per scheduled agent.
 
 use fastrand::Rng;
-use masque_model::Deadlock;
+use masque_model::System;
 use masque_model::semantics::{Truth, explore, holds_in};
 use masque_symbolic::Symbolic;
-use masque_testkit::{load, shrink};
-use masque_verdict::{Budget, Engine, Show, Verdict};
+use masque_testkit::{Deadlocks, Tally, differential, encode};
+use masque_verdict::{Budget, Show, Verdict};
 
-/// Systems with more states are left to others: the definition is slow.
+/// Maximum number of states of a compared system, because the definition is slow.
 const MAX_STATES: usize = 200;
 
 #[test]
 fn turns() {
-    let (mut n_cut, mut n_holds, mut n_fails) = (0, 0, 0);
-    for seed in 0..700 {
-        let text = scheduled_model(seed);
-        let deadlock = if seed % 3 == 0 { Deadlock::Stutter } else { Deadlock::Finite };
-        let found = compare(&text, deadlock).unwrap_or_else(|difference| {
-            let small = shrink(&text, |text| compare(text, deadlock).is_err());
-            panic!("seed {seed}, deadlock {deadlock:?}: {difference}\n{small}");
-        });
-        n_cut += usize::from(found.n_events > 1);
-        n_holds += found.n_holds;
-        n_fails += found.n_fails;
+    let tally = differential(&[scheduled_model], 0..700, Deadlocks::StutterEvery(3), |system, _, tally| {
+        compare(&system, tally)
+    });
+    let fifth = (tally.get("holds") + tally.get("fails")) / 5;
+    tally.assert_at_least(&[("several events", 450), ("holds", fifth), ("fails", fifth)]);
+}
+
+/// Returns where the engine differs from the definition, if it does. Counts the verdicts, and the systems
+/// whose transition relation has several events.
+fn compare(system: &System, tally: &mut Tally) -> Result<(), String> {
+    let Some(structure) = explore(system, MAX_STATES) else { return Ok(()) };
+    let mut encoded = encode(&Symbolic { evidence: Show::None, ..Symbolic::default() }, system)?;
+    if encoded.stats().figures.iter().any(|(name, n)| *name == "events" && *n > 1) {
+        tally.count("several events");
     }
-    println!("{n_cut} cut, {n_holds} hold, {n_fails} fail");
-    assert!(n_cut >= 450, "{n_cut}");
-    assert!(n_holds.min(n_fails) * 5 >= n_holds + n_fails, "{n_holds} hold, {n_fails} fail");
-}
-
-#[derive(Default)]
-struct Found {
-    n_events: u64,
-    n_holds: usize,
-    n_fails: usize,
-}
-
-/// Says where the engine differs from the definition, if it does.
-fn compare(text: &str, deadlock: Deadlock) -> Result<Found, String> {
-    let mut found = Found::default();
-    let Some(system) = load(text, deadlock) else { return Ok(found) };
-    let Some(structure) = explore(&system, MAX_STATES) else { return Ok(found) };
-    let budget = Budget::unlimited();
-    let engine = Symbolic { evidence: Show::None, ..Symbolic::default() };
-    let mut encoded = engine.encode(&system, &budget).map_err(|stop| stop.to_string())?;
-    let figures = encoded.stats().figures;
-    found.n_events = figures.iter().find(|(name, _)| *name == "events").map_or(0, |(_, n)| *n);
     for property in &system.properties {
-        let expected = match holds_in(&structure, &system, property) {
+        let expected = match holds_in(&structure, system, property) {
             Truth::Holds => Verdict::Holds,
             Truth::Fails => Verdict::Fails,
             _ => continue,
         };
-        let verdict = encoded.decide(property, &budget).verdict;
+        let verdict = encoded.decide(property, &Budget::unlimited()).verdict;
         if verdict != expected {
             return Err(format!("{} is {verdict}, not {expected}", property.name));
         }
-        found.n_holds += usize::from(verdict == Verdict::Holds);
-        found.n_fails += usize::from(verdict == Verdict::Fails);
+        tally.count(verdict.word());
     }
-    Ok(found)
+    Ok(())
 }
 
-/// Three or four workers and a lock. The Environment gives turns; a worker whose turn it is may or
-/// may not do something, and may need the lock. Values may overflow, and turns may be withheld.
+/// Returns a random model with three or four agents `W1`, `W2`, .. and a lock. The Environment schedules one
+/// agent per step; that agent may move or rest, and may need the lock. Values may overflow, and in some
+/// states the Environment cannot schedule every agent.
 fn scheduled_model(seed: u64) -> String {
     let mut rng = Rng::with_seed(seed);
     let n = rng.usize(3..=4);
@@ -74,10 +55,10 @@ fn scheduled_model(seed: u64) -> String {
     text += &format!(
         "Agent Environment\n Vars: spare : boolean; end Vars\n Actions = {{{turns}}};\n Protocol:\n"
     );
-    text += &match is_lazy {
-        true => format!(" spare : {{t1, t2}};\n Other : {{{turns}}};\n"),
-        false => format!(" Other : {{{turns}}};\n"),
-    };
+    if is_lazy {
+        text += " spare : {t1, t2};\n";
+    }
+    text += &format!(" Other : {{{turns}}};\n");
     let flips = if is_lazy { "Action = t1" } else { "spare" };
     text += &format!(" end Protocol\n Evolution: spare = ~spare if {flips}; end Evolution\nend Agent\n");
     let keeper = if rng.bool() { "allow, deny" } else { "allow" };
@@ -98,7 +79,7 @@ fn scheduled_model(seed: u64) -> String {
         text += &match rng.u8(0..4) {
             0 => " at = 0 : {go};\n Other : {go, rest};\n".to_string(),
             1 => " at = 0 : {go, rest};\n Other : {rest};\n".to_string(),
-            // Nothing can be done at the top: a dead end.
+            // No action is enabled at the top: a deadlock.
             2 if rng.u8(0..3) == 0 => format!(" at < {top} : {{go, rest}};\n"),
             _ => " Other : {go, rest};\n".to_string(),
         };
@@ -154,7 +135,7 @@ fn formula(rng: &mut Rng, n: usize) -> String {
     }
 }
 
-/// `1..=n`, each put into words.
-fn list(n: usize, word: impl Fn(usize) -> String) -> String {
-    (1..=n).map(word).collect::<Vec<_>>().join(", ")
+/// Formats each of `1..=n` and joins the texts with commas.
+fn list(n: usize, format: impl Fn(usize) -> String) -> String {
+    (1..=n).map(format).collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,7 @@
-//! Broken texts, for parsers that must survive them.
+//! Broken texts, which parsers must survive.
 //!
-//! A broken text is a good one after a handful of random changes to its tokens or its bytes. It is
-//! known by its number, so a failure can be run again.
+//! A broken text is a valid one after one to four random changes to its tokens or its bytes. It is
+//! determined by its number, so a failure can be reproduced.
 
 use std::iter::repeat_n;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,30 +11,31 @@ use masque_text::{Diagnostic, FileId, Sources};
 
 const N_THREADS: u64 = 2;
 
-/// How the texts of a language are broken.
+/// Generator of broken texts of a language.
 #[derive(Clone, Copy, Debug)]
 pub struct Breaker<'a> {
-    /// Good texts: small ones, so that changes hit what matters.
+    /// Valid texts. Short ones, so that most changes hit a part that matters.
     pub seeds: &'a [&'a str],
-    /// Cuts a text into tokens and comments.
+    /// Splits a text into tokens and comments.
     pub pieces: fn(&str) -> Vec<&str>,
-    /// What is put between and in place of tokens.
+    /// Words that are inserted between tokens or replace them.
     pub words: &'a [&'a str],
-    /// Tokens that may take each other's place, which often leaves a correct text.
+    /// Sets of tokens that may replace each other, which often leaves a valid text.
     pub like: &'a [&'a [&'a str]],
-    /// What is put around some tokens, mostly a few times, sometimes far too often.
+    /// Pairs of brackets that are put around some tokens, mostly up to three times, sometimes hundreds of
+    /// times.
     pub around: &'a [(&'a str, &'a str)],
-    /// How a comment begins that ends with its line.
+    /// Start of a comment that ends with its line.
     pub comment: &'a str,
 }
 
 impl<'a> Breaker<'a> {
-    /// Breaks `n` texts and looks whether each is survived, by threads that share the work. Says how
-    /// many of them were good: `survives` says so of one.
+    /// Calls `survives` on `n` broken texts, in two threads. It must not panic, and returns whether its text
+    /// is valid. Returns the number of valid texts.
     ///
     /// # Panics
     ///
-    /// If `survives` does, after the text has been shown.
+    /// If `survives` panics, after the text has been printed.
     pub fn run(&self, n: u64, survives: fn(&str) -> bool) -> u64 {
         let n_good = AtomicU64::new(0);
         std::thread::scope(|scope| {
@@ -51,7 +52,7 @@ impl<'a> Breaker<'a> {
         n_good.into_inner()
     }
 
-    /// The text of a number.
+    /// Returns the text with this number.
     pub fn text(&self, number: u64) -> String {
         let rng = &mut Rng::with_seed(number);
         let seed = pick(self.seeds, rng);
@@ -64,18 +65,19 @@ impl<'a> Breaker<'a> {
             return String::from_utf8_lossy(&bytes).into_owned();
         }
         let mut tokens = (self.pieces)(seed);
-        // Half of the time tokens are replaced by their like.
-        let is_gentle = rng.bool();
+        // In half of these texts, tokens are replaced only by tokens of the same set.
+        let keeps_sets = rng.bool();
         for _ in 0..n_changes {
-            match is_gentle {
-                true => self.replace_by_its_like(&mut tokens, rng),
-                false => self.change_tokens(&mut tokens, rng),
+            if keeps_sets {
+                self.replace_within_set(&mut tokens, rng);
+            } else {
+                self.change_tokens(&mut tokens, rng);
             }
         }
         self.write(&tokens, rng)
     }
 
-    /// Tokens as text, with random white space.
+    /// Joins tokens with random white space.
     fn write(&self, tokens: &[&str], rng: &mut Rng) -> String {
         let mut text = String::new();
         for token in tokens {
@@ -96,8 +98,8 @@ impl<'a> Breaker<'a> {
         text
     }
 
-    fn replace_by_its_like(&self, tokens: &mut [&'a str], rng: &mut Rng) {
-        // Some token near a random place is like something.
+    /// Replaces the first token after a random index that is in one of the sets.
+    fn replace_within_set(&self, tokens: &mut [&'a str], rng: &mut Rng) {
         let start = rng.usize(..tokens.len());
         for token in &mut tokens[start..] {
             if let Some(like) = self.like.iter().find(|like| like.contains(token)) {
@@ -163,7 +165,7 @@ fn pick<T: Copy>(from: &[T], rng: &mut Rng) -> T {
     from[rng.usize(..from.len())]
 }
 
-/// The text at hand, shown if it makes its thread panic.
+/// The current text, which is printed if it makes its thread panic.
 struct Current {
     number: u64,
     text: String,
@@ -177,7 +179,7 @@ impl Drop for Current {
     }
 }
 
-/// Cuts a text of any language into what are about its tokens: words, single brackets, and runs of
+/// Splits a text of any language into approximate tokens: words, single brackets, and sequences of
 /// other signs. A comment from `//` to the end of its line is one piece.
 ///
 /// ```
@@ -210,7 +212,8 @@ pub fn roughly_tokens(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Every message has a code of the language and points into the text, at whole characters.
+/// Asserts that every diagnostic has a code of the language and points into the text, at character
+/// boundaries.
 ///
 /// # Panics
 ///

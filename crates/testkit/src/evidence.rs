@@ -1,12 +1,12 @@
-//! Evidence against the truth definition: what an engine shows must replay, and every claim in it
-//! must be true, shown or not.
+//! Evidence against the truth definition: it must replay, and every claim in it must be true, even one that
+//! is not shown.
 
 use masque_model::semantics::{Structure, domain, truth_set};
 use masque_model::{Formula, FormulaId, Property, Strategies, System};
 use masque_replay::replay;
 use masque_verdict::{Evidence, Verdict};
 
-/// The truth of all formulas at all states, by the definition, each computed when it is needed.
+/// The truth of all formulas at all states, by the definition, each computed on first use.
 pub struct Reference<'a> {
     /// The reachable states.
     pub structure: &'a Structure,
@@ -17,21 +17,21 @@ pub struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// For a system and its reachable states.
+    /// Creates the reference for a system and its reachable states.
     pub fn new(structure: &'a Structure, system: &'a System) -> Reference<'a> {
         let known = vec![None; system.formulas.len()];
         Reference { structure, system, domain: domain(structure, system), known }
     }
 
-    /// Where a formula is true; none if that is not defined.
+    /// Returns the states where a formula is true; `None` if that is not defined.
     pub fn truth(&mut self, formula: FormulaId) -> Option<&[bool]> {
         let (structure, system) = (self.structure, self.system);
         let known = self.known[formula.index()].get_or_insert_with(|| truth_set(structure, system, formula));
         known.as_deref()
     }
 
-    /// Says what is wrong with an outcome's evidence: it is missing, it does not replay, or it
-    /// claims something that is not so. Otherwise whether there is any.
+    /// Checks the evidence of an outcome; returns whether there is any. An error says that it is missing,
+    /// does not replay, or contains a false claim.
     pub fn check(
         &mut self,
         property: &Property,
@@ -62,12 +62,12 @@ impl<'a> Reference<'a> {
         let domain = self.domain.as_ref().ok_or("no domain")?;
         let is_fair = |state: &Vec<i64>| self.structure.index_of(state).is_some_and(|s| domain[s]);
         if !trusted.fair.iter().all(|&state| is_fair(evidence.state(state))) {
-            return Err(format!("{text}: a run ends where no fair run begins"));
+            return Err(format!("{text}: a trace ends at a state where no fair path starts"));
         }
         Ok(true)
     }
 
-    /// Whether one run or one state must show that a formula has a truth value.
+    /// Whether a single trace or state shows that a formula has this truth value, so that evidence is due.
     fn is_existential(&self, formula: FormulaId, holds: bool) -> bool {
         match self.system.formulas.get(formula) {
             Formula::Not(f) => self.is_existential(f, !holds),

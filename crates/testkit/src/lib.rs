@@ -1,19 +1,20 @@
-//! What the tests of all crates share: random models, broken texts, shrinking, shuffling,
-//! expected verdicts.
+//! Tools for the tests of all crates: random models, the harness of differential tests, broken texts,
+//! shrinking, shuffling, expected verdicts.
 //!
-//! Models are made as text, so that one sample exercises everything from the lexer to the
+//! Models are generated as text, so that one model exercises everything from the lexer to the
 //! evidence, and so that a failing one is already the file for `models/regress/`.
 //!
 //! ```
 //! let text = masque_testkit::random_model(7);
-//! assert_eq!(text, masque_testkit::random_model(7), "a seed is a model");
+//! assert_eq!(text, masque_testkit::random_model(7), "a seed determines the model");
 //! let small = masque_testkit::shrink(&text, |text| text.contains("Formulae"));
 //! assert_eq!(small.lines().count(), 1);
 //! ```
 #![forbid(unsafe_code)]
 
-mod again;
 mod broken;
+mod compare;
+mod differential;
 mod early;
 mod evidence;
 mod expect;
@@ -23,10 +24,14 @@ mod page;
 mod random;
 mod shrink;
 mod shuffle;
+mod structure;
 
-pub use again::{seeds, structure};
 pub use broken::{Breaker, points_into, roughly_tokens};
-pub use early::{EarlyTally, check_early_verdicts};
+pub use compare::{
+    at_initial_and_reachable, compare_facts, compare_outcomes, compare_remarks, encode, state_formulas,
+};
+pub use differential::{Deadlocks, Generator, Tally, differential, seeds};
+pub use early::check_early_verdicts;
 pub use evidence::Reference;
 pub use expect::{Expectation, Expected, expectations};
 pub use language::{LanguageUnderTest, without_white_space};
@@ -40,3 +45,4 @@ pub use random::{
 };
 pub use shrink::shrink;
 pub use shuffle::shuffle;
+pub use structure::structure;

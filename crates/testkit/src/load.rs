@@ -1,10 +1,10 @@
-//! From a text to a system, for tests that are about the system.
+//! Loading of systems from text, for tests of the later stages.
 
 use masque_ispl::{Options, check, parse};
 use masque_model::{Deadlock, System};
 use masque_text::{Diagnostic, Sources};
 
-/// The system of a text, if it is valid.
+/// Loads the system of a text; returns `None` if it is not valid.
 ///
 /// ```
 /// use masque_model::Deadlock;
@@ -22,7 +22,7 @@ pub fn load(text: &str, deadlock: Deadlock) -> Option<System> {
     check(&sources, &mut tree, &options).system
 }
 
-/// The system of a text that is valid; with paths that end at dead ends.
+/// Loads the system of a valid text, in which paths end at deadlocks.
 ///
 /// # Panics
 /// If it is not valid.
@@ -36,8 +36,8 @@ pub fn system(text: &str) -> System {
     load(text, Deadlock::Finite).unwrap_or_else(|| panic!("not valid:\n{text}"))
 }
 
-/// A text with one agent `A` with actions `a` and `b`, both always enabled unless a protocol is given;
-/// without propositions and formulas.
+/// Returns a text with one agent `A` with actions `a` and `b`, both always enabled unless a protocol is
+/// given; without propositions and formulas.
 pub fn one_agent(semantics: &str, variables: &str, protocol: &str, evolution: &str, initial: &str) -> String {
     let protocol = if protocol.is_empty() { "Other : {a, b};" } else { protocol };
     format!(

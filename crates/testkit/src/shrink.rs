@@ -1,15 +1,15 @@
-//! Makes a failing text small: delta debugging by blocks, by lines, then inside lines.
+//! Shrinking of a failing text: delta debugging by blocks, by lines, then inside lines.
 //!
-//! The generator writes one statement a line and closes sections with `end`, so cutting lines
-//! keeps most texts valid. A cut that makes the text invalid is simply one after which the
-//! failure is gone. [Zeller & Hildebrandt 2002, "Simplifying and isolating failure-inducing input"]
+//! The generators write one statement per line and close sections with `end`, so most texts stay valid when
+//! lines are removed. A removal that makes the text invalid is rejected, because the failure is then
+//! gone. [Zeller & Hildebrandt 2002, "Simplifying and isolating failure-inducing input"]
 
 use std::ops::Range;
 
-/// The smallest text found for which `fails` is still true, by greedy removal.
+/// Returns the shortest text found by greedy removal for which `fails` is still true.
 ///
-/// `fails` must be true of `text`; otherwise `text` comes back as it was. Removal is repeated until
-/// no single block, line or part of a line can go.
+/// If `fails` is false for `text`, returns `text`. Removal is repeated until
+/// no single block, line or part of a line can be removed.
 pub fn shrink(text: &str, mut fails: impl FnMut(&str) -> bool) -> String {
     if !fails(text) {
         return text.to_string();
@@ -34,8 +34,8 @@ fn without<T: Clone>(items: &[T], cut: Range<usize>) -> Vec<T> {
     [&items[..cut.start], &items[cut.end..]].concat()
 }
 
-/// Cuts what stands between a heading and its `end`, or between `{` and `}`, outermost first; then
-/// the pair of heading and `end` alone, leaving what is inside.
+/// Removes blocks between a heading and its `end`, or between `{` and `}`, outermost first; or only
+/// the heading and the `end`, keeping the content.
 fn without_blocks(mut lines: Vec<String>, fails: &mut impl FnMut(&str) -> bool) -> Vec<String> {
     let mut start = 0;
     while start < lines.len() {
@@ -56,7 +56,7 @@ fn without_blocks(mut lines: Vec<String>, fails: &mut impl FnMut(&str) -> bool) 
     lines
 }
 
-/// The line that closes the block which begins at line `start`, if one begins there.
+/// Returns the line that closes the block that begins at line `start`, if one begins there.
 fn block_end(lines: &[String], start: usize) -> Option<usize> {
     let line = lines[start].trim();
     if line.ends_with('{') {
@@ -72,7 +72,7 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Cuts runs of lines, halving their length from all lines down to one.
+/// Removes sequences of lines, halving their length from all lines down to one.
 fn without_lines(mut lines: Vec<String>, fails: &mut impl FnMut(&str) -> bool) -> Vec<String> {
     let mut length = lines.len().max(1);
     loop {
@@ -112,7 +112,7 @@ fn with_shorter_lines(mut lines: Vec<String>, fails: &mut impl FnMut(&str) -> bo
     lines
 }
 
-/// The words and signs of a line; a comment is one token.
+/// Returns the words and signs of a line; a comment is one token.
 fn tokens(line: &str) -> Vec<String> {
     const SIGNS: [&str; 8] = ["<->", "..", "<=", ">=", "<>", "!=", "->", "--"];
     let mut tokens = Vec::new();
@@ -131,7 +131,7 @@ fn tokens(line: &str) -> Vec<String> {
     tokens
 }
 
-/// The tokens as a line, with spaces about where a person puts them.
+/// Joins tokens to a line, with conventional spaces.
 fn spaced(tokens: &[String]) -> String {
     let mut line = String::new();
     for token in tokens {
@@ -145,14 +145,15 @@ fn spaced(tokens: &[String]) -> String {
     line
 }
 
-/// Lines with fewer tokens, the shortest first: a balanced run cut out, a pair of brackets
-/// dropped, or `name(a, b)` replaced by `a` or `b`.
+/// Returns lines with fewer tokens, the shortest first: a balanced sequence removed, a pair of brackets
+/// removed, or `name(a, b)` replaced by `a` or `b`.
 fn shorter(tokens: &[String]) -> Vec<Vec<String>> {
-    /// Longer runs are left to the removal of parts: their number grows with the square.
-    const LONGEST_RUN: usize = 24;
+    /// Maximum number of tokens of a sequence that is removed, because the number of sequences grows with
+    /// the square. Longer ones are removed as parts.
+    const MAX_REMOVED_TOKENS: usize = 24;
     let mut candidates = Vec::new();
     for start in 0..tokens.len() {
-        for end in start + 1..=tokens.len().min(start + LONGEST_RUN) {
+        for end in start + 1..=tokens.len().min(start + MAX_REMOVED_TOKENS) {
             if is_balanced(&tokens[start..end]) {
                 candidates.push(without(tokens, start..end));
             }
@@ -174,7 +175,7 @@ fn shorter(tokens: &[String]) -> Vec<Vec<String>> {
     candidates
 }
 
-/// +1 for an opening bracket, -1 for a closing one.
+/// Returns +1 for an opening bracket, -1 for a closing one, otherwise 0.
 fn bracket(token: &str) -> i32 {
     match token {
         "(" | "{" | "[" => 1,
@@ -191,7 +192,7 @@ fn is_balanced(tokens: &[String]) -> bool {
     }) && depth == 0
 }
 
-/// The bracket that closes the one at `open`, if there is one at `open`.
+/// Returns the index of the bracket that closes the one at index `open`, if there is one.
 fn closing(tokens: &[String], open: usize) -> Option<usize> {
     if bracket(&tokens[open]) != 1 {
         return None;
@@ -203,7 +204,7 @@ fn closing(tokens: &[String], open: usize) -> Option<usize> {
     })
 }
 
-/// The pieces of a range between commas and binary temporal operators outside inner brackets.
+/// Splits a range at commas, colons and binary temporal operators outside inner brackets.
 fn parts(tokens: &[String], range: Range<usize>) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0, range.start);
@@ -230,13 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn cuts_lines() {
+    fn removes_lines() {
         check("a;\nb;\nc;\nd;\n", &["a;", "c;"], "a;\nc;\n");
         check("a\nb\n", &["z"], "a\nb\n");
     }
 
     #[test]
-    fn cuts_blocks_that_only_go_together() {
+    fn removes_headings_with_their_ends() {
         let text = "Agent A\n  Vars:\n    x : boolean;\n  end Vars\nend Agent\nAgent B\nend Agent\n";
         let balanced = |text: &str| {
             text.matches("Agent").count() == 2 * text.matches("end Agent").count()
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_inside_statements() {
+    fn removes_parts_of_statements() {
         let keeps = |text: &str| {
             let text: String = text.split_whitespace().collect();
             text.contains("K(Alice,p)")

@@ -1,11 +1,11 @@
-//! The same model in another order of writing.
+//! The same model with its declarations in another order.
 
 use fastrand::Rng;
 
-/// Shuffles what may stand in any order: agents (Environment stays where it is), variables, the
-/// lines of protocols (Other stays last) and of evolutions. A seed is an order, on every machine.
+/// Shuffles what may stand in any order: agents (a leading Environment stays first), variables, the
+/// lines of protocols (Other stays last) and of evolutions. A seed determines the order, on every machine.
 ///
-/// The text has one statement a line, or several lines to a statement, and headings (`Agent NAME`,
+/// The text must have one statement per line or per several lines, and headings (`Agent NAME`,
 /// `Vars:`) on lines of their own, as generators print them.
 ///
 /// ```
@@ -22,15 +22,16 @@ pub fn shuffle(text: &str, seed: u64) -> String {
     let mut lines = text.split_inclusive('\n');
     while let Some(line) = lines.next() {
         if !line.starts_with("Agent ") {
-            // What stands between two agents belongs to the second.
+            // Lines between two agents belong to the second.
             rest += line;
             continue;
         }
         let before = std::mem::take(&mut rest);
         let agent = agent(line, &mut lines, &mut rng);
-        match agents.is_empty() {
-            true => (head, agents) = (before, vec![agent]),
-            false => agents.push(before + &agent),
+        if agents.is_empty() {
+            (head, agents) = (before, vec![agent]);
+        } else {
+            agents.push(before + &agent);
         }
     }
     let first = usize::from(agents.first().is_some_and(|agent| agent.starts_with("Agent Environment")));
@@ -38,7 +39,7 @@ pub fn shuffle(text: &str, seed: u64) -> String {
     head + &agents.concat() + &rest
 }
 
-/// An agent with its sections shuffled, from its first line to `end Agent`.
+/// Returns an agent with its sections shuffled, from its first line to `end Agent`.
 fn agent<'t>(first: &str, lines: &mut impl Iterator<Item = &'t str>, rng: &mut Rng) -> String {
     let mut text = first.to_string();
     while let Some(line) = lines.next() {
@@ -52,7 +53,7 @@ fn agent<'t>(first: &str, lines: &mut impl Iterator<Item = &'t str>, rng: &mut R
     text
 }
 
-/// The statements of a section in another order, and the line that ends it.
+/// Returns the statements of a section in another order, and the line that ends it.
 fn section<'t>(lines: &mut impl Iterator<Item = &'t str>, rng: &mut Rng) -> String {
     let mut statements: Vec<String> = Vec::new();
     let mut statement = String::new();
@@ -142,7 +143,7 @@ end Formulae
         let mut is_agent_moved = false;
         for seed in 0..50 {
             let text = shuffle(TEXT, seed);
-            assert_eq!(text, shuffle(TEXT, seed), "a seed is an order");
+            assert_eq!(text, shuffle(TEXT, seed), "a seed determines the order");
             assert_eq!(sorted(&text), sorted(TEXT), "seed {seed}");
             assert!(load(&text, Deadlock::Finite).is_some(), "seed {seed} is not valid:\n{text}");
             assert!(text.starts_with("-- Two walkers.\nAgent Environment\n"), "{text}");
@@ -155,7 +156,7 @@ end Formulae
     }
 
     #[test]
-    fn other_texts_are_left_alone() {
+    fn texts_without_agents_do_not_change() {
         for text in ["", "Formulae\n  AG p;\nend Formulae\n", "Agent"] {
             assert_eq!(shuffle(text, 1), text);
         }

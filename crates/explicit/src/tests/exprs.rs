@@ -1,4 +1,4 @@
-//! Compiled expressions, and the search for initial states, against the reference.
+//! Compiled expressions, and the search for initial states, against the truth definition.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ use crate::initial::each_initial_state;
 use crate::layout::Layout;
 use crate::tests::load;
 
-/// One agent with these variables, and two that act.
+/// Returns a system with an agent `A` that has these variables and three actions, and an agent `B` with one
+/// action.
 fn system(variables: &str) -> System {
     load(&format!(
         "Agent A Vars: {variables} end Vars Actions = {{a, b, c}};
@@ -24,7 +25,7 @@ fn system(variables: &str) -> System {
     ))
 }
 
-/// Domains on both sides of every size that the compiler treats differently.
+/// Returns a system with domains below and above every size limit of the compiler.
 fn many_kinds() -> System {
     let long: Vec<String> = (0..1500).map(|i| format!("v{i}")).collect();
     let backwards: Vec<String> = long.iter().rev().take(1200).cloned().collect();
@@ -37,8 +38,8 @@ fn many_kinds() -> System {
     ))
 }
 
-/// Random expressions over a system's variables; each may become part of later ones.
-struct Maker<'a> {
+/// Generates random expressions over a system's variables; each may become part of later ones.
+struct Generator<'a> {
     rng: &'a mut Rng,
     booleans: Vec<ExprId>,
     numbers: Vec<ExprId>,
@@ -54,26 +55,27 @@ const RELATIONS: [Relation; 6] = [
     Relation::AtLeast,
 ];
 
-impl<'a> Maker<'a> {
-    fn new(system: &mut System, rng: &'a mut Rng, with_actions: bool) -> Maker<'a> {
-        let mut maker = Maker { rng, booleans: Vec::new(), numbers: Vec::new(), enumerations: Vec::new() };
+impl<'a> Generator<'a> {
+    fn new(system: &mut System, rng: &'a mut Rng, with_actions: bool) -> Generator<'a> {
+        let mut generator =
+            Generator { rng, booleans: Vec::new(), numbers: Vec::new(), enumerations: Vec::new() };
         for variable in system.variable_ids() {
             let expr = system.exprs.variable(variable);
             match system.variable(variable).domain {
-                Domain::Boolean => maker.booleans.push(expr),
-                Domain::Integers(..) => maker.numbers.push(expr),
-                Domain::Values(_) => maker.enumerations.push((variable, expr)),
+                Domain::Boolean => generator.booleans.push(expr),
+                Domain::Integers(..) => generator.numbers.push(expr),
+                Domain::Values(_) => generator.enumerations.push((variable, expr)),
             }
         }
         if with_actions {
-            maker.booleans.extend((0..3).map(|a| system.exprs.action_is(AgentId(0), ActionId(a))));
-            maker.booleans.push(system.exprs.action_is(AgentId(1), ActionId(0)));
+            generator.booleans.extend((0..3).map(|a| system.exprs.action_is(AgentId(0), ActionId(a))));
+            generator.booleans.push(system.exprs.action_is(AgentId(1), ActionId(0)));
         }
-        maker
+        generator
     }
 
     fn some<T: Copy>(&mut self, items: &[T]) -> T {
-        // Mostly what was made lately, so that expressions grow.
+        // Prefer recent expressions, so that expressions grow.
         let n = items.len();
         let from = if self.rng.bool() { n.saturating_sub(6) } else { 0 };
         items[self.rng.usize(from..n)]
@@ -97,7 +99,7 @@ impl<'a> Maker<'a> {
         (0..self.rng.usize(2..6)).map(|_| one(self)).collect()
     }
 
-    /// Adds a number; products and quotients only of variables, so that values stay small.
+    /// Adds a number. Products and quotients have only variables as operands, so that values fit 64 bits.
     fn add_number(&mut self, system: &mut System) {
         let constant = system.exprs.number(self.rng.i64(-4..8));
         let simple = self.numbers[self.rng.usize(0..9.min(self.numbers.len()))];
@@ -144,7 +146,7 @@ impl<'a> Maker<'a> {
                 system.exprs.compare(relation, left, right)
             }
             8 => {
-                // `n = c or n = c' or ..`, also of a long enumeration.
+                // `n = c or n = c' or ..`
                 let number = self.number();
                 let equations = (0..self.rng.usize(2..5)).map(|_| {
                     let constant = system.exprs.number(self.rng.i64(-3..7));
@@ -174,12 +176,12 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// A random row, its values, and a joint action.
+/// Returns a random row, its values, and a joint action.
 fn random_row(system: &System, layout: &Layout, rng: &mut Rng) -> (Vec<u64>, Vec<i64>, Vec<ActionId>) {
     let mut row = vec![0; layout.n_row_words];
     for variable in system.variable_ids() {
         let size = system.variable(variable).domain.size() as u64;
-        // Equal values, ends and middles all occur.
+        // The least, the greatest and other values all occur.
         let code = match rng.u32(0..4) {
             0 => 0,
             1 => size - 1,
@@ -198,14 +200,14 @@ fn compiled_conditions_and_assignments() {
     for seed in 0..60 {
         let mut rng = Rng::with_seed(seed);
         let mut system = many_kinds();
-        let mut maker = Maker::new(&mut system, &mut rng, true);
+        let mut generator = Generator::new(&mut system, &mut rng, true);
         let mut conditions = Vec::new();
         for _ in 0..40 {
-            maker.add_number(&mut system);
-            conditions.push(maker.add_boolean(&mut system));
+            generator.add_number(&mut system);
+            conditions.push(generator.add_boolean(&mut system));
         }
-        let numbers = maker.numbers.clone();
-        let enumerations = maker.enumerations.clone();
+        let numbers = generator.numbers.clone();
+        let enumerations = generator.enumerations.clone();
         let layout = Layout::new(&system, if seed % 2 == 0 { 64 } else { 11 });
         let mut assignments: Vec<(VarId, ExprId)> = Vec::new();
         for target in system.variable_ids() {
@@ -225,7 +227,7 @@ fn compiled_conditions_and_assignments() {
         let mut memory = Memory::new(&code);
         let (mut row, mut state, mut joint) = random_row(&system, &layout, &mut rng);
         for round in 0..90 {
-            // Now and then only the actions change.
+            // In two of three rounds only the actions change.
             if round % 3 == 0 {
                 (row, state, joint) = random_row(&system, &layout, &mut rng);
                 memory.change_state();
@@ -255,7 +257,7 @@ fn compiled_conditions_and_assignments() {
     }
 }
 
-/// The initial states that the search finds, which must be different.
+/// Returns the initial states that the search finds; each must be found once.
 fn found_initial_states(system: &System) -> BTreeSet<Vec<i64>> {
     let layout = Layout::new(system, 64);
     let mut found = BTreeSet::new();
@@ -276,12 +278,12 @@ fn initial_states_of_random_conditions() {
             "x0 : 0..1; x1 : 0..1; y : -1..2; one : 5..5; z : 0..2; k : 1..2; h : 0..69;
              q : boolean; s : {red, green, blue}; w : {blue, red};",
         );
-        let mut maker = Maker::new(&mut system, &mut rng, false);
-        maker.numbers.extend_from_within(..3);
+        let mut generator = Generator::new(&mut system, &mut rng, false);
+        generator.numbers.extend_from_within(..3);
         let mut conditions = Vec::new();
         for _ in 0..12 {
-            maker.add_number(&mut system);
-            conditions.push(maker.add_boolean(&mut system));
+            generator.add_number(&mut system);
+            conditions.push(generator.add_boolean(&mut system));
         }
         let n_conjuncts = rng.usize(1..5);
         rng.shuffle(&mut conditions);
@@ -297,7 +299,7 @@ fn initial_states_of_random_conditions() {
     }
 }
 
-/// Conditions on domains that nobody can enumerate.
+/// Conditions on domains that are too large to be enumerated.
 #[rustfmt::skip]
 #[test]
 fn initial_states_of_large_domains() {

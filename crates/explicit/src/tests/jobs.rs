@@ -1,4 +1,4 @@
-//! Several threads against one: the same states with the same numbers, the same transitions, facts,
+//! Several threads against one: the same states with the same indices, the same transitions, facts,
 //! verdicts and evidence.
 
 use std::fs;
@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use masque_model::{At, Deadlock, Property, System};
-use masque_testkit::{random_model, random_old_model, random_parameterised_model, shrink};
-use masque_text::Span;
+use masque_model::System;
+use masque_testkit::{
+    Deadlocks, Generator, at_initial_and_reachable, differential, random_model, random_old_model,
+    random_parameterised_model, state_formulas,
+};
 use masque_verdict::{Budget, Early, Encoded, Facts, Outcome, Show};
 
 use crate::engine::{Explicit, Explored};
@@ -19,8 +21,9 @@ use crate::jobs::{Grain, Jobs};
 use crate::steps::{Steps, Tuning};
 use crate::tests::explore_all;
 
-/// Work for several threads, however little there is of it.
+/// Granularity at which several threads are used even for a few states.
 const FINE: Grain = Grain { batch: 1, batches: 2, least: 1, least_labelled: 0, most_found: 3 };
+/// Granularity with which threads get different amounts of work.
 const UNEVEN: Grain = Grain { batch: 3, batches: 5, least: 2, least_labelled: 70, most_found: 40 };
 
 fn jobs(n_threads: usize, grain: Grain) -> Jobs {
@@ -29,118 +32,97 @@ fn jobs(n_threads: usize, grain: Grain) -> Jobs {
     jobs
 }
 
-/// All that one exploration finds.
+/// Explores a system.
 fn space(system: &System, jobs: &Jobs) -> Space {
     let steps = Rc::new(Steps::new(system, Tuning::default()));
     explore_all(system, &steps, fragment::needs_transitions(system), jobs, &Budget::unlimited()).unwrap()
 }
 
-/// Facts, and the outcome of each state formula where it may be asked; of the properties only, if
-/// there are many.
-fn answers(system: &System, jobs: Jobs) -> (Facts, Vec<Outcome>) {
+/// Returns the facts and the outcomes of all properties; with fewer than 500 states also of all state
+/// formulas at the initial and at all reachable states.
+fn facts_and_outcomes(system: &System, jobs: Jobs) -> (Facts, Vec<Outcome>) {
     let budget = Budget::unlimited();
     let engine = Explicit { evidence: Show::All, jobs: None };
     let mut explored =
         Explored::new(engine, system, jobs, &mut Early::deaf(), &budget).map_err(|(stop, _)| stop).unwrap();
     let facts = explored.facts(&budget).unwrap();
-    let is_path = system.formulas.path_formulas();
     let mut outcomes: Vec<Outcome> = system.properties.iter().map(|p| explored.decide(p, &budget)).collect();
     if explored.n_states() < 500 {
-        for formula in system.formulas.ids().filter(|f| !is_path[f.index()]) {
-            let asked = |at| Property::new("", formula, at, Span::default());
-            outcomes.extend([At::Initial, At::Reachable].map(|at| explored.decide(&asked(at), &budget)));
+        for formula in state_formulas(system) {
+            outcomes.extend(at_initial_and_reachable(formula).map(|p| explored.decide(&p, &budget)));
         }
     }
     (facts, outcomes)
 }
 
-/// Says in what several threads differ from one, if they do.
-fn difference(system: &System, grains: &[(usize, Grain)]) -> Result<(), String> {
-    let alone = space(system, &jobs(1, FINE));
-    let answered = answers(system, jobs(1, FINE));
+/// Returns how several threads differ from one, if they do.
+fn compare(system: &System, grains: &[(usize, Grain)]) -> Result<(), String> {
+    let expected = space(system, &jobs(1, FINE));
+    let (expected_facts, expected_outcomes) = facts_and_outcomes(system, jobs(1, FINE));
     for &(n_threads, grain) in grains {
         let threads = jobs(n_threads, grain);
-        let mut together = space(system, &threads);
+        let mut found = space(system, &threads);
         let name = format!("{n_threads} threads, {grain:?}");
-        for number in 0..alone.n_states().max(together.n_states()) {
-            if alone.n_states() != together.n_states()
-                || alone.store.row(number) != together.store.row(number)
+        for state in 0..expected.n_states().max(found.n_states()) {
+            if expected.n_states() != found.n_states() || expected.store.row(state) != found.store.row(state)
             {
-                return Err(format!("{name}: state {number} differs"));
+                return Err(format!("{name}: state {state} differs"));
             }
-            if together.store.find(together.store.row(number)) != Some(number as u32) {
-                return Err(format!("{name}: state {number} is not found"));
+            if found.store.find(found.store.row(state)) != Some(state as u32) {
+                return Err(format!("{name}: state {state} is not found"));
             }
         }
-        if alone.layers != together.layers {
-            return Err(format!("{name}: layers {:?}, not {:?}", together.layers, alone.layers));
+        if expected.layers != found.layers {
+            return Err(format!("{name}: layers {:?}, not {:?}", found.layers, expected.layers));
         }
-        if alone.nearest_deadlocks != together.nearest_deadlocks {
+        if expected.nearest_deadlocks != found.nearest_deadlocks {
             return Err(format!("{name}: the nearest deadlocks differ"));
         }
-        if alone.nearest_overflows != together.nearest_overflows {
+        if expected.nearest_overflows != found.nearest_overflows {
             return Err(format!("{name}: the nearest overflows differ"));
         }
-        if alone.graph != together.graph {
+        if expected.graph != found.graph {
             return Err(format!("{name}: the transitions differ"));
         }
         let steps = Steps::new(system, Tuning::default());
-        let later = transitions(&mut together, system, &steps, &threads, &Budget::unlimited());
-        if alone.graph.is_some() && alone.graph != later.ok() {
+        let later = transitions(&mut found, system, &steps, &threads, &Budget::unlimited());
+        if expected.graph.is_some() && expected.graph != later.ok() {
             return Err(format!("{name}: transitions found later differ"));
         }
-        let (facts, outcomes) = answers(system, threads);
-        if facts != answered.0 {
-            return Err(format!("{name}: facts {facts:?}, not {:?}", answered.0));
+        let (facts, outcomes) = facts_and_outcomes(system, threads);
+        if facts != expected_facts {
+            return Err(format!("{name}: facts {facts:?}, not {expected_facts:?}"));
         }
-        if let Some(place) = outcomes.iter().zip(&answered.1).position(|(a, b)| a != b) {
-            return Err(format!(
-                "{name}: answer {place} is {:?}, not {:?}",
-                outcomes[place], answered.1[place]
-            ));
+        for (outcome, expected) in outcomes.iter().zip(&expected_outcomes) {
+            if outcome != expected {
+                return Err(format!("{name}: {outcome:?}, not {expected:?}"));
+            }
         }
     }
     Ok(())
 }
 
-type Generator = fn(u64) -> String;
-
 #[test]
-fn several_threads_answer_as_one_does_on_random_systems() {
-    let models: [(Generator, u64); 3] =
+fn several_threads_agree_with_one_on_random_systems() {
+    let generators: [(Generator, u64); 3] =
         [(random_model, 300), (random_old_model, 100), (random_parameterised_model, 100)];
-    let grains = [(2, UNEVEN), (4, FINE)];
-    let mut n_systems = 0;
-    for (model, n_seeds) in models {
-        for seed in 50_000..50_000 + n_seeds {
-            let text = model(seed);
-            for deadlock in [Deadlock::Finite, Deadlock::Stutter] {
-                let differs = |text: &str| {
-                    let system = masque_testkit::load(text, deadlock)?;
-                    Some(difference(&system, &grains))
-                };
-                let Some(result) = differs(&text) else { continue };
-                n_systems += 1;
-                if let Err(found) = result {
-                    let small = shrink(&text, |text| differs(text).is_some_and(|result| result.is_err()));
-                    let found = differs(&small).and_then(Result::err).unwrap_or(found);
-                    panic!("seed {seed}, deadlock {deadlock:?}: {found}\n{small}");
-                }
-            }
-        }
+    for (generator, n_seeds) in generators {
+        let seeds = 50_000..50_000 + n_seeds;
+        differential(&[generator], seeds, Deadlocks::Both, |system, _, _| {
+            compare(&system, &[(2, UNEVEN), (4, FINE)])
+        });
     }
-    assert!(n_systems >= 1000, "{n_systems}");
 }
 
 #[test]
-fn several_threads_answer_as_one_does_on_shipped_models() {
+fn several_threads_agree_with_one_on_shipped_models() {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
     let mut n_models = 0;
     for path in ["ispl", "scale"].iter().flat_map(|folder| files(&models.join(folder))) {
         let system = super::load(&fs::read_to_string(&path).unwrap());
         let grains = [(1, FINE), (2, Grain { least: 64, ..UNEVEN }), (4, Grain { batch: 16, ..UNEVEN })];
-        if let Err(found) = difference(&system, &grains) {
-            panic!("{}: {found}", path.display());
+        if let Err(difference) = compare(&system, &grains) {
+            panic!("{}: {difference}", path.display());
         }
         n_models += 1;
     }
@@ -154,7 +136,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A counter with two ways up: layers of many states, and many ways to each.
+/// Returns two counters to `side`: layers of many states, with many paths to each.
 fn grid(side: u32) -> System {
     let agent = |name: &str| {
         format!(
@@ -173,21 +155,21 @@ fn grid(side: u32) -> System {
     ))
 }
 
-/// As many runs as fit into a few seconds; `examples/stress.rs` does ten thousand and more.
+/// Runs for four seconds; `examples/stress.rs` does ten thousand runs and more.
 #[test]
-fn many_runs_with_four_threads_come_to_their_end() {
+fn many_runs_with_four_threads_terminate() {
     let system = grid(7);
-    let expected = answers(&system, jobs(1, FINE));
+    let expected = facts_and_outcomes(&system, jobs(1, FINE));
     let start = Instant::now();
     let mut n_runs = 0;
     while n_runs < 10_000 && start.elapsed() < Duration::from_secs(4) {
-        assert!(answers(&system, jobs(4, FINE)) == expected, "run {n_runs}");
+        assert!(facts_and_outcomes(&system, jobs(4, FINE)) == expected, "run {n_runs}");
         n_runs += 1;
     }
     assert!(n_runs > 10, "{n_runs}");
 }
 
-/// Limits are noticed while several threads work, and by all of them.
+/// A limit that is exceeded while several threads work stops all of them.
 #[test]
 fn limits_stop_all_threads() {
     let system = grid(400);

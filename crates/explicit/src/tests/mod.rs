@@ -1,4 +1,4 @@
-//! The engine's insides against the reference.
+//! Internal parts of the engine against the truth definition.
 
 mod exprs;
 mod jobs;
@@ -16,7 +16,7 @@ use crate::explore::{Space, explore};
 use crate::jobs::Jobs;
 use crate::steps::Steps;
 
-/// The system of a text, which must be valid.
+/// Loads a text, which must be valid.
 fn load(text: &str) -> System {
     let mut sources = Sources::default();
     let file = sources.add("test.ispl", text).unwrap();
@@ -25,7 +25,7 @@ fn load(text: &str) -> System {
     checked.system.unwrap_or_else(|| panic!("{errors:?} {:?}\n{text}", checked.diagnostics))
 }
 
-/// Explores while nobody listens.
+/// Explores without reporting early verdicts.
 fn explore_all<'s>(
     system: &'s System,
     steps: &Rc<Steps<'s>>,

@@ -1,4 +1,4 @@
-//! Every set the engine labels against the truth definition, whatever the layout and the tables.
+//! All labels of the engine against the truth definition, for several layouts and sizes of tables.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::labelling::Labelling;
 use crate::steps::{Steps, Tuning};
 use crate::tests::{explore_all, load};
 
-/// Words of 8 bits make states of several words; without tables everything is evaluated.
+/// Words of few bits make states of several words; with 0 table bits there are no lookup tables.
 const TUNINGS: [Tuning; 4] = [
     Tuning { word_bits: 64, table_bits: 10, slow_table_bits: 32 },
     Tuning { word_bits: 64, table_bits: 0, slow_table_bits: 0 },
@@ -41,8 +41,8 @@ fn labelled_sets_are_the_truth_sets() {
                 let expected = truth_set(&structure, &system, formula);
                 let found = labeller.truth(formula, &budget).ok().map(|set| {
                     let mut truth = vec![false; structure.n_states()];
-                    for number in set.iter() {
-                        let state = labeller.steps.layout.unpack(&system, labeller.space.store.row(number));
+                    for index in set.iter() {
+                        let state = labeller.steps.layout.unpack(&system, labeller.space.store.row(index));
                         truth[structure.index_of(&state).unwrap()] = true;
                     }
                     truth

@@ -4,14 +4,14 @@ use super::dice::Dice;
 
 /// The type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum VariableType {
     Boolean,
     Range(i64, i64),
     Enumeration(&'static [&'static str]),
 }
 
-/// Enumerations that overlap, nest, and differ in order only; one made of keywords, which are fine
-/// names wherever no formula can stand; and one with a single value.
+/// Enumerations that overlap, contain each other, or differ only in order; one made of keywords, which are
+/// valid names where no formula can stand; and one with a single value.
 const ENUMERATIONS: [&[&str]; 8] = [
     &["idle", "busy"],
     &["idle", "busy", "done"],
@@ -23,60 +23,62 @@ const ENUMERATIONS: [&[&str]; 8] = [
     &["idle"],
 ];
 
-impl Kind {
-    pub(super) fn random(dice: &mut Dice) -> Kind {
+impl VariableType {
+    pub(super) fn random(dice: &mut Dice) -> VariableType {
         match dice.count(0, 9) {
-            0..=2 => Kind::Boolean,
+            0..=2 => VariableType::Boolean,
             3..=6 => {
                 let lo = dice.between(-2, 2).min(dice.between(-2, 2));
-                Kind::Range(lo, lo + if dice.chance(5) { 0 } else { dice.between(1, 5) })
+                VariableType::Range(lo, lo + if dice.chance(5) { 0 } else { dice.between(1, 5) })
             }
-            _ => Kind::Enumeration(dice.pick(&ENUMERATIONS)),
+            _ => VariableType::Enumeration(dice.pick(&ENUMERATIONS)),
         }
     }
 
     pub(super) fn size(self) -> u64 {
         match self {
-            Kind::Boolean => 2,
-            Kind::Range(lo, hi) => (hi - lo + 1) as u64,
-            Kind::Enumeration(values) => values.len() as u64,
+            VariableType::Boolean => 2,
+            VariableType::Range(lo, hi) => (hi - lo + 1) as u64,
+            VariableType::Enumeration(values) => values.len() as u64,
         }
     }
 
     pub(super) fn declaration(self) -> String {
         match self {
-            Kind::Boolean => "boolean".to_string(),
-            Kind::Range(lo, hi) => format!("{lo}..{hi}"),
-            Kind::Enumeration(values) => format!("{{{}}}", values.join(", ")),
+            VariableType::Boolean => "boolean".to_string(),
+            VariableType::Range(lo, hi) => format!("{lo}..{hi}"),
+            VariableType::Enumeration(values) => format!("{{{}}}", values.join(", ")),
         }
     }
 
-    /// A value as text.
+    /// Returns a random value as text.
     pub(super) fn value(self, dice: &mut Dice) -> String {
         match self {
-            Kind::Boolean => dice.pick(&["true", "false"]).to_string(),
-            Kind::Range(lo, hi) => dice.between(lo, hi).to_string(),
-            Kind::Enumeration(values) => dice.pick(values).to_string(),
+            VariableType::Boolean => dice.pick(&["true", "false"]).to_string(),
+            VariableType::Range(lo, hi) => dice.between(lo, hi).to_string(),
+            VariableType::Enumeration(values) => dice.pick(values).to_string(),
         }
     }
 
-    /// Whether every value of `self` is one of `other`.
-    pub(super) fn is_within(self, other: Kind) -> bool {
+    /// Whether both are enumerations and every value of `self` is one of `other`.
+    pub(super) fn is_within(self, other: VariableType) -> bool {
         match (self, other) {
-            (Kind::Enumeration(mine), Kind::Enumeration(theirs)) => mine.iter().all(|v| theirs.contains(v)),
+            (VariableType::Enumeration(mine), VariableType::Enumeration(theirs)) => {
+                mine.iter().all(|v| theirs.contains(v))
+            }
             _ => false,
         }
     }
 }
 
-/// Something a condition may read: a variable as it is written there.
+/// A variable that a condition may read, as it is written there.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub(super) text: String,
-    pub(super) kind: Kind,
+    pub(super) kind: VariableType,
 }
 
-/// What a condition may be made of.
+/// The variables and atoms that a condition may contain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     pub(super) slots: Vec<Slot>,
@@ -85,26 +87,26 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    fn texts(&self, wanted: impl Fn(Kind) -> bool) -> Vec<&str> {
+    fn texts(&self, wanted: impl Fn(VariableType) -> bool) -> Vec<&str> {
         self.slots.iter().filter(|s| wanted(s.kind)).map(|s| s.text.as_str()).collect()
     }
 
     fn booleans(&self) -> Vec<&str> {
-        self.texts(|kind| kind == Kind::Boolean)
+        self.texts(|kind| kind == VariableType::Boolean)
     }
 
     fn numbers(&self) -> Vec<&str> {
-        self.texts(|kind| matches!(kind, Kind::Range(..)))
+        self.texts(|kind| matches!(kind, VariableType::Range(..)))
     }
 
-    /// A condition with at most `depth` connectives on a branch.
+    /// Returns a condition with at most `depth` nested connectives.
     pub(super) fn condition(&self, dice: &mut Dice, depth: usize) -> String {
         if depth == 0 || dice.chance(35) {
             return self.atom(dice);
         }
         let mut operand = || {
             let operand = self.condition(dice, depth - 1);
-            // Without brackets now and then: precedence is part of the language.
+            // One in five has no brackets, because precedence is part of the language.
             if dice.chance(80) { format!("({operand})") } else { operand }
         };
         let mut chain = vec![operand(), operand()];
@@ -118,7 +120,7 @@ impl Scope {
         }
     }
 
-    /// A condition without `and`, `or`.
+    /// Returns a condition without `and` and `or`.
     fn atom(&self, dice: &mut Dice) -> String {
         if !self.atoms.is_empty() && (self.slots.is_empty() || dice.chance(65)) {
             return dice.one_of(&self.atoms).clone();
@@ -128,11 +130,11 @@ impl Scope {
         }
         let slot = dice.one_of(&self.slots).clone();
         match slot.kind {
-            Kind::Boolean => self.boolean_atom(dice, &slot.text),
-            Kind::Range(..) => self.comparison(dice, &slot),
-            Kind::Enumeration(_) => {
+            VariableType::Boolean => self.boolean_atom(dice, &slot.text),
+            VariableType::Range(..) => self.comparison(dice, &slot),
+            VariableType::Enumeration(_) => {
                 let relation = dice.pick(&["=", "=", "=", "<>", "!="]);
-                let fits = |k: Kind| k.is_within(slot.kind) || slot.kind.is_within(k);
+                let fits = |k: VariableType| k.is_within(slot.kind) || slot.kind.is_within(k);
                 let mut partners = self.texts(fits);
                 partners.retain(|partner| *partner != slot.text);
                 let right = if !partners.is_empty() && dice.chance(50) {
@@ -152,17 +154,18 @@ impl Scope {
             2 => self.bits(dice, 2),
             _ => {
                 let left = if dice.chance(50) { text.to_string() } else { self.bits(dice, 2) };
-                let right = if dice.chance(60) { Kind::Boolean.value(dice) } else { self.bits(dice, 1) };
+                let right =
+                    if dice.chance(60) { VariableType::Boolean.value(dice) } else { self.bits(dice, 1) };
                 format!("{left} {} {right}", dice.pick(&["=", "=", "<>"]))
             }
         }
     }
 
-    /// A boolean expression of `& | ^ ~`.
+    /// Returns a boolean expression of `& | ^ ~`.
     fn bits(&self, dice: &mut Dice, depth: usize) -> String {
         let booleans = self.booleans();
         if booleans.is_empty() {
-            return Kind::Boolean.value(dice);
+            return VariableType::Boolean.value(dice);
         }
         if depth == 0 || dice.chance(30) {
             return dice.pick(&booleans).to_string();
@@ -187,7 +190,7 @@ impl Scope {
         format!("{left} {relation} {right}")
     }
 
-    /// An arithmetic expression that reads at least one variable, if there is one.
+    /// Returns an arithmetic expression that reads at least one variable, if there is one.
     fn arithmetic(&self, dice: &mut Dice, depth: usize) -> String {
         let numbers = self.numbers();
         if numbers.is_empty() {
@@ -210,7 +213,7 @@ impl Scope {
         };
         let operator = dice.pick(&["+", "+", "+", "-", "-", "*", "/", "mod"]);
         if dice.chance(25) {
-            return format!("{operand} {operator} {variable}"); // Zero by accident, now and then.
+            return format!("{operand} {operator} {variable}"); // The variable may be zero.
         }
         if matches!(operator, "/" | "mod") && operand == "0" {
             operand = "2".to_string();
@@ -218,15 +221,19 @@ impl Scope {
         format!("{variable} {operator} {operand}")
     }
 
-    /// An assignment to a variable, and a condition that keeps it within bounds, if it needs one.
-    ///
-    /// Counting within bounds keeps a model moving; what is not bounded soon overflows.
-    pub(super) fn assignment(&self, dice: &mut Dice, target: &str, kind: Kind) -> (String, Option<String>) {
+    /// Returns an assignment to a variable, and mostly a condition that keeps it within bounds, if it needs
+    /// one: a counter without bounds soon overflows, and the model has few states.
+    pub(super) fn assignment(
+        &self,
+        dice: &mut Dice,
+        target: &str,
+        kind: VariableType,
+    ) -> (String, Option<String>) {
         match kind {
-            Kind::Range(0, hi) if hi > 0 && dice.chance(20) => {
+            VariableType::Range(0, hi) if hi > 0 && dice.chance(20) => {
                 (format!("{target} = ({target} + {}) mod {}", dice.between(1, hi), hi + 1), None)
             }
-            Kind::Range(lo, hi) if dice.chance(60) => {
+            VariableType::Range(lo, hi) if dice.chance(60) => {
                 let (step, bound) = *dice.one_of(&[("+", ("<", hi)), ("-", (">", lo))]);
                 let guard = format!("{target} {} {}", bound.0, bound.1);
                 (format!("{target} = {target} {step} 1"), dice.chance(85).then_some(guard))
@@ -235,13 +242,13 @@ impl Scope {
         }
     }
 
-    /// What may be assigned to the variable `target` of this type.
-    fn right_side(&self, dice: &mut Dice, target: &str, kind: Kind) -> String {
+    /// Returns an expression that may be assigned to the variable `target` of this type.
+    fn right_side(&self, dice: &mut Dice, target: &str, kind: VariableType) -> String {
         match kind {
-            Kind::Boolean if dice.chance(20) => format!("~{target}"),
-            Kind::Boolean if dice.chance(40) => self.bits(dice, 2),
-            Kind::Range(..) if dice.chance(40) => self.arithmetic(dice, 2),
-            Kind::Enumeration(_) => {
+            VariableType::Boolean if dice.chance(20) => format!("~{target}"),
+            VariableType::Boolean if dice.chance(40) => self.bits(dice, 2),
+            VariableType::Range(..) if dice.chance(40) => self.arithmetic(dice, 2),
+            VariableType::Enumeration(_) => {
                 let mut sources = self.texts(|source| source.is_within(kind));
                 sources.retain(|source| *source != target);
                 if !sources.is_empty() && dice.chance(40) {

@@ -8,32 +8,32 @@ impl Dice {
         Dice(fastrand::Rng::with_seed(seed))
     }
 
-    /// True so many times in a hundred.
+    /// Returns true with this probability, in percent.
     pub(super) fn chance(&mut self, percent: u32) -> bool {
         self.0.u32(0..100) < percent
     }
 
-    /// A number in `lo..=hi`.
+    /// Returns a number in `lo..=hi`.
     pub(super) fn between(&mut self, lo: i64, hi: i64) -> i64 {
         self.0.i64(lo..=hi)
     }
 
-    /// A count in `lo..=hi`.
+    /// Returns a count in `lo..=hi`.
     pub(super) fn count(&mut self, lo: usize, hi: usize) -> usize {
         self.0.usize(lo..=hi)
     }
 
-    /// One of them; there must be one.
+    /// Returns a random item; there must be at least one.
     pub(super) fn pick<'a, T: ?Sized + 'a>(&mut self, items: &'a [&'a T]) -> &'a T {
         items[self.0.usize(0..items.len())]
     }
 
-    /// One of them; there must be one.
+    /// Returns a random item; there must be at least one.
     pub(super) fn one_of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.0.usize(0..items.len())]
     }
 
-    /// So many of them, or all if there are fewer, in random order.
+    /// Returns `n` of the items, or all if there are fewer, in random order.
     pub(super) fn some_of<T: Clone>(&mut self, items: &[T], n: usize) -> Vec<T> {
         let mut items = items.to_vec();
         self.0.shuffle(&mut items);

@@ -2,20 +2,20 @@
 
 use super::dice::Dice;
 
-/// What formulas may speak of.
+/// The names that formulas may contain.
 pub(super) struct Vocabulary {
     /// Propositions and other atoms.
     pub(super) atoms: Vec<String>,
-    /// Agents as `K` takes them.
+    /// Agents, as arguments of `K`.
     pub(super) agents: Vec<String>,
-    /// Groups as `GK` takes them: names, agents, sets in braces.
+    /// Groups, as arguments of `GK`: names, agents, sets in braces.
     pub(super) groups: Vec<String>,
-    /// Group operators, `GK` or also `E` in the old dialect.
+    /// Group operators: `GK`, in the old dialect also `E`.
     pub(super) group_operators: &'static [&'static str],
 }
 
 impl Vocabulary {
-    /// A state formula with at most `depth` operators on a branch.
+    /// Returns a state formula with at most `depth` nested operators.
     pub(super) fn formula(&self, dice: &mut Dice, depth: usize) -> String {
         if depth == 0 {
             return self.atom(dice);
@@ -31,7 +31,7 @@ impl Vocabulary {
             40..=60 => {
                 let operator = dice.pick(&["AG", "EG", "AX", "EX", "AF", "EF"]);
                 let operand = self.operand(dice, depth);
-                // `AG p` and `AG(p)`; a bracketed operand may follow at once.
+                // `AG p` and `AG(p)`: before a bracket the space is optional.
                 if operand.starts_with('(') && dice.chance(50) {
                     format!("{operator}{operand}")
                 } else {
@@ -61,11 +61,11 @@ impl Vocabulary {
         operands.join(&format!(" {word} "))
     }
 
-    /// In brackets unless it needs none; now and then without all the same.
+    /// Returns an operand, in brackets unless it is a word; in 12 percent of the other cases also without.
     fn operand(&self, dice: &mut Dice, depth: usize) -> String {
         let formula = self.formula(dice, depth);
         let is_word = formula.chars().all(|c| c.is_alphanumeric() || "._[]".contains(c));
-        // Chains of `<->` have no agreed reading, so they are never left open.
+        // Chains of `<->` have no agreed meaning, so they are always in brackets.
         if is_word || !formula.contains("<->") && dice.chance(12) { formula } else { format!("({formula})") }
     }
 
@@ -82,7 +82,7 @@ impl Vocabulary {
         }
     }
 
-    /// A fairness constraint: simple more often than not, so that fair paths exist.
+    /// Returns a fairness constraint, mostly a simple one, so that fair paths exist.
     pub(super) fn constraint(&self, dice: &mut Dice) -> String {
         match dice.count(0, 9) {
             0 | 1 => dice.one_of(&self.atoms).clone(),

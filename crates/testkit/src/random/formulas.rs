@@ -1,11 +1,11 @@
-//! Random formulas of every logic about one model whose names and types are as awkward as the
-//! language allows. They are meant to be printed and read again, not to be decided.
+//! Random formulas of every logic about one model whose names are chosen to confuse a parser. They are meant
+//! to be printed and read again, not to be decided.
 
 use super::dice::Dice;
 use super::formula::Vocabulary;
-use super::logics::{Logic, Speaker};
+use super::logics::{Grammar, Logic};
 
-/// The model that [`random_formulas`] speak of: propositions named like operators, a value named
+/// The model of [`random_formulas`]: propositions named like operators, a value named
 /// like a proposition, a group named like an agent, families, arrays and negative numbers.
 pub const FORMULA_MODEL: &str = "\
 param N = 2;
@@ -58,13 +58,13 @@ end Groups
 Formulae end Formulae
 ";
 
-/// Random formulas about [`FORMULA_MODEL`]: CTL with knowledge and norms, LTL, CTL*, ATL and the
+/// Returns `n` random formulas about [`FORMULA_MODEL`]: CTL with knowledge and norms, LTL, CTL*, ATL and the
 /// mu-calculus.
 ///
 /// ```
 /// let formulas = masque_testkit::random_formulas(1, 40);
 /// assert_eq!(formulas.len(), 40);
-/// assert_eq!(formulas, masque_testkit::random_formulas(1, 40), "a seed is a list of formulas");
+/// assert_eq!(formulas, masque_testkit::random_formulas(1, 40), "a seed determines the formulas");
 /// ```
 pub fn random_formulas(seed: u64, n: usize) -> Vec<String> {
     let mut dice = Dice::new(seed);
@@ -81,21 +81,21 @@ pub fn random_formulas(seed: u64, n: usize) -> Vec<String> {
         group_operators: &["GK", "DK", "GCK"],
     };
     let steps = (0..10).map(|_| condition(&mut dice, 2, true)).collect();
-    let speaker = Speaker { words: &words, steps };
+    let grammar = Grammar { words: &words, steps };
     let mut formulas = Vec::with_capacity(n);
     for _ in 0..n {
         let depth = dice.count(1, 4);
         formulas.push(match dice.count(0, 7) {
             0..=2 => words.formula(&mut dice, depth),
-            3 | 4 => speaker.property(&mut dice, Logic::Paths),
-            5 => speaker.property(&mut dice, Logic::Strategies),
-            _ => speaker.property(&mut dice, Logic::Fixpoints),
+            3 | 4 => grammar.property(&mut dice, Logic::Paths),
+            5 => grammar.property(&mut dice, Logic::Strategies),
+            _ => grammar.property(&mut dice, Logic::Fixpoints),
         });
     }
     formulas
 }
 
-/// A condition that may stand in a formula: a boolean variable or a comparison.
+/// Returns a condition that may stand in a formula: a boolean variable or a comparison.
 fn atom(dice: &mut Dice) -> String {
     match dice.count(0, 9) {
         0 | 1 => boolean(dice, false),
@@ -111,7 +111,7 @@ fn atom(dice: &mut Dice) -> String {
     }
 }
 
-/// A condition of any form, on a step if `is_step`.
+/// Returns a condition of any form, on a step if `is_step`.
 fn condition(dice: &mut Dice, depth: usize, is_step: bool) -> String {
     if depth == 0 {
         return boolean(dice, is_step);
@@ -131,7 +131,7 @@ fn condition(dice: &mut Dice, depth: usize, is_step: bool) -> String {
     }
 }
 
-/// A truth value without operators.
+/// Returns a boolean variable or an equation.
 fn boolean(dice: &mut Dice, is_step: bool) -> String {
     const ACTIONS: [&str; 5] = [
         "Environment.Action = AG",
@@ -154,7 +154,7 @@ fn boolean(dice: &mut Dice, is_step: bool) -> String {
     if is_step && dice.chance(50) { dice.pick(&ACTIONS) } else { dice.pick(&VARIABLES) }.to_string()
 }
 
-/// A comparison of numbers or of values.
+/// Returns a comparison of numbers or of enumeration values.
 fn comparison(dice: &mut Dice, depth: usize, is_step: bool) -> String {
     const VALUES: [&str; 6] = [
         "Environment.v = X",
@@ -173,7 +173,7 @@ fn comparison(dice: &mut Dice, depth: usize, is_step: bool) -> String {
     }
 }
 
-/// Arithmetic.
+/// Returns an arithmetic expression.
 fn number(dice: &mut Dice, depth: usize, is_step: bool) -> String {
     let leaves = ["Environment.n", "E.m[1]", "E.m[2]", "Cell[1].c", "Cell[N].c", "0", "1", "-2", "7", "N"];
     if depth == 0 {

@@ -1,5 +1,5 @@
-//! Random formulas of LTL, CTL*, ATL and the mu-calculus, of a size that the truth definition can
-//! do: it tries all guesses of a path formula's operators, and all uniform strategies.
+//! Random formulas of LTL, CTL*, ATL and the mu-calculus, short enough for the truth definition, which
+//! enumerates all truth values of a path formula's operators, and all uniform strategies.
 
 use super::dice::Dice;
 use super::formula::Vocabulary;
@@ -8,23 +8,24 @@ use super::formula::Vocabulary;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Logic {
     Paths,
-    /// Path formulas that CTL can say.
+    /// Path formulas that CTL can express.
     Determined,
     Strategies,
     Fixpoints,
 }
 
-/// What formulas are made of, besides the vocabulary of CTL.
-pub(super) struct Speaker<'v> {
+/// Generator of formulas: the vocabulary of CTL, and conditions on steps.
+pub(super) struct Grammar<'v> {
     pub(super) words: &'v Vocabulary,
     /// Conditions on steps: `Alice.Action = go`.
     pub(super) steps: Vec<String>,
 }
 
-/// A variable in scope, and whether we stand under an odd number of negations, seen from it.
+/// A variable in scope, and whether the number of negations between its fixpoint and the current formula is
+/// odd.
 type Bound = (&'static str, bool);
 
-impl Speaker<'_> {
+impl Grammar<'_> {
     pub(super) fn property(&self, dice: &mut Dice, logic: Logic) -> String {
         match logic {
             Logic::Paths if dice.chance(50) => {
@@ -56,7 +57,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// A path formula with at most so many temporal operators, which are counted down; in CTL* it
+    /// Returns a path formula with at most `left` temporal operators, which are subtracted; in CTL* it
     /// may have quantifiers.
     fn path(&self, dice: &mut Dice, depth: usize, left: &mut usize, quantifiers: bool) -> String {
         if depth == 0 || *left == 0 {
@@ -89,7 +90,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// A path formula of the common fragment of LTL and CTL, with at most so many temporal operators.
+    /// Returns a path formula of the common fragment of LTL and CTL, with at most `left` temporal operators.
     /// [Mai00 §3]
     fn determined(&self, dice: &mut Dice, depth: usize, left: &mut usize) -> String {
         if depth == 0 || *left == 0 {
@@ -97,9 +98,10 @@ impl Speaker<'_> {
         }
         let roll = dice.count(0, 13);
         *left -= usize::from(roll > 3);
-        let p = match dice.chance(20) {
-            true => format!("K({}, {})", dice.one_of(&self.words.agents), self.words.atom(dice)),
-            false => self.words.atom(dice),
+        let p = if dice.chance(20) {
+            format!("K({}, {})", dice.one_of(&self.words.agents), self.words.atom(dice))
+        } else {
+            self.words.atom(dice)
         };
         let mut part = |dice: &mut Dice| self.determined(dice, depth - 1, left);
         match roll {
@@ -119,7 +121,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// A state formula of CTL*.
+    /// Returns a state formula of CTL*.
     fn state(&self, dice: &mut Dice, depth: usize, left: &mut usize) -> String {
         match dice.count(0, 9) {
             0 if depth > 0 => format!("!({})", self.state(dice, depth - 1, left)),
@@ -132,7 +134,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// A state formula with coalitions.
+    /// Returns a state formula with coalitions.
     fn strategic(&self, dice: &mut Dice, depth: usize) -> String {
         if depth == 0 {
             return self.words.atom(dice);
@@ -160,7 +162,7 @@ impl Speaker<'_> {
         format!("<{group}{}>", dice.pick(&strategies))
     }
 
-    /// A formula with fixpoints in which variables stand under an even number of negations.
+    /// Returns a formula with fixpoints in which variables stand under an even number of negations.
     fn fixpoint(&self, dice: &mut Dice, depth: usize, scope: &[Bound]) -> String {
         let usable: Vec<&str> = scope.iter().filter(|bound| !bound.1).map(|bound| bound.0).collect();
         if depth == 0 || dice.chance(8) {
@@ -200,7 +202,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// Fixpoints of both kinds that depend on each other: chance alone makes few of them.
+    /// Returns alternating fixpoints, which `fixpoint` rarely generates.
     fn alternating(&self, dice: &mut Dice) -> String {
         let (a, b) = (self.words.atom(dice), self.words.atom(dice));
         let next = dice.pick(&["EX", "EX", "AX"]);

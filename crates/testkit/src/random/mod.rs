@@ -1,4 +1,4 @@
-//! Random models: the same seed gives the same text, on every machine.
+//! Random models. The same seed gives the same text on every machine.
 
 mod condition;
 mod dice;
@@ -17,7 +17,7 @@ pub use modern::{
 pub use old::random_old_model;
 pub use parameterised::random_parameterised_model;
 
-/// A text under construction, one statement a line.
+/// A text that is being written, one statement per line.
 #[derive(Default)]
 struct Page {
     text: String,
@@ -31,7 +31,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// `heading`, the content one step further in, `closing`.
+    /// Writes `heading`, the indented content, and `closing`.
     fn block(&mut self, heading: &str, closing: &str, content: impl FnOnce(&mut Page)) {
         self.line(heading);
         self.depth += 1;
@@ -45,7 +45,7 @@ impl Page {
 mod tests {
     use super::*;
 
-    /// What must occur, in some model, for the generator to be worth running.
+    /// Parts of the syntax that must occur in some random model.
     const SURFACE: &[&str] = &[
         "Semantics = SA;",
         "Semantics = MA;",
@@ -108,8 +108,7 @@ mod tests {
 
     #[test]
     fn the_surface_of_other_logics_occurs() {
-        type Make = fn(u64) -> String;
-        let rows: [(Make, &[&str]); 4] = [
+        let rows: [(crate::Generator, &[&str]); 4] = [
             (
                 random_determined_model,
                 &["LTL ", "CTL* A(", "CTL* E(", "X (", "G (", "F (", ") U (", ") W (", ") R ("],
@@ -168,13 +167,13 @@ mod tests {
                         .partition(|l| l.starts_with("end"));
                     assert_eq!(ends.len(), begins.len(), "{section} in {text}");
                 }
-                assert_eq!(text, make(seed), "a seed is a model");
+                assert_eq!(text, make(seed), "a seed determines the model");
             }
         }
     }
 
     #[test]
-    fn formulas_are_many() {
+    fn models_have_six_to_ten_formulas() {
         for seed in 0..100 {
             let text = random_model(seed);
             let formulas = text.split("Formulae").nth(1).unwrap_or_default();

@@ -1,38 +1,39 @@
-//! Random models of ISPL 1.x with Masque's friendlier surface.
+//! Random models of ISPL 1.x, with Masque's extensions of the syntax.
 
 use super::Page;
-use super::condition::{Kind, Scope, Slot};
+use super::condition::{Scope, Slot, VariableType};
 use super::dice::Dice;
 use super::formula::Vocabulary;
-use super::logics::{Logic, Speaker};
+use super::logics::{Grammar, Logic};
 
-/// A small random system in ISPL 1.x, with 6 to 10 formulas of CTL, knowledge and norms.
+/// Returns a random system in ISPL 1.x of at most 4096 valuations, with 6 to 10 formulas of CTL, knowledge
+/// and norms.
 ///
-/// It has at most 4096 valuations. Both semantics, all types, arithmetic that overflows or divides
-/// by zero, protocols with gaps, an Environment or none, norms, and (in a third of the models)
-/// fairness occur. The text is valid, and one initial state at least exists.
+/// Both semantics, all types, arithmetic that overflows or divides
+/// by zero, protocols with gaps, models with and without an Environment, norms, and (in a third of the
+/// models) fairness occur. The text is valid, and at least one initial state exists.
 pub fn random_model(seed: u64) -> String {
     let mut dice = Dice::new(seed);
     let model = Model::random(&mut dice, &[64, 512, 4096, 4096]);
     model.write(&mut dice, seed, None, Constraints::Some)
 }
 
-/// A random system of at most 48 valuations, with 4 formulas of LTL and CTL* with knowledge.
+/// Returns a random system of at most 48 valuations, with 4 formulas of LTL and CTL* with knowledge.
 pub fn random_path_model(seed: u64) -> String {
     small_model(seed, &[8, 16, 32, 48], Logic::Paths)
 }
 
-/// A random system of at most 48 valuations, with 4 formulas of LTL and CTL* that CTL can say.
+/// Returns a random system of at most 48 valuations, with 4 formulas of LTL and CTL* that CTL can express.
 pub fn random_determined_model(seed: u64) -> String {
     small_model(seed, &[8, 16, 32, 48], Logic::Determined)
 }
 
-/// A random system of at most 32 valuations, with 4 formulas of ATL.
+/// Returns a random system of at most 32 valuations, with 4 formulas of ATL.
 pub fn random_game_model(seed: u64) -> String {
     small_model(seed, &[4, 8, 16, 32], Logic::Strategies)
 }
 
-/// A random system of at most 32 valuations with fairness constraints that speak of one state, with 4
+/// Returns a random system of at most 32 valuations with fairness constraints on single states, with 4
 /// formulas of ATL.
 pub fn random_fair_game_model(seed: u64) -> String {
     let mut dice = Dice::new(seed);
@@ -40,7 +41,7 @@ pub fn random_fair_game_model(seed: u64) -> String {
     model.write(&mut dice, seed, Some(Logic::Strategies), Constraints::Local)
 }
 
-/// A random system of at most 64 valuations, with 4 formulas of the mu-calculus.
+/// Returns a random system of at most 64 valuations, with 4 formulas of the mu-calculus.
 pub fn random_fixpoint_model(seed: u64) -> String {
     small_model(seed, &[8, 16, 32, 64], Logic::Fixpoints)
 }
@@ -51,7 +52,7 @@ fn small_model(seed: u64, sizes: &[u64], logic: Logic) -> String {
     model.write(&mut dice, seed, Some(logic), Constraints::Some)
 }
 
-/// Which fairness constraints a model has.
+/// VariableType of the fairness constraints of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Constraints {
     /// Any, in a third of the models.
@@ -63,7 +64,7 @@ enum Constraints {
 #[derive(Clone, Debug)]
 struct Variable {
     name: &'static str,
-    kind: Kind,
+    kind: VariableType,
 }
 
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ struct Agent {
     /// The Environment's observable variables; none elsewhere.
     observable: Vec<Variable>,
     variables: Vec<Variable>,
-    /// Which of the Environment's other variables it sees.
+    /// The other variables of the Environment that it sees.
     lobsvars: Vec<Variable>,
     actions: Vec<&'static str>,
 }
@@ -90,20 +91,20 @@ impl Agent {
 const ENVIRONMENT: &str = "Environment";
 const AGENTS: [&str; 3] = ["Alice", "Bob", "Carol"];
 const VARIABLES: [&str; 6] = ["x", "y", "z", "u", "v", "w"];
-/// Shared by all agents; `X` is a keyword elsewhere.
+/// Names of actions, shared by all agents. `X` is a keyword in formulas.
 const ACTIONS: [&str; 5] = ["go", "stop", "wait", "none", "X"];
 
 struct Model {
     single_assignment: bool,
-    /// The Environment, if there is one, among the others.
+    /// All agents, including the Environment, if there is one.
     agents: Vec<Agent>,
 }
 
 impl Model {
-    /// Of at most as many valuations as one of `sizes` says.
+    /// Returns a random model. The maximum number of valuations is one of `sizes`.
     fn random(dice: &mut Dice, sizes: &[u64]) -> Model {
         let mut agents: Vec<Agent> = Vec::new();
-        // What is left of the valuations that the model may have.
+        // Maximum number of valuations of the remaining variables.
         let mut budget = *dice.one_of(sizes);
         let has_environment = dice.chance(75);
         if has_environment {
@@ -111,7 +112,7 @@ impl Model {
             let observable = variables(dice, &VARIABLES[..n_observable], &mut budget);
             let n_hidden = dice.count(usize::from(n_observable == 0), 2);
             let hidden = variables(dice, &VARIABLES[n_observable..n_observable + n_hidden], &mut budget);
-            // One in four has no action at all.
+            // One Environment in four has no action.
             let actions = if dice.chance(25) { Vec::new() } else { actions(dice) };
             agents.push(Agent {
                 name: ENVIRONMENT,
@@ -141,18 +142,21 @@ impl Model {
         self.agents.iter().find(|a| a.is_environment())
     }
 
-    /// What the agent's conditions read: its own variables, and what it sees of the Environment.
+    /// Returns the variables that the agent's conditions may read: its own, and those of the Environment
+    /// that it sees.
     fn visible(&self, agent: &Agent) -> Scope {
         let mut slots: Vec<Slot> =
             agent.own().map(|v| Slot { text: v.name.to_string(), kind: v.kind }).collect();
-        if let Some(environment) = self.environment().filter(|_| !agent.is_environment()) {
+        if let Some(environment) = self.environment()
+            && !agent.is_environment()
+        {
             let seen = environment.observable.iter().chain(&agent.lobsvars);
             slots.extend(seen.map(|v| Slot { text: format!("Environment.{}", v.name), kind: v.kind }));
         }
         Scope { slots, atoms: Vec::new() }
     }
 
-    /// The same, and all agents' actions.
+    /// Returns the same variables, and the actions of all agents.
     fn readable(&self, agent: &Agent) -> Scope {
         let mut scope = self.visible(agent);
         for other in &self.agents {
@@ -160,14 +164,14 @@ impl Model {
                 scope.atoms.push(format!("{}.Action = {action}", other.name));
             }
         }
-        // One's own action is what lines depend on most.
+        // The agent's own actions are added twice, because lines depend on them most.
         for action in agent.actions.iter().chain(&agent.actions) {
             scope.atoms.push(format!("Action = {action}"));
         }
         scope
     }
 
-    /// What formulas may say of a step.
+    /// Returns the conditions on steps that formulas may contain.
     fn steps(&self) -> Vec<String> {
         let of = |agent: &Agent| {
             let name = agent.name;
@@ -176,7 +180,7 @@ impl Model {
         self.agents.iter().flat_map(of).collect()
     }
 
-    /// All variables, as Evaluation and InitStates call them.
+    /// Returns all variables, as they are written in Evaluation and InitStates.
     fn everything(&self) -> Scope {
         let slots = self.agents.iter().flat_map(|agent| {
             agent.own().map(|v| Slot { text: format!("{}.{}", agent.name, v.name), kind: v.kind })
@@ -184,7 +188,7 @@ impl Model {
         Scope { slots: slots.collect(), atoms: Vec::new() }
     }
 
-    /// The model with formulas of a logic, CTL if none is named.
+    /// Writes the model with formulas of a logic. `None` means CTL.
     fn write(&self, dice: &mut Dice, seed: u64, logic: Option<Logic>, constraints: Constraints) -> String {
         let mut page = Page::default();
         page.line(format!("-- Random model {seed}."));
@@ -224,8 +228,8 @@ impl Model {
         }
         page.block("Formulae", "end Formulae", |page| {
             if let Some(logic) = logic {
-                let speaker = Speaker { words: &vocabulary, steps: self.steps() };
-                return (0..4).for_each(|_| page.line(format!("{};", speaker.property(dice, logic))));
+                let grammar = Grammar { words: &vocabulary, steps: self.steps() };
+                return (0..4).for_each(|_| page.line(format!("{};", grammar.property(dice, logic))));
             }
             for _ in 0..dice.count(6, 10) {
                 let depth = dice.count(1, 4);
@@ -284,7 +288,7 @@ impl Model {
         }
     }
 
-    /// Writes the groups, and says what formulas may speak of.
+    /// Writes the groups; returns the vocabulary of the formulas.
     fn write_groups(&self, dice: &mut Dice, page: &mut Page, propositions: Vec<String>) -> Vocabulary {
         let agents: Vec<String> = self.agents.iter().map(|a| a.name.to_string()).collect();
         let mut groups = agents.clone();
@@ -309,7 +313,7 @@ impl Model {
 fn variables(dice: &mut Dice, names: &[&'static str], budget: &mut u64) -> Vec<Variable> {
     let mut variables = Vec::new();
     for name in names {
-        let kind = Kind::random(dice);
+        let kind = VariableType::random(dice);
         if kind.size() <= *budget {
             *budget /= kind.size();
             variables.push(Variable { name, kind });
@@ -324,7 +328,7 @@ fn actions(dice: &mut Dice) -> Vec<&'static str> {
 }
 
 fn write_protocol(dice: &mut Dice, page: &mut Page, agent: &Agent, visible: &Scope) {
-    // Without lines an Environment may do anything; another agent could do nothing at all.
+    // An Environment without protocol lines may perform every action; another agent could perform none.
     if agent.actions.is_empty() || agent.is_environment() && dice.chance(25) {
         return;
     }
@@ -341,7 +345,7 @@ fn write_protocol(dice: &mut Dice, page: &mut Page, agent: &Agent, visible: &Sco
     }
 }
 
-/// A satisfiable condition on all variables: conjuncts that one chosen valuation makes true.
+/// Returns a satisfiable condition on all variables: conjuncts that a chosen valuation satisfies.
 fn initial(dice: &mut Dice, everything: &Scope) -> String {
     let witness: Vec<String> = everything.slots.iter().map(|slot| slot.kind.value(dice)).collect();
     let mut conjuncts = Vec::new();
@@ -351,20 +355,20 @@ fn initial(dice: &mut Dice, everything: &Scope) -> String {
         conjuncts.push(match (dice.count(0, 19), slot.kind) {
             (0..=3, _) => continue, // Unconstrained.
             (6..=7, _) => format!("({text} = {value} or {text} = {other})"),
-            (4..=5, Kind::Range(..)) => format!("{text} {} {value}", dice.pick(&["<=", ">="])),
-            (4..=5, Kind::Boolean) if value == "true" => text.clone(),
-            (4..=5, Kind::Boolean) => format!("!{text}"),
-            (4..=5, Kind::Enumeration(_)) if other != *value => format!("{text} <> {other}"),
+            (4..=5, VariableType::Range(..)) => format!("{text} {} {value}", dice.pick(&["<=", ">="])),
+            (4..=5, VariableType::Boolean) if value == "true" => text.clone(),
+            (4..=5, VariableType::Boolean) => format!("!{text}"),
+            (4..=5, VariableType::Enumeration(_)) if other != *value => format!("{text} <> {other}"),
             _ => format!("{text} = {value}"),
         });
     }
-    // A comparison of two variables, where the witness satisfies it.
+    // A comparison of two variables that the witness satisfies.
     let n = everything.slots.len();
     if n >= 2 {
         let (i, j) = (dice.count(0, n - 1), dice.count(0, n - 1));
         let (a, b) = (&everything.slots[i], &everything.slots[j]);
         match (a.kind, b.kind) {
-            (Kind::Range(..), Kind::Range(..)) => {
+            (VariableType::Range(..), VariableType::Range(..)) => {
                 let value = |i: usize| witness[i].parse::<i64>().unwrap_or_default();
                 let relation = if value(i) <= value(j) { "<=" } else { ">" };
                 conjuncts.push(format!("{} {relation} {}", a.text, b.text));

@@ -5,9 +5,10 @@ use super::condition::Scope;
 use super::dice::Dice;
 use super::formula::Vocabulary;
 
-/// A small random system in the 2004/05 dialect (`Lstate`, `Lgreen`, `Ev`), with 6 to 10 formulas.
+/// Returns a random system in the 2004/05 dialect (`Lstate`, `Lgreen`, `Ev`), with at most four agents of at
+/// most five states each and 6 to 10 formulas.
 ///
-/// The text is valid, and one initial state at least exists. Some models have protocols with gaps;
+/// The text is valid, and at least one initial state exists. Some models have protocols with gaps;
 /// some read other agents' local states, as the paper of 2004 allows.
 pub fn random_old_model(seed: u64) -> String {
     let mut dice = Dice::new(seed);
@@ -21,7 +22,7 @@ pub fn random_old_model(seed: u64) -> String {
 }
 
 const NAMES: [&str; 3] = ["Sender", "Receiver", "Third"];
-/// Shared by all agents; the paper's own `S`, `R` and `SR` among them.
+/// Names of states, shared by all agents, including `S`, `R` and `SR` of the paper.
 const STATES: [&str; 6] = ["s0", "s1", "s2", "S", "R", "SR"];
 const ACTIONS: [&str; 4] = ["send", "nothing", "ack", "S"];
 
@@ -37,7 +38,7 @@ impl Agent {
         Agent { name, states: dice.some_of(&STATES, n_states), actions: dice.some_of(&ACTIONS, n_actions) }
     }
 
-    /// One condition `NAME.Lstate=s`.
+    /// Returns the condition `(NAME.Lstate=s)`.
     fn is_in(&self, state: &str) -> String {
         format!("({}.Lstate={state})", self.name)
     }
@@ -80,19 +81,20 @@ fn write(dice: &mut Dice, agents: &[Agent], seed: u64) -> String {
     }
     let propositions = write_evaluation(dice, &mut page, agents);
     page.block("InitStates", "end InitStates", |page| {
-        let somewhere = |agent: &Agent| {
+        let initial = |agent: &Agent| {
             let n = if dice.chance(70) { 1 } else { dice.count(1, agent.states.len()) };
             let options: Vec<_> = dice.some_of(&agent.states, n).iter().map(|s| agent.is_in(s)).collect();
             format!("({})", options.join(" or "))
         };
-        let parts: Vec<String> = agents.iter().map(somewhere).collect();
+        let parts: Vec<String> = agents.iter().map(initial).collect();
         page.line(format!("{};", parts.join(" and ")));
     });
     write_formulas(dice, &mut page, agents, propositions);
     page.text
 }
 
-/// What an evolution line reads: its own local state, all actions, and perhaps others' states.
+/// Returns what an evolution line may read: its own local state, all actions, the Environment's state, and
+/// perhaps the states of all others.
 fn readable(agents: &[Agent], agent: &Agent, reads_others: bool) -> Scope {
     let mut atoms: Vec<String> = agent.states.iter().map(|s| format!("(Lstate={s})")).collect();
     atoms.extend(agent.actions.iter().map(|a| format!("(Action={a})")));

@@ -1,15 +1,15 @@
 //! Random models with parameters, arrays and families of agents.
 
 use super::Page;
-use super::condition::{Kind, Scope, Slot};
+use super::condition::{Scope, Slot, VariableType};
 use super::dice::Dice;
 use super::formula::Vocabulary;
 
-/// A small random system with a parameter `N`, an array in the Environment and a family of agents,
+/// Returns a random system with a parameter `N`, an array in the Environment and a family of agents,
 /// with `for`, `forall`, `exists`, `sum` and `count` in conditions and formulas.
 ///
-/// The text is valid, and one initial state at least exists. `N` is 2 or 3 by default; larger values
-/// are meaningful too, but the state space grows with them.
+/// The text is valid, and at least one initial state exists. The default of `N` is 2 or 3; larger values
+/// are valid too, but the state space grows with them.
 pub fn random_parameterised_model(seed: u64) -> String {
     let mut dice = Dice::new(seed);
     let n = dice.between(2, 3);
@@ -20,20 +20,20 @@ pub fn random_parameterised_model(seed: u64) -> String {
 }
 
 struct Sample {
-    /// The default of `N`.
+    /// Default of `N`.
     n: i64,
-    /// Elements of the array and the members' own variables are in `0..top`.
+    /// Elements of the array are in `0..=top`.
     top: i64,
-    /// Members see their element of the array and the next one; otherwise all see all.
+    /// Whether members see only their element of the array and the next one; otherwise all elements.
     has_lobsvars: bool,
-    /// The Environment has a variable `turn : 1..N`.
+    /// Whether the Environment has a variable `turn : 1..N`.
     has_turn: bool,
 }
 
-/// An index expression for a neighbour of `i`.
+/// Index expressions for a neighbour of `i`.
 const NEIGHBOURS: [&str; 6] =
     ["next(i, N)", "prev(i, N)", "i", "i mod N + 1", "min(i + 1, N)", "max(i - 1, 1)"];
-/// A range of indexes.
+/// Ranges of indices.
 const RANGES: [&str; 4] = ["j in 1..N", "j in 1..N where j <> 1", "j in 2..N", "j in 1..N - 1"];
 
 impl Sample {
@@ -148,28 +148,28 @@ impl Sample {
         });
     }
 
-    /// A right-hand side for an element, which may overflow.
+    /// Returns a right-hand side for an element, which may overflow.
     fn new_value(&self, dice: &mut Dice, element: &str) -> String {
         let wrap = format!("({element} + 1) mod (TOP + 1)");
         let choices = [wrap, format!("{element} + 1"), format!("TOP - {element}"), format!("{element} / 2")];
         dice.one_of(&choices).clone()
     }
 
-    /// What can be said of member `index`, in Evaluation.
+    /// Returns the variables about member `index` that conditions in Evaluation may read.
     fn member_slots(&self, index: &str) -> Scope {
-        let slot = |text: String, hi| Slot { text, kind: Kind::Range(0, hi) };
+        let slot = |text: String, hi| Slot { text, kind: VariableType::Range(0, hi) };
         let mut slots = vec![
             slot(format!("P[{index}].x"), 1),
             slot(format!("Environment.slot[{index}]"), self.top),
             slot(format!("Environment.slot[next({index}, N)]"), self.top),
         ];
         if self.has_turn {
-            slots.push(Slot { text: "Environment.turn".to_string(), kind: Kind::Range(1, self.n) });
+            slots.push(Slot { text: "Environment.turn".to_string(), kind: VariableType::Range(1, self.n) });
         }
         Scope { slots, atoms: Vec::new() }
     }
 
-    /// A condition on member `i` that something satisfies.
+    /// Returns a satisfiable condition on member `i`.
     fn initial(&self, dice: &mut Dice) -> String {
         let mut parts = vec![dice.pick(&["P[i].x = 0", "P[i].x <= 1", "P[i].x = 1"])];
         if dice.chance(80) {

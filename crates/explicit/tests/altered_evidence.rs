@@ -1,5 +1,5 @@
-//! Strategies, answers to them, unfolded fixpoints, steps and runs of path formulas that are wrong in
-//! any way are refused.
+//! Replay refuses strategies, opponents' answers, unfolded fixpoints, steps and traces of path formulas
+//! after any change that makes them wrong.
 
 use masque_explicit::Explicit;
 use masque_model::{ActionId, System};
@@ -10,8 +10,8 @@ use masque_verdict::{
     Unfolding,
 };
 
-/// A thief gets into a house by the door that the guard does not watch. What is hidden is how often he
-/// has tried, up to one.
+/// A thief enters a house by the door that the guard does not watch. Whether he has tried is not
+/// observable.
 fn house_with(questions: &str) -> System {
     system(&format!(
         "Agent Environment
@@ -56,16 +56,16 @@ fn house() -> System {
     )
 }
 
-/// The evidence for a property, by its position.
-fn evidence(system: &System, position: usize) -> Evidence {
+/// Returns the evidence for the property with this index.
+fn evidence(system: &System, index: usize) -> Evidence {
     let budget = Budget::unlimited();
     let mut encoded = Explicit { evidence: Show::All, jobs: None }.encode(system, &budget).unwrap();
-    encoded.decide(&system.properties[position], &budget).evidence.expect("something to show")
+    encoded.decide(&system.properties[index], &budget).evidence.expect("evidence")
 }
 
-fn replayed(system: &System, position: usize, evidence: &Evidence) -> Result<(), ReplayError> {
+fn replayed(system: &System, index: usize, evidence: &Evidence) -> Result<(), ReplayError> {
     let holds = evidence.root().holds;
-    replay(system, &system.properties[position], holds, evidence).map(|_| ())
+    replay(system, &system.properties[index], holds, evidence).map(|_| ())
 }
 
 fn strategy(evidence: &mut Evidence) -> &mut Strategy {
@@ -78,7 +78,7 @@ fn showing(evidence: &mut Evidence) -> &mut Showing {
     showing
 }
 
-/// A change to evidence that spoils it.
+/// A change to evidence.
 type Change = fn(&mut Evidence);
 
 fn refused(fault: Fault) -> Result<(), ReplayError> {
@@ -91,27 +91,27 @@ const WAIT: ActionId = ActionId(2);
 #[test]
 fn strategies() {
     let system = house();
-    let check = |position: usize, change: Change, expected: Result<(), ReplayError>, because: &str| {
-        let mut evidence = evidence(&system, position);
+    let check = |index: usize, change: Change, expected: Result<(), ReplayError>, because: &str| {
+        let mut evidence = evidence(&system, index);
         change(&mut evidence);
-        assert_eq!(replayed(&system, position, &evidence), expected, "{position}: {because}");
+        assert_eq!(replayed(&system, index, &evidence), expected, "{index}: {because}");
     };
-    for position in 0..4 {
-        check(position, |_| {}, Ok(()), "as it was found");
+    for index in 0..4 {
+        check(index, |_| {}, Ok(()), "as it was found");
     }
-    check(0, |e| strategy(e).rows[0].actions[1] = WAIT,             refused(Fault::NotEnforced), "waiting for ever");
-    check(0, |e| strategy(e).rows.clear(),                          refused(Fault::NoStrategy),  "nothing is said");
+    check(0, |e| strategy(e).rows[0].actions[1] = WAIT,             refused(Fault::NotEnforced), "waiting forever");
+    check(0, |e| strategy(e).rows.clear(),                          refused(Fault::NoStrategy),  "no action is given");
     check(0, |e| strategy(e).rows[0].actions[1] = ActionId(7),      refused(Fault::NoStrategy),  "no such action");
     check(0, |e| { let row = strategy(e).rows[0].clone(); strategy(e).rows.push(row) },
-                                                                    refused(Fault::NoStrategy),  "said twice");
+                                                                    refused(Fault::NoStrategy),  "two rows for one view");
     check(0, |e| _ = strategy(e).rows[0].sees.pop(),                refused(Fault::NoStrategy),  "by less than is seen");
     check(0, |e| strategy(e).from.clear(),                          refused(Fault::Seen),        "from nowhere");
     check(0, |e| { let end = strategy(e).play.states[1]; strategy(e).from.push(end) },
                                                                     refused(Fault::Seen),        "from elsewhere");
-    check(0, |e| strategy(e).claims.clear(),                        Err(ReplayError::Shape),     "claims that nobody needs");
-    check(0, |e| strategy(e).play.states[0] = StateId(9),           Err(ReplayError::Shape),     "a state that is not there");
-    check(1, |e| strategy(e).rows[1].actions[0] = WAIT,             refused(Fault::NotEnforced), "waiting for ever");
-    check(1, |e| _ = strategy(e).rows.pop(),                        refused(Fault::NoStrategy),  "nothing is said of one");
+    check(0, |e| strategy(e).claims.clear(),                        Err(ReplayError::Shape),     "claims that no reason uses");
+    check(0, |e| strategy(e).play.states[0] = StateId(9),           Err(ReplayError::Shape),     "a state that does not exist");
+    check(1, |e| strategy(e).rows[1].actions[0] = WAIT,             refused(Fault::NotEnforced), "waiting forever");
+    check(1, |e| _ = strategy(e).rows.pop(),                        refused(Fault::NoStrategy),  "no action is given for one view");
     check(2, |e| { let row = &mut strategy(e).rows[0]; row.actions = vec![ActionId(0), ActionId(1)] },
                                                                     refused(Fault::Claims),      "he is in");
     check(3, |e| strategy(e).rows[0].actions[0] = ActionId(0),      refused(Fault::Claims),      "he may be in");
@@ -129,15 +129,15 @@ fn runs_of_path_formulas() {
     check(|_| {},                                         Ok(()),                     "as it was found");
     check(|e| showing(e).run.back_to = None,              Err(ReplayError::Shape),    "one action too many");
     check(|e| { showing(e).run.back_to = None; showing(e).run.actions.pop(); },
-                                                          refused(Fault::Ends),       "it must go on for ever");
+                                                          refused(Fault::Ends),       "the trace must be infinite");
     check(|e| _ = showing(e).claims.pop(),                refused(Fault::Claims),     "a claim less");
     check(|e| showing(e).claims.swap(0, 1),               refused(Fault::Claims),     "claims in another order");
     check(|e| showing(e).fair.push(0),                    refused(Fault::Unfair),     "there are no constraints");
     check(|e| { e.reasons.iter_mut().skip(1).for_each(|r| r.holds = false) },
-                                                          refused(Fault::Truth),      "then it would be true: nobody has tried");
+                                                          refused(Fault::Truth),      "then it would be true: the thief has not tried");
 }
 
-/// Two have a bridge to cross in a wind that may blow and rest; it is calm again and again.
+/// A walker crosses a bridge while the wind does not blow. By fairness it is calm infinitely often.
 fn bridge() -> System {
     system(
         "Agent Environment
@@ -184,22 +184,22 @@ const STAY: ActionId = ActionId(1);
 #[test]
 fn strategies_under_fairness() {
     let system = bridge();
-    let check = |position: usize, change: Change, expected: Result<(), ReplayError>, because: &str| {
-        let mut evidence = evidence(&system, position);
+    let check = |index: usize, change: Change, expected: Result<(), ReplayError>, because: &str| {
+        let mut evidence = evidence(&system, index);
         change(&mut evidence);
-        assert_eq!(replayed(&system, position, &evidence), expected, "{position}: {because}");
+        assert_eq!(replayed(&system, index, &evidence), expected, "{index}: {because}");
     };
-    for position in 0..7 {
-        check(position, |_| {}, Ok(()), "as it was found");
+    for index in 0..7 {
+        check(index, |_| {}, Ok(()), "as it was found");
     }
     check(0, |e| strategy(e).rows[1].actions[0] = STAY,             refused(Fault::NotEnforced), "staying where it is calm");
     check(0, |e| _ = strategy(e).rows.remove(1),                    refused(Fault::NotEnforced), "then anything may be done there");
-    check(0, |e| strategy(e).unmet = None,                          refused(Fault::Ends),        "a play that never comes to the end");
+    check(0, |e| strategy(e).unmet = None,                          refused(Fault::Ends),        "a play that never reaches the goal");
     check(0, |e| strategy(e).unmet = Some(4),                       refused(Fault::Ends),        "there is no such constraint");
     check(0, |e| strategy(e).play.back_to = None,                   Err(ReplayError::Shape),     "one action too many");
     check(1, |e| strategy(e).rows.iter_mut().for_each(|row| row.actions[0] = ActionId(0)),
                                                                     refused(Fault::NotEnforced), "he crosses, and a fair run follows");
-    check(1, |e| strategy(e).unmet = Some(0),                       Ok(()),                      "so it is on this loop, though it need not be said");
+    check(1, |e| strategy(e).unmet = Some(0),                       Ok(()),                      "true of this loop, though not required");
     check(5, |e| strategy(e).rows[0].actions[0] = ActionId(1),      refused(Fault::NotEnforced), "it becomes calm");
 }
 
@@ -207,14 +207,14 @@ fn strategies_under_fairness() {
 #[test]
 fn answers_of_the_others() {
     let (plain, fair) = (house_of_answers(), bridge());
-    let check = |is_fair: bool, position: usize, change: Change, expected: Result<(), ReplayError>, because: &str| {
+    let check = |is_fair: bool, index: usize, change: Change, expected: Result<(), ReplayError>, because: &str| {
         let system = if is_fair { &fair } else { &plain };
-        let mut evidence = evidence(system, position);
+        let mut evidence = evidence(system, index);
         change(&mut evidence);
-        assert_eq!(replayed(system, position, &evidence), expected, "{position}: {because}");
+        assert_eq!(replayed(system, index, &evidence), expected, "{index}: {because}");
     };
-    for position in 0..4 {
-        check(false, position, |_| {}, Ok(()), "as it was found");
+    for index in 0..4 {
+        check(false, index, |_| {}, Ok(()), "as it was found");
     }
     let no_answer = refused(Fault::NoAnswer);
     check(false, 0, |e| _ = answers(e).rows.pop(),                  no_answer,                   "a choice without an answer");
@@ -223,26 +223,26 @@ fn answers_of_the_others() {
     check(false, 0, |e| answers(e).rows[0].joint[1] = ActionId(1),  no_answer,                   "it leads elsewhere");
     check(false, 0, |e| answers(e).rows[0].joint[2] = WAIT,         no_answer,                   "the group chose otherwise");
     check(false, 0, |e| answers(e).rows[0].next = None,             no_answer,                   "a step follows");
-    check(false, 0, |e| answers(e).rows[0].next = Some(StateId(9)), Err(ReplayError::Shape),     "a state that is not there");
+    check(false, 0, |e| answers(e).rows[0].next = Some(StateId(9)), Err(ReplayError::Shape),     "a state that does not exist");
     check(false, 0, |e| answers(e).from = StateId(1),               refused(Fault::Seen),        "from elsewhere");
-    check(false, 0, |e| answers(e).claims.clear(),                  Err(ReplayError::Shape),     "claims that nobody needs");
+    check(false, 0, |e| answers(e).claims.clear(),                  Err(ReplayError::Shape),     "claims that no reason uses");
     check(false, 0, |e| answers(e).fair.push(0),                    refused(Fault::Unfair),      "there are no constraints");
     check(false, 0, |e| { answers(e).claims.pop(); e.reasons.pop(); }, refused(Fault::Claims),   "the end may have come");
-    check(false, 1, |e| { answers(e).claims.pop(); e.reasons.pop(); }, refused(Fault::NoAnswer), "nothing says that it is violated");
+    check(false, 1, |e| { answers(e).claims.pop(); e.reasons.pop(); }, refused(Fault::NoAnswer), "no claim of a violation");
     check(false, 1, |e| { let play = &mut answers(e).play; play.states.truncate(1); play.actions.clear() },
                                                                     refused(Fault::Ends),        "it does not end there");
-    check(false, 2, |e| answers(e).path = None,                     refused(Fault::Ends),        "how is it reached?");
+    check(false, 2, |e| answers(e).path = None,                     refused(Fault::Ends),        "a path to the state is missing");
     check(false, 3, |e| e.reasons[0].because = Because::NotShown(Missing::AllPaths),
-                                                                    Err(ReplayError::Shape),     "claims that nobody needs");
+                                                                    Err(ReplayError::Shape),     "claims that no reason uses");
     // With fairness.
     check(true, 3, |e| answers(e).fair.clear(),                     refused(Fault::Unfair),      "it must be said where it is calm");
     check(true, 3, |e| answers(e).fair[0] = 0,                      refused(Fault::Unfair),      "it is not calm there");
     check(true, 3, |e| answers(e).rows[0].stage.seeks = Some(0),    no_answer,                   "in another stage");
     check(true, 4, |e| blow(answers(e)),                            refused(Fault::NotSpoiled),  "it is never calm");
-    check(true, 6, |e| { answers(e).claims.pop(); e.reasons.pop(); }, no_answer,                 "nothing says that it is violated");
+    check(true, 6, |e| { answers(e).claims.pop(); e.reasons.pop(); }, no_answer,                 "no claim of a violation");
 }
 
-/// Lets the wind blow for ever where the play begins.
+/// Makes the wind blow forever at the first state of the play.
 fn blow(answers: &mut Answers) {
     let from = answers.from;
     for row in answers.rows.iter_mut().filter(|row| row.state == from) {
@@ -251,7 +251,7 @@ fn blow(answers: &mut Answers) {
     }
 }
 
-/// As `house`, with what cannot be enforced.
+/// `house` with formulas that cannot be enforced.
 fn house_of_answers() -> System {
     house_with(
         "Groups thief = {Thief}; guard = {Guard}; end Groups
@@ -264,8 +264,7 @@ fn house_of_answers() -> System {
     )
 }
 
-/// A counter that goes up, or back to the beginning, and that stops at 3. A watcher sees whether it is
-/// at 0.
+/// A counter that goes up or back to 0, and that stops at 3. A watcher sees whether it is at 0.
 fn counter() -> System {
     system(
         "Agent Environment
@@ -309,33 +308,33 @@ fn counter() -> System {
 #[test]
 fn unfolded_fixpoints() {
     let system = counter();
-    let check = |position: usize, change: Change, expected: Result<(), ReplayError>, because: &str| {
-        let mut evidence = evidence(&system, position);
+    let check = |index: usize, change: Change, expected: Result<(), ReplayError>, because: &str| {
+        let mut evidence = evidence(&system, index);
         change(&mut evidence);
-        assert_eq!(replayed(&system, position, &evidence), expected, "{position}: {because}");
+        assert_eq!(replayed(&system, index, &evidence), expected, "{index}: {because}");
     };
-    for position in 0..8 {
-        check(position, |_| {}, Ok(()), "as it was found");
+    for index in 0..8 {
+        check(index, |_| {}, Ok(()), "as it was found");
     }
     let claims = || refused(Fault::Claims);
-    check(0, |e| unfolding(e).nodes.clear(),                        Err(ReplayError::Shape), "claims that nobody needs");
+    check(0, |e| unfolding(e).nodes.clear(),                        Err(ReplayError::Shape), "claims that no reason uses");
     check(0, |e| unfolding(e).nodes[0].holds = false,               claims(),                "another claim");
     check(0, |e| unfolding(e).nodes[1].scope.clear(),               claims(),                "a variable that stands for nothing");
     check(0, |e| unfolding(e).nodes[0].by = Support::Nodes(vec![0]), claims(),               "it does not lead there");
-    check(0, |e| unfolding(e).nodes[0].by = Support::Nodes(vec![99]), Err(ReplayError::Shape), "a node that is not there");
-    check(0, |e| { e.reasons.truncate(1); circle(unfolding(e)) },     refused(Fault::Circle),  "round and round");
-    check(1, |e| steps(unfolding(e))[0].0 = None,                   claims(),                "nobody goes back");
+    check(0, |e| unfolding(e).nodes[0].by = Support::Nodes(vec![99]), Err(ReplayError::Shape), "a node that does not exist");
+    check(0, |e| { e.reasons.truncate(1); circle(unfolding(e)) },     refused(Fault::Circle),  "a circular argument");
+    check(1, |e| steps(unfolding(e))[0].0 = None,                   claims(),                "the counter does not go back");
     check(1, |e| steps(unfolding(e)).clear(),                       claims(),                "no step at all");
     check(2, |e| _ = unfolding(e).nodes.pop(),                      Err(ReplayError::Shape), "a node less");
     check(3, |e| steps(unfolding(e)).clear(),                       claims(),                "a step that leads there is needed");
-    check(7, |e| possible(unfolding(e)),                            refused(Fault::Ends),    "how is it reached?");
-    check(5, |e| showing(e).claims.clear(),                         Err(ReplayError::Shape), "claims that nobody needs");
+    check(7, |e| possible(unfolding(e)),                            refused(Fault::Ends),    "a path to the state is missing");
+    check(5, |e| showing(e).claims.clear(),                         Err(ReplayError::Shape), "claims that no reason uses");
     check(5, |e| showing(e).claims[0].0 = 0,                        claims(),                "at the wrong end");
     check(6, |e| { let stays = showing(e).run.states[0]; showing(e).run.states[0] = StateId(1); showing(e).run.states[1] = stays },
-                                                                    Err(ReplayError::Shape), "a state that is not there");
+                                                                    Err(ReplayError::Shape), "a state that does not exist");
 }
 
-/// The first steps of an unfolding.
+/// Returns the first steps of an unfolding.
 fn steps(unfolding: &mut Unfolding) -> &mut Vec<(Option<Vec<ActionId>>, usize)> {
     let steps = unfolding.nodes.iter_mut().find_map(|node| match &mut node.by {
         Support::Steps(list) => Some(list),
@@ -344,10 +343,10 @@ fn steps(unfolding: &mut Unfolding) -> &mut Vec<(Option<Vec<ActionId>>, usize)> 
     steps.expect("steps")
 }
 
-/// Makes the counter go back instead of up, for ever.
+/// Makes the counter go back instead of up, so that the unfolding justifies itself.
 fn circle(unfolding: &mut Unfolding) {
     let variable = match steps(unfolding).first() {
-        Some((_, place)) => *place,
+        Some((_, node)) => *node,
         None => panic!("no step"),
     };
     let back = vec![ActionId(0), ActionId(1), ActionId(0)];
@@ -358,7 +357,7 @@ fn circle(unfolding: &mut Unfolding) {
     unfolding.nodes[variable].by = Support::Nodes(vec![0]);
 }
 
-/// Leaves out how a state is reached that looks the same.
+/// Removes the path to an indistinguishable state.
 fn possible(unfolding: &mut Unfolding) {
     for node in &mut unfolding.nodes {
         if let Support::Possible { path, .. } = &mut node.by {

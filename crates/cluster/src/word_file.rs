@@ -1,14 +1,14 @@
-//! Files of words: written at one stroke, and checked when they are read.
+//! Files of 64-bit words, written atomically and verified when they are read.
 //!
-//! A file begins with words that say what it is, and ends with a check sum. It is written under
-//! another name, made durable, and then renamed: whatever happens, under its own name there is a
-//! whole file or none. What could not be finished is removed: where a disk is full, it must not stay.
+//! A file begins with words that identify it, and ends with a checksum. It is written under a temporary
+//! name, synchronised to disk, and then renamed, so a file under its final name is always complete. A file
+//! that could not be finished is removed, because it may be what fills the disk.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What a file of ours begins with: `masquecp`.
+/// First word of every file: `masquecp`.
 const MAGIC: u64 = u64::from_le_bytes(*b"masquecp");
 /// The version of the format.
 const VERSION: u64 = 2;
@@ -17,22 +17,22 @@ const VERSION: u64 = 2;
 pub(crate) struct Writer {
     path: PathBuf,
     file: BufWriter<File>,
-    under: Unfinished,
+    temporary: TemporaryFile,
     sum: u64,
 }
 
 impl Writer {
-    /// Begins a file that is to have this name; `head` says what it is.
+    /// Starts a file with this final name; `head` identifies its content.
     pub(crate) fn new(path: &Path, head: &[u64]) -> io::Result<Writer> {
-        let (file, under) = begin(path)?;
+        let (file, temporary) = create_temporary(path)?;
         let file = BufWriter::with_capacity(1 << 20, file);
-        let mut writer = Writer { path: path.to_path_buf(), file, under, sum: 0 };
+        let mut writer = Writer { path: path.to_path_buf(), file, temporary, sum: 0 };
         writer.words(&[MAGIC, VERSION])?;
         writer.list(head)?;
         Ok(writer)
     }
 
-    /// Writes words as they are.
+    /// Writes words without their number.
     pub(crate) fn words(&mut self, words: &[u64]) -> io::Result<()> {
         for &word in words {
             self.sum = add(self.sum, word);
@@ -41,13 +41,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes words with their number before them.
+    /// Writes the number of words, then the words.
     pub(crate) fn list(&mut self, words: &[u64]) -> io::Result<()> {
         self.words(&[words.len() as u64])?;
         self.words(words)
     }
 
-    /// The same for short words, two in one.
+    /// Writes the number of 32-bit words, then the words, two in each 64-bit word.
     pub(crate) fn short_list(&mut self, words: &[u32]) -> io::Result<()> {
         self.words(&[words.len() as u64])?;
         words.chunks(2).try_for_each(|pair| {
@@ -56,65 +56,64 @@ impl Writer {
         })
     }
 
-    /// Ends the file and gives it its name.
+    /// Writes the checksum and gives the file its final name.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         let sum = self.sum;
         self.words(&[sum])?;
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
-        put(&self.under, &self.path)
+        rename_durably(&self.temporary, &self.path)
     }
 }
 
-/// The name that a file has until it is whole. When it is dropped, so is the file, unless it has its
-/// own name by then.
-struct Unfinished(PathBuf);
+/// Name of a file until it is complete. Dropping it removes the file, unless that was renamed before.
+struct TemporaryFile(PathBuf);
 
-impl Drop for Unfinished {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         _ = fs::remove_file(&self.0);
     }
 }
 
-/// Begins a file under another name.
-fn begin(path: &Path) -> io::Result<(File, Unfinished)> {
-    let under = Unfinished(path.with_extension("tmp"));
-    Ok((File::create(&under.0)?, under))
+/// Creates the file under its temporary name.
+fn create_temporary(path: &Path) -> io::Result<(File, TemporaryFile)> {
+    let temporary = TemporaryFile(path.with_extension("tmp"));
+    Ok((File::create(&temporary.0)?, temporary))
 }
 
-/// Gives a file its name, durably.
-fn put(under: &Unfinished, path: &Path) -> io::Result<()> {
-    fs::rename(&under.0, path)?;
+/// Gives a file its final name and synchronises the directory to disk.
+fn rename_durably(temporary: &TemporaryFile, path: &Path) -> io::Result<()> {
+    fs::rename(&temporary.0, path)?;
     match path.parent() {
         Some(parent) => File::open(parent)?.sync_all(),
         None => Ok(()),
     }
 }
 
-/// Writes a small text at one stroke.
+/// Writes a text file atomically.
 pub(crate) fn write_text(path: &Path, text: &str) -> io::Result<()> {
-    let (mut file, under) = begin(path)?;
+    let (mut file, temporary) = create_temporary(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    put(&under, path)
+    rename_durably(&temporary, path)
 }
 
-/// Reads a file back.
+/// Reads a file.
 pub(crate) struct Reader {
     file: BufReader<File>,
     sum: u64,
-    /// Words that there can be: a broken length must not ask for all memory.
-    most: u64,
+    /// Size of the file in words. A list cannot be longer, so that a damaged length does not allocate more.
+    max_words: u64,
 }
 
 impl Reader {
-    /// Opens a file, which must be what `head` says.
+    /// Opens a file, which must begin with `head`.
     pub(crate) fn new(path: &Path, head: &[u64]) -> io::Result<Reader> {
         let file = File::open(path)?;
-        let most = file.metadata()?.len() / 8;
-        let mut reader = Reader { file: BufReader::with_capacity(1 << 20, file), sum: 0, most };
-        let is_ours = reader.word()? == MAGIC && reader.word()? == VERSION && reader.list()? == head;
-        if is_ours { Ok(reader) } else { Err(broken("it is not what was looked for")) }
+        let max_words = file.metadata()?.len() / 8;
+        let mut reader = Reader { file: BufReader::with_capacity(1 << 20, file), sum: 0, max_words };
+        let is_expected = reader.word()? == MAGIC && reader.word()? == VERSION && reader.list()? == head;
+        if is_expected { Ok(reader) } else { Err(invalid_file("a file is not the expected one")) }
     }
 
     pub(crate) fn word(&mut self) -> io::Result<u64> {
@@ -125,11 +124,11 @@ impl Reader {
         Ok(word)
     }
 
-    /// How many words follow.
+    /// Reads the length of a list of words.
     pub(crate) fn length(&mut self) -> io::Result<usize> {
         match self.word()? {
-            length if length <= self.most => Ok(length as usize),
-            _ => Err(broken("it is damaged")),
+            length if length <= self.max_words => Ok(length as usize),
+            _ => Err(damaged()),
         }
     }
 
@@ -140,8 +139,8 @@ impl Reader {
 
     pub(crate) fn short_list(&mut self) -> io::Result<Vec<u32>> {
         let length = match self.word()? {
-            length if length.div_ceil(2) <= self.most => length as usize,
-            _ => return Err(broken("it is damaged")),
+            length if length.div_ceil(2) <= self.max_words => length as usize,
+            _ => return Err(damaged()),
         };
         let mut list = Vec::with_capacity(length);
         while list.len() < length {
@@ -150,24 +149,25 @@ impl Reader {
             match word >> 32 {
                 high if list.len() < length => list.push(high as u32),
                 0 => {}
-                _ => return Err(broken("it is damaged")),
+                _ => return Err(damaged()),
             }
         }
         Ok(list)
     }
 
-    /// Checks the end.
+    /// Verifies the checksum.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         let sum = self.sum;
-        match self.word()? == sum {
-            true => Ok(()),
-            false => Err(broken("it is damaged")),
-        }
+        if self.word()? == sum { Ok(()) } else { Err(damaged()) }
     }
 }
 
-/// A file that cannot be used.
-pub(crate) fn broken(what: &'static str) -> io::Error {
+/// Returns the error for a file whose content is not what was written.
+pub(crate) fn damaged() -> io::Error {
+    invalid_file("a file is damaged")
+}
+
+fn invalid_file(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
@@ -179,13 +179,13 @@ fn add(sum: u64, word: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// A file whose unfinished name is a disk that is full: nothing stays but what was there.
+    /// The temporary name is a link to a full disk: only the earlier file remains.
     #[test]
     #[cfg(target_os = "linux")]
     fn a_full_disk_leaves_nothing_behind() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("some.part");
-        fs::write(&path, "as it was").unwrap();
+        fs::write(&path, "earlier text").unwrap();
         let full = || std::os::unix::fs::symlink("/dev/full", path.with_extension("tmp")).unwrap();
         let write = || {
             let mut writer = Writer::new(&path, &[1, 2])?;
@@ -194,17 +194,17 @@ mod tests {
         };
         let write_all = || Writer::new(&path, &[1]).and_then(|mut writer| writer.list(&[7; 1 << 18]));
         let writes: [&dyn Fn() -> io::Result<()>; 3] = [&write, &write_all, &|| write_text(&path, "text")];
-        for (number, write) in writes.into_iter().enumerate() {
+        for (index, write) in writes.into_iter().enumerate() {
             full();
-            assert_eq!(write().unwrap_err().kind(), io::ErrorKind::StorageFull, "{number}");
+            assert_eq!(write().unwrap_err().kind(), io::ErrorKind::StorageFull, "{index}");
             let names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-            assert_eq!(names, ["some.part"], "{number}");
-            assert_eq!(fs::read_to_string(&path).unwrap(), "as it was", "{number}");
+            assert_eq!(names, ["some.part"], "{index}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), "earlier text", "{index}");
         }
     }
 
     #[test]
-    fn what_is_written_is_read_and_damage_is_seen() {
+    fn files_round_trip_and_damage_is_detected() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("some.part");
         let mut writer = Writer::new(&path, &[1, 2]).unwrap();
@@ -221,11 +221,11 @@ mod tests {
         assert_eq!(read().unwrap(), (vec![7, 8, 9], [vec![5], vec![1, u32::MAX, 3, 4]]));
         assert!(Reader::new(&path, &[1, 3]).is_err());
         let whole = fs::read(&path).unwrap();
-        for position in 0..whole.len() {
+        for index in 0..whole.len() {
             let mut bytes = whole.clone();
-            bytes[position] ^= 1;
+            bytes[index] ^= 1;
             fs::write(&path, bytes).unwrap();
-            assert!(read().is_err(), "byte {position}");
+            assert!(read().is_err(), "byte {index}");
         }
         fs::write(&path, &whole[..whole.len() - 8]).unwrap();
         assert!(read().is_err());

@@ -1,8 +1,8 @@
-//! What a worker's parts of a checkpoint hold: states and transitions, and what is known of them.
+//! Content of a worker's parts of a checkpoint: states and transitions, and the labels of states.
 //!
-//! States and transitions are numbered as they are found, and never change. So a part holds those that
-//! were found since the one before it, and all parts, one after another, are the whole. What is small
-//! and does change (layers, how far exploration is) stands at the end of each; the last one counts.
+//! States and transitions are appended when they are found, and never change. So a part holds those that
+//! were found since the previous part, and all parts together hold everything. The data that changes
+//! (layers, position of the exploration) is short; each part ends with it, and the last part counts.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,32 +11,32 @@ use std::rc::Rc;
 use masque_explicit::parts::{Bitset, Domain, StoredStates};
 use masque_model::FormulaId;
 
-use crate::explore::{Open, Space};
-use crate::file::{Reader, Writer, broken};
+use crate::explore::{Frontier, Space};
 use crate::graph::Edges;
 use crate::shard::Shard;
 use crate::store::Store;
+use crate::word_file::{Reader, Writer, damaged};
 
-/// How much of a space some parts hold.
+/// Number of rows and transitions that are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub(crate) struct StoredCounts {
     rows: usize,
     edges: usize,
 }
 
-impl Extent {
-    /// All of a space.
-    pub(crate) fn of(space: &Space) -> Extent {
-        Extent { rows: space.n_states(), edges: edges(space).map_or(0, |edges| edges.targets().len()) }
+impl StoredCounts {
+    /// Counts the rows and transitions of a space.
+    pub(crate) fn of(space: &Space) -> StoredCounts {
+        StoredCounts { rows: space.n_states(), edges: edges(space).map_or(0, |edges| edges.targets().len()) }
     }
 }
 
 fn edges(space: &Space) -> Option<&Edges> {
-    space.open.as_ref().and_then(|open| open.edges.as_ref())
+    space.frontier.as_ref().and_then(|frontier| frontier.edges.as_ref())
 }
 
-/// Writes what has been found of a space that is being explored beyond what other parts hold.
-pub(crate) fn write_space(path: &Path, head: &[u64], space: &Space, held: Extent) -> io::Result<()> {
+/// Writes the states and transitions of a space that earlier parts do not hold.
+pub(crate) fn write_space(path: &Path, head: &[u64], space: &Space, held: StoredCounts) -> io::Result<()> {
     let mut writer = Writer::new(path, head)?;
     let n_rows = (space.n_states() - held.rows) as u64;
     writer.words(&[space.store.width() as u64, held.rows as u64, held.edges as u64, n_rows])?;
@@ -48,7 +48,7 @@ pub(crate) fn write_space(path: &Path, head: &[u64], space: &Space, held: Extent
         writer.short_list(&edges.targets()[held.edges..])?;
         writer.list(&edges.sources()[held.edges..])?;
     }
-    let next = space.open.as_ref().map_or(space.n_states() as u32, |open| open.next);
+    let next = space.frontier.as_ref().map_or(space.n_states() as u32, |frontier| frontier.next);
     writer.words(&[space.n_everywhere, u64::from(next)])?;
     writer.short_list(&space.layers)?;
     writer.short_list(&space.nearest_deadlocks)?;
@@ -56,9 +56,8 @@ pub(crate) fn write_space(path: &Path, head: &[u64], space: &Space, held: Extent
     writer.finish()
 }
 
-/// A space from all its parts, each with what it must begin with.
+/// Reads a space from all its parts; each path comes with the head that the file must have.
 pub(crate) fn read_space(parts: &[(PathBuf, [u64; 4])], width: usize) -> io::Result<Space> {
-    let damaged = || broken("it is damaged");
     let mut space = Space::empty(width);
     let (mut targets, mut sources, mut next, mut has_edges) = (Vec::new(), Vec::new(), 0, false);
     for (path, head) in parts {
@@ -81,36 +80,36 @@ pub(crate) fn read_space(parts: &[(PathBuf, [u64; 4])], width: usize) -> io::Res
         reader.finish()?;
     }
     let n_states = space.n_states();
-    let is_number = |&state: &u32| (state as usize) < n_states;
+    let is_state = |&state: &u32| (state as usize) < n_states;
     let is_sound = space.layers.len() >= 2
         && space.layers.is_sorted()
         && space.layers[space.layers.len() - 1] as usize <= n_states
         && next as usize <= n_states
-        && space.nearest_deadlocks.iter().chain(&space.nearest_overflows).all(is_number);
+        && space.nearest_deadlocks.iter().chain(&space.nearest_overflows).all(is_state);
     if !is_sound {
         return Err(damaged());
     }
     let edges = Edges::from_parts(targets, sources, n_states).ok_or_else(damaged)?;
-    space.open = Some(Open { next, edges: has_edges.then_some(edges) });
+    space.frontier = Some(Frontier { next, edges: has_edges.then_some(edges) });
     Ok(space)
 }
 
-/// Rows that are all new.
+/// Reads rows, which must be new.
 fn read_rows(reader: &mut Reader, store: &mut Store) -> io::Result<()> {
     let mut row = vec![0; store.width()];
     for _ in 0..reader.length()? {
         for word in &mut row {
             *word = reader.word()?;
         }
-        let number = store.len();
-        if store.insert(&row).ok() != Some(number as u32) {
-            return Err(broken("it is damaged"));
+        let index = store.len();
+        if store.insert(&row).ok() != Some(index as u32) {
+            return Err(damaged());
         }
     }
     Ok(())
 }
 
-/// Writes what is known of the states.
+/// Writes the labels of the states.
 pub(crate) fn write_labels(path: &Path, head: &[u64], shard: &Shard<'_>) -> io::Result<()> {
     let mut writer = Writer::new(path, head)?;
     write_domain(&mut writer, &shard.labels.plain)?;
@@ -135,7 +134,7 @@ fn write_domain(writer: &mut Writer, domain: &Domain) -> io::Result<()> {
     Ok(())
 }
 
-/// What is known of the states.
+/// Reads the labels of the states, without and with fairness.
 pub(crate) fn read_labels(
     path: &Path,
     head: &[u64],
@@ -153,7 +152,6 @@ pub(crate) fn read_labels(
 
 fn read_domain(reader: &mut Reader, shard: &Shard<'_>) -> io::Result<Domain> {
     let n_states = shard.n_states();
-    let damaged = || broken("it is damaged");
     let set = |words: Vec<u64>| Bitset::from_words(words, n_states).ok_or_else(damaged);
     let states = Rc::new(set(reader.list()?)?);
     let n_constraints = reader.length()?;
@@ -161,8 +159,8 @@ fn read_domain(reader: &mut Reader, shard: &Shard<'_>) -> io::Result<Domain> {
         (0..n_constraints).map(|_| reader.list().and_then(set)).collect::<io::Result<_>>()?;
     let mut domain = Domain::new(states, constraints.into());
     for _ in 0..reader.length()? {
-        let position = usize::try_from(reader.word()?).map_err(|_| damaged())?;
-        let formula = shard.system.formulas.ids().nth(position).ok_or_else(damaged)?;
+        let index = usize::try_from(reader.word()?).map_err(|_| damaged())?;
+        let formula = shard.system.formulas.ids().nth(index).ok_or_else(damaged)?;
         domain.known.insert(formula, Rc::new(set(reader.list()?)?));
     }
     Ok(domain)
@@ -171,49 +169,51 @@ fn read_domain(reader: &mut Reader, shard: &Shard<'_>) -> io::Result<Domain> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Place;
+    use crate::graph::StateRef;
 
-    /// A space of so many states, found so far.
-    fn grow(space: &mut Space, states: usize) {
-        for number in space.n_states()..states {
-            space.store.insert(&[number as u64 * 3, 7]).unwrap();
-            let Some(Open { next, edges: Some(edges) }) = &mut space.open else { panic!("it is open") };
-            *next = number as u32;
-            edges.add(Place::new(1, 5), number as u32);
-            edges.add(Place::new(0, number as u32), 0);
+    /// Adds states until the space has `n_states`.
+    fn grow(space: &mut Space, n_states: usize) {
+        for state in space.n_states()..n_states {
+            space.store.insert(&[state as u64 * 3, 7]).unwrap();
+            let Some(Frontier { next, edges: Some(edges) }) = &mut space.frontier else {
+                panic!("the exploration is complete")
+            };
+            *next = state as u32;
+            edges.add(StateRef::new(1, 5), state as u32);
+            edges.add(StateRef::new(0, state as u32), 0);
         }
-        space.layers = vec![0, 1, states as u32 / 2, states as u32];
-        space.n_everywhere = states as u64 * 2;
-        space.nearest_deadlocks = vec![states as u32 - 1];
+        space.layers = vec![0, 1, n_states as u32 / 2, n_states as u32];
+        space.n_everywhere = n_states as u64 * 2;
+        space.nearest_deadlocks = vec![n_states as u32 - 1];
     }
 
-    /// All that is stored of a space, as text.
-    fn all(space: &Space) -> String {
+    /// Formats everything that is stored of a space.
+    fn text(space: &Space) -> String {
         let rows: Vec<u64> = space.store.rows_from(0).flatten().copied().collect();
-        let rest = (&space.layers, &space.nearest_deadlocks, space.n_everywhere, &space.open);
+        let rest = (&space.layers, &space.nearest_deadlocks, space.n_everywhere, &space.frontier);
         format!("{rows:?} {rest:?}")
     }
 
     #[test]
-    fn parts_together_are_the_whole_and_nothing_else_is() {
+    fn all_parts_in_order_restore_the_space() {
         let folder = tempfile::tempdir().unwrap();
         let mut space = Space::empty(2);
-        space.open = Some(Open { next: 0, edges: Some(Edges::default()) });
-        let (mut held, mut parts) = (Extent::default(), Vec::new());
-        // Nothing new is a part, too; a part may begin in any segment of the store.
+        space.frontier = Some(Frontier { next: 0, edges: Some(Edges::default()) });
+        let (mut held, mut parts) = (StoredCounts::default(), Vec::new());
+        // A part may hold nothing new, and may begin in any segment of the store.
         for (number, states) in (1..).zip([3, 3, 20_000, 20_001, 40_000]) {
             grow(&mut space, states);
             let (path, head) = (folder.path().join(format!("{number}.part")), [1, 2, 0, number]);
             write_space(&path, &head, &space, held).unwrap();
-            held = Extent::of(&space);
+            held = StoredCounts::of(&space);
             parts.push((path, head));
-            assert!(all(&read_space(&parts, 2).unwrap()) == all(&space), "{number}");
+            assert!(text(&read_space(&parts, 2).unwrap()) == text(&space), "{number}");
         }
         assert!(read_space(&parts, 1).is_err(), "of another width");
-        for lacking in 0..parts.len() - 1 {
+        for missing in 0..parts.len() - 1 {
             let mut some = parts.clone();
-            some.remove(lacking);
-            assert_eq!(read_space(&some, 2).is_err(), lacking != 1, "without {lacking}");
+            some.remove(missing);
+            assert_eq!(read_space(&some, 2).is_err(), missing != 1, "without {missing}");
         }
         parts.swap(2, 3);
         assert!(read_space(&parts, 2).is_err(), "in another order");

@@ -1,12 +1,12 @@
-//! Checkpoints: what a run has found, on disk, so that another can go on from there.
+//! Checkpoints: what a run has found, on disk, so that a later run can resume from it.
 //!
-//! Between rounds nothing is in flight, so what all workers hold is one consistent whole. Each writes
-//! what it has found since the last time as a part of its own; when all have done so, the first worker
-//! writes the *manifest*, which names the parts that belong together, and only then parts that it does
-//! not name go. A run that is killed at any moment leaves a manifest whose parts are all there.
+//! Between rounds no message is in flight, so the data of all workers is consistent. Each worker writes
+//! what it has found since the last checkpoint as a new file, a *part*; when all have done so, the first
+//! worker writes the *manifest*, which lists the parts that belong together. Only then are parts that it
+//! does not list removed. A run that is killed at any moment leaves a manifest whose parts all exist.
 //!
-//! Each worker reads and writes its own parts in a directory of that name on its own machine; the
-//! manifest is the first worker's.
+//! Each worker reads and writes its own parts in the given directory on its own machine; the first worker
+//! writes the manifest.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,69 +15,71 @@ use std::time::{Duration, Instant};
 use masque_verdict::{Stop, Why};
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint_parts::{StoredCounts, read_labels, read_space, write_labels, write_space};
 use crate::explore::Space;
-use crate::file::write_text;
 use crate::net::Net;
 use crate::shard::Shard;
-use crate::stored::{Extent, read_labels, read_space, write_labels, write_space};
+use crate::word_file::write_text;
 
 /// The format of the manifest.
 const FORMAT: &str = "masque.checkpoint/2";
-/// When there are so many parts, the next one is the whole again: a layer may be a part, and there may
-/// be millions of layers.
-const MOST_PARTS: usize = 64;
-/// Storing labels may take this share of the time: one part in so many.
-const SHARE: u32 = 20;
+/// Maximum number of parts that hold the states. The next part then holds all states again: each layer may
+/// become a part, and there may be millions of layers.
+const MAX_PARTS: usize = 64;
+/// Labels are stored again after this many times the duration of the last store.
+const LABEL_STORE_INTERVAL: u32 = 20;
 
-/// Where a run keeps its checkpoints.
+/// Settings for checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoints {
-    /// The directory, at each worker.
+    /// Directory at each worker.
     pub directory: PathBuf,
-    /// How often to store what is found within exploration.
+    /// Time between two checkpoints during exploration.
     pub every: Duration,
-    /// Whether to go on from what is there.
+    /// Whether to resume from the checkpoint in the directory.
     pub resume: bool,
 }
 
-/// What belongs together.
+/// The list of the parts that belong together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Manifest {
     format: String,
-    /// What the model and the question are.
+    /// Hash of the model and the properties.
     model: u64,
     workers: usize,
-    /// Which parts hold the states, in this order.
+    /// Numbers of the parts that hold the states, in order.
     states: Vec<u64>,
     /// Whether these are all reachable states.
     whole: bool,
-    /// Which parts hold what is known of them.
+    /// Number of the parts that hold the labels.
     labels: Option<u64>,
 }
 
-/// One worker's checkpoints.
-pub(crate) struct Keeper {
-    plan: Checkpoints,
+/// Writes and reads the checkpoints of one worker.
+pub(crate) struct CheckpointStore {
+    settings: Checkpoints,
     model: u64,
     index: usize,
     workers: usize,
-    /// The number of the parts written last.
+    /// Number of the last part written.
     last: u64,
+    /// Time of the last store.
     stored: Instant,
-    /// How long it took.
+    /// Duration of the last store.
     took: Duration,
     manifest: Option<Manifest>,
-    /// The parts that hold the states of this run, and how much of them.
+    /// Numbers of the parts that hold the states of this run.
     parts: Vec<u64>,
-    held: Extent,
-    trouble: Option<String>,
+    /// Number of states and transitions in these parts.
+    held: StoredCounts,
+    failure: Option<String>,
 }
 
-impl Keeper {
-    pub(crate) fn new(plan: Checkpoints, model: u64, index: usize, workers: usize) -> Keeper {
+impl CheckpointStore {
+    pub(crate) fn new(settings: Checkpoints, model: u64, index: usize, workers: usize) -> CheckpointStore {
         let (stored, took) = (Instant::now(), Duration::ZERO);
-        Keeper {
-            plan,
+        CheckpointStore {
+            settings,
             model,
             index,
             workers,
@@ -86,28 +88,28 @@ impl Keeper {
             took,
             manifest: None,
             parts: Vec::new(),
-            held: Extent::default(),
-            trouble: None,
+            held: StoredCounts::default(),
+            failure: None,
         }
     }
 
-    /// What went wrong, if something did.
-    pub(crate) fn take_trouble(&mut self) -> Option<String> {
-        self.trouble.take()
+    /// Returns the message of the last failure, if there was one, and forgets it.
+    pub(crate) fn take_failure(&mut self) -> Option<String> {
+        self.failure.take()
     }
 
     fn fail<T>(&mut self, message: String) -> Result<T, Stop> {
-        self.trouble = Some(message);
+        self.failure = Some(message);
         Err(Why::Workers.into())
     }
 
     fn check<T>(&mut self, result: io::Result<T>, doing: &str) -> Result<T, Stop> {
-        let directory = self.plan.directory.display();
+        let directory = self.settings.directory.display();
         match result {
             Ok(value) => Ok(value),
             Err(error) => {
                 let text = error.to_string();
-                // The system's words, without its number for them.
+                // The system's message without its error number.
                 let why = text.split(" (os error").next().unwrap_or(&text);
                 self.fail(format!("the checkpoint in {directory} cannot be {doing}: {why}"))
             }
@@ -115,7 +117,7 @@ impl Keeper {
     }
 
     fn part(&self, kind: &str, number: u64) -> PathBuf {
-        self.plan.directory.join(format!("{kind}-{}-{number}.part", self.index))
+        self.settings.directory.join(format!("{kind}-{}-{number}.part", self.index))
     }
 
     fn head(&self, number: u64) -> [u64; 4] {
@@ -123,38 +125,36 @@ impl Keeper {
     }
 
     fn manifest_path(&self) -> PathBuf {
-        self.plan.directory.join("manifest.json")
+        self.settings.directory.join("manifest.json")
     }
 
-    /// The states that are stored, if the run is to go on from there.
+    /// Reads the stored states, if the run is to resume from them.
     pub(crate) fn resume_space(&mut self, net: &mut Net, width: usize) -> Result<Option<Space>, Stop> {
-        let made = std::fs::create_dir_all(&self.plan.directory);
+        let made = std::fs::create_dir_all(&self.settings.directory);
         self.check(made, "written")?;
-        let found = match self.index {
-            0 => self.read_manifest()?,
-            _ => None,
-        };
+        let found = if self.index == 0 { self.read_manifest()? } else { None };
         let words = found.map_or(Vec::new(), |m| {
             let head = [u64::from(m.whole), m.labels.map_or(0, |n| n + 1)];
             head.into_iter().chain(m.states).collect()
         });
-        // The first worker has read it, and tells the others.
+        // The first worker has read the manifest and sends it to the others.
         let words = net.gather(words)?.into_iter().next().unwrap_or_default();
         if let [whole, labels, states @ ..] = &words[..] {
             let (states, whole, labels) = (states.to_vec(), *whole == 1, labels.checked_sub(1));
             self.last = states.iter().copied().chain(labels).max().unwrap_or(0);
             self.manifest = Some(self.new_manifest(states, whole, labels));
         }
-        self.sweep();
-        let Some(manifest) = self.manifest.as_ref().filter(|_| self.plan.resume) else {
-            // If there is one, it is there to be replaced.
+        self.remove_unlisted_parts();
+        if !self.settings.resume {
+            // An existing manifest will be replaced.
             return Ok(None);
-        };
+        }
+        let Some(manifest) = &self.manifest else { return Ok(None) };
         self.parts = manifest.states.clone();
         let parts: Vec<_> = self.parts.iter().map(|&n| (self.part("states", n), self.head(n))).collect();
         let read = read_space(&parts, width);
         let space = self.check(read, "read")?;
-        self.held = Extent::of(&space);
+        self.held = StoredCounts::of(&space);
         Ok(Some(space))
     }
 
@@ -163,34 +163,34 @@ impl Keeper {
         Manifest { format, model, workers, states, whole, labels }
     }
 
-    /// Removes this worker's files that no manifest names: a run that was killed leaves some.
-    fn sweep(&self) {
-        let is_ours = |name: &str| {
+    /// Removes this worker's parts that the manifest does not list: a run that was killed leaves some.
+    fn remove_unlisted_parts(&self) {
+        let is_own = |name: &str| {
             ["states", "labels"].iter().any(|kind| {
                 name.strip_prefix(kind).is_some_and(|rest| rest.starts_with(&format!("-{}-", self.index)))
             })
         };
-        let mut named: Vec<PathBuf> = Vec::new();
+        let mut listed: Vec<PathBuf> = Vec::new();
         if let Some(manifest) = &self.manifest {
-            named.extend(manifest.states.iter().map(|&number| self.part("states", number)));
-            named.extend(manifest.labels.map(|number| self.part("labels", number)));
+            listed.extend(manifest.states.iter().map(|&number| self.part("states", number)));
+            listed.extend(manifest.labels.map(|number| self.part("labels", number)));
         }
-        let files = std::fs::read_dir(&self.plan.directory).into_iter().flatten().flatten();
-        for file in files.filter(|file| file.file_name().to_str().is_some_and(is_ours)) {
-            if !named.contains(&file.path()) {
+        let files = std::fs::read_dir(&self.settings.directory).into_iter().flatten().flatten();
+        for file in files.filter(|file| file.file_name().to_str().is_some_and(is_own)) {
+            if !listed.contains(&file.path()) {
                 _ = std::fs::remove_file(file.path());
             }
         }
     }
 
-    /// The manifest, if there is one. One that is of no use is an error if it is to be used.
+    /// Reads the manifest, if there is one. If the run is to resume, an unusable manifest is an error.
     fn read_manifest(&mut self) -> Result<Option<Manifest>, Stop> {
         let text = std::fs::read_to_string(self.manifest_path());
-        let directory = self.plan.directory.display().to_string();
+        let directory = self.settings.directory.display().to_string();
         let found = text.ok().and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
         let is_other = found.as_ref().is_some_and(|found| found["format"] != FORMAT);
         let manifest: Option<Manifest> = found.and_then(|found| serde_json::from_value(found).ok());
-        if !self.plan.resume {
+        if !self.settings.resume {
             return Ok(manifest);
         }
         match manifest {
@@ -202,43 +202,43 @@ impl Keeper {
                 self.fail(format!("the checkpoint in {directory} is of another model or question"))
             }
             Some(found) if found.workers != self.workers => {
-                let (made_by, we) = (found.workers, self.workers);
-                self.fail(format!("the checkpoint in {directory} was made by {made_by} workers, not {we}"))
+                let (made_by, now) = (found.workers, self.workers);
+                self.fail(format!("the checkpoint in {directory} was made by {made_by} workers, not {now}"))
             }
             found => Ok(found),
         }
     }
 
-    /// Stores the states found so far, if it is time.
+    /// Stores the states found so far, if the interval has passed.
     pub(crate) fn store_if_due(&mut self, net: &mut Net, space: &Space) -> Result<(), Stop> {
-        let is_due = self.index == 0 && self.stored.elapsed() >= self.plan.every;
+        let is_due = self.index == 0 && self.stored.elapsed() >= self.settings.every;
         if net.any(is_due)? { self.store_space(net, space, false) } else { Ok(()) }
     }
 
-    /// Stores all states, unless that has been done.
+    /// Stores all states, unless they are stored already.
     pub(crate) fn store_whole(&mut self, net: &mut Net, space: &Space) -> Result<(), Stop> {
-        let is_done = self.plan.resume && self.manifest.as_ref().is_some_and(|manifest| manifest.whole);
+        let is_done = self.settings.resume && self.manifest.as_ref().is_some_and(|manifest| manifest.whole);
         if is_done { Ok(()) } else { self.store_space(net, space, true) }
     }
 
-    /// Stores the states that have been found since the last time.
+    /// Stores the states that were found since the last checkpoint.
     fn store_space(&mut self, net: &mut Net, space: &Space, whole: bool) -> Result<(), Stop> {
         let (start, number) = (Instant::now(), self.last + 1);
-        if self.parts.len() >= MOST_PARTS {
-            (self.parts, self.held) = (Vec::new(), Extent::default());
+        if self.parts.len() >= MAX_PARTS {
+            (self.parts, self.held) = (Vec::new(), StoredCounts::default());
         }
         let part = self.part("states", number);
         let written = write_space(&part, &self.head(number), space, self.held);
         self.check(written, "written")?;
         self.parts.push(number);
-        self.held = Extent::of(space);
+        self.held = StoredCounts::of(space);
         let manifest = self.new_manifest(self.parts.clone(), whole, None);
         self.publish(net, &part, manifest, start)
     }
 
-    /// Stores what is known of the states, if that has not been done lately.
+    /// Stores the labels of the states, if the interval since the last store has passed.
     pub(crate) fn store_labels(&mut self, shard: &mut Shard<'_>) -> Result<(), Stop> {
-        let is_due = self.index == 0 && self.stored.elapsed() >= self.took * SHARE;
+        let is_due = self.index == 0 && self.stored.elapsed() >= self.took * LABEL_STORE_INTERVAL;
         if !shard.net.any(is_due)? {
             return Ok(());
         }
@@ -250,7 +250,8 @@ impl Keeper {
         self.publish(&mut shard.net, &part, Manifest { labels: Some(number), ..manifest }, start)
     }
 
-    /// All parts of a manifest are written, when all workers are here.
+    /// Waits until all workers have written their part, then replaces the manifest and removes parts that
+    /// the new one does not list.
     fn publish(
         &mut self,
         net: &mut Net,
@@ -259,7 +260,7 @@ impl Keeper {
         start: Instant,
     ) -> Result<(), Stop> {
         if let Err(stop) = net.gather(Vec::new()) {
-            // Somebody could not write, and no manifest will name this part.
+            // Another worker could not write, and no manifest will list this part.
             _ = std::fs::remove_file(part);
             return Err(stop);
         }
@@ -271,7 +272,7 @@ impl Keeper {
         }
         net.gather(Vec::new())?;
         if let Some(old) = self.manifest.replace(manifest.clone()) {
-            // What cannot be removed is in nobody's way.
+            // A file that cannot be removed does no harm.
             for states in old.states.into_iter().filter(|states| !manifest.states.contains(states)) {
                 _ = std::fs::remove_file(self.part("states", states));
             }
@@ -283,10 +284,13 @@ impl Keeper {
         Ok(())
     }
 
-    /// What is known of the states, as far as it is stored.
+    /// Reads the stored labels, if the run is to resume from them.
     pub(crate) fn resume_labels(&mut self, shard: &mut Shard<'_>) -> Result<(), Stop> {
+        if !self.settings.resume {
+            return Ok(());
+        }
         let labels = self.manifest.as_ref().and_then(|manifest| manifest.labels);
-        let Some(number) = labels.filter(|_| self.plan.resume) else { return Ok(()) };
+        let Some(number) = labels else { return Ok(()) };
         let read = read_labels(&self.part("labels", number), &self.head(number), shard);
         (shard.labels.plain, shard.labels.fair) = self.check(read, "read")?;
         Ok(())

@@ -1,4 +1,5 @@
-//! The line between the supervising process and a worker: frames of JSON, each with its length.
+//! The protocol between the supervising process and a worker: frames of JSON, each preceded by its length
+//! in bytes.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -6,79 +7,83 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpoints;
 use crate::command::{Command, Reply};
-use crate::keep::Checkpoints;
 
-/// What both ends speak; they must be of one version.
+/// Name and version of the protocol; both ends must have the same.
 pub(crate) const PROTOCOL: &str = concat!("masque ", env!("CARGO_PKG_VERSION"), " cluster 2");
 
-/// The longest frame that is believed.
-const LONGEST: u32 = 1 << 30;
+/// Maximum length of a frame, in bytes.
+const MAX_FRAME_BYTES: u32 = 1 << 30;
 
-/// From the supervisor.
+/// A message from the supervisor to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
     Setup(Box<Setup>),
     /// The addresses of all workers.
     Peers(Vec<String>),
     Command(Command),
-    /// Stop what you do.
+    /// Cancel the current command.
     Stop,
 }
 
-/// All that a worker must know before it begins.
+/// What a worker needs to know before it starts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     pub(crate) index: usize,
     pub(crate) workers: usize,
-    /// What workers show each other.
+    /// Token of the run, which workers present when they connect to each other.
     pub(crate) token: String,
-    /// The address to listen at for other workers.
+    /// Address at which to listen for other workers.
     pub(crate) bind: String,
-    /// How long to wait for them.
+    /// Maximum time to wait for the other workers.
     pub(crate) patience: Duration,
+    /// Memory limit in bytes.
     pub(crate) memory: Option<u64>,
     pub(crate) checkpoints: Option<Checkpoints>,
-    /// What the model and the question are, as a number.
+    /// Hash of the model and the properties, which checkpoints must match.
     pub(crate) model: u64,
-    /// The model itself, as whoever loads it likes it.
+    /// The model, in the format that the worker's `load` function reads.
     pub(crate) payload: String,
 }
 
-/// From a worker.
+/// A message from a worker to the supervisor.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Report {
-    /// The first words: who speaks, by which right, and where other workers find it, if it knows.
+    /// The first message.
     Hello {
         protocol: String,
         token: String,
+        /// Host name at which other workers reach this one, if it is known.
         host: Option<String>,
     },
-    /// It listens for other workers at this port.
+    /// The worker listens for other workers at this port.
     Listening(u16),
-    /// It is connected to all other workers.
+    /// The worker is connected to all other workers.
     Ready,
-    /// It lives, and knows of so many states, at all workers, in so many layers.
+    /// A heartbeat.
     Alive {
+        /// Number of states found so far by all workers.
         states: u64,
+        /// Number of layers explored so far.
         layer: u64,
     },
     Reply(Reply),
-    /// It cannot go on.
+    /// The worker cannot continue.
     Failed(String),
 }
 
 /// Writes a frame.
 pub(crate) fn write(out: &mut dyn Write, message: &impl Serialize) -> io::Result<()> {
     let bytes = serde_json::to_vec(message).map_err(io::Error::other)?;
-    let length = u32::try_from(bytes.len()).ok().filter(|&length| length <= LONGEST);
+    let length = u32::try_from(bytes.len()).ok().filter(|&length| length <= MAX_FRAME_BYTES);
     let length = length.ok_or_else(|| io::Error::other("a message is too long"))?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(&bytes)?;
     out.flush()
 }
 
-/// Reads a frame; none at the end.
+/// Reads a frame; returns `None` at the end of the input.
 pub(crate) fn read<T: DeserializeOwned>(input: &mut dyn Read) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     match input.read(&mut length)? {
@@ -86,8 +91,8 @@ pub(crate) fn read<T: DeserializeOwned>(input: &mut dyn Read) -> io::Result<Opti
         n => input.read_exact(&mut length[n..])?,
     }
     let length = u32::from_le_bytes(length);
-    if length > LONGEST {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "that is not a worker of ours"));
+    if length > MAX_FRAME_BYTES {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the other end is not a masque worker"));
     }
     let mut bytes = Vec::new();
     input.take(u64::from(length)).read_to_end(&mut bytes)?;
@@ -102,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_come_back_and_nonsense_does_not() {
+    fn frames_round_trip_and_invalid_frames_are_errors() {
         let mut bytes = Vec::new();
         write(&mut bytes, &Order::Stop).unwrap();
         write(&mut bytes, &Order::Peers(vec!["a:1".to_string()])).unwrap();
