@@ -1,9 +1,9 @@
-//! What tests outside the crate need to see of its inside. No part of the interface.
+//! Internals that tests outside the crate need. Not part of the public interface.
 
 use crate::lexer::Tokens;
 
-/// The tokens and comments of a text, in order; comments without the white space at their end.
-/// This is what the formatter must not change.
+/// Returns the tokens and comments of a text, in order; comments without trailing white space. The
+/// formatter must not change them.
 pub fn pieces(text: &str) -> Vec<&str> {
     let tokens = Tokens::new(text, 0);
     let mut comments = tokens.comments().iter().peekable();
