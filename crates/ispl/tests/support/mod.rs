@@ -1,4 +1,4 @@
-//! What the tests of the language share: texts among others, what must be true of every text, models.
+//! Helpers that several tests share: sources, models, and checks that must succeed for every text.
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
 use masque_ispl::testing::pieces;
@@ -7,7 +7,7 @@ use masque_model::System;
 use masque_testkit::points_into;
 use masque_text::{Diagnostic, FileId, Sources, render};
 
-/// A text among other sources, so that its positions do not begin at 0.
+/// Adds a text after another source, so that its byte offsets do not begin at 0.
 pub fn source(text: &str) -> (Sources, FileId) {
     let mut sources = Sources::default();
     sources.add("before.ispl", "-- another file: é\n").unwrap();
@@ -27,8 +27,8 @@ pub fn formatted(text: &str) -> String {
     }
 }
 
-/// Formatting changes white space only, the result is laid out as we promise, and formatting it
-/// again changes nothing. Returns the formatted text.
+/// Checks that formatting changes only white space, that the result has the promised layout, and that
+/// formatting it again changes nothing. Returns the formatted text.
 pub fn formats_well(text: &str) -> String {
     let once = formatted(text);
     assert_eq!(pieces(&once), pieces(text), "tokens or comments changed: {text:?}\n{once}");
@@ -41,8 +41,8 @@ pub fn formats_well(text: &str) -> String {
     once
 }
 
-/// Parses, checks and formats any text: no panic, and every message points into the text.
-/// Says whether the text is syntactically correct.
+/// Parses, checks and formats any text: there is no panic, and every message points into the text.
+/// Returns whether the text is syntactically correct.
 pub fn survives(text: &str) -> bool {
     let (sources, file) = source(text);
     let (mut tree, diagnostics) = parse(&sources, file);
@@ -59,7 +59,7 @@ pub fn survives(text: &str) -> bool {
     is_correct
 }
 
-/// The checked model of a text, or the code of its first error.
+/// Returns the checked model of a text, or the code of its first error.
 pub fn system(text: &str) -> Result<System, &'static str> {
     let mut sources = Sources::default();
     let file = sources.add("reading.ispl", text).unwrap();
@@ -71,7 +71,7 @@ pub fn system(text: &str) -> Result<System, &'static str> {
     checked.system.ok_or_else(|| checked.diagnostics.iter().find(|d| d.is_error()).unwrap().code)
 }
 
-/// The names of what an agent sees.
+/// Returns the names of the variables that an agent sees.
 pub fn sees(system: &System, agent: usize) -> Vec<String> {
     system.agents[agent].sees.iter().map(|v| system.full_name(*v)).collect()
 }
