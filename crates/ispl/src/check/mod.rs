@@ -2,7 +2,7 @@
 //!
 //! Expansion of parameters, name resolution, type checks and lowering are one pass: a template is
 //! walked once for each value of its indexes, and every node is lowered immediately, so the expanded
-//! text never exists ([ADR 2](../../../../docs/adr/0002-one-tree-for-conditions-and-formulas.md)).
+//! text never exists (`docs/adr/0002-one-tree-for-conditions-and-formulas.md`).
 //! Messages point at the template and name the instance.
 
 mod agent;
