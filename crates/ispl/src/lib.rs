@@ -1,9 +1,9 @@
 //! ISPL, the Interpreted Systems Programming Language: from text to a checked model.
 //!
-//! [`parse`] reads a file into a [`Tree`], [`check`] expands parameters, resolves names, checks types
-//! and lowers the tree to a [`System`](masque_model::System), and [`format`] lays out a file. All of
-//! them return diagnostics together with what they could make of the text; none of them panics on
-//! user input. No engine is used here.
+//! [`parse`] reads a file into a [`Tree`], [`check()`] expands parameters, resolves names, checks types
+//! and lowers the tree to a [`System`](masque_model::System), and [`format()`] lays out a file. Parsing
+//! and checking return what they could make of the text together with all diagnostics. Nothing here
+//! panics on user input, and no engine is used.
 //!
 //! Three layers of the language are read: files for MCMAS 1.x, the dialect of the papers of 2004 and
 //! 2005 ([`Dialect::Papers`]), and additions of Masque, above all parameters and families of agents.

@@ -56,7 +56,7 @@ pub struct Options {
     pub strategies: Option<Strategies>,
 }
 
-/// The result of [`check`].
+/// The result of [`check()`].
 #[derive(Debug)]
 pub struct Checked {
     /// The model, unless there are errors.
