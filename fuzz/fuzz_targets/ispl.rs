@@ -1,4 +1,4 @@
-//! Any text is parsed, checked and formatted without a panic; what is correct formats well.
+//! Any text is parsed, checked and formatted without a panic; formatting a correct text changes only white space.
 //!
 //! ```text
 //! mkdir -p fuzz/corpus/ispl

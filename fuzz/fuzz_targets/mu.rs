@@ -1,5 +1,5 @@
-//! Any text is read as properties, as a formula and as an `.aut` file without a panic, what is a
-//! formula prints as one, and formatting twice changes nothing.
+//! Any text is read as properties, as a formula and as an `.aut` file without a panic; a formula is printed
+//! as a text that reads back as the same formula; formatting twice changes nothing.
 //!
 //! ```text
 //! mkdir -p fuzz/corpus/mu

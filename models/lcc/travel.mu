@@ -6,17 +6,17 @@ p1_printed : nu Z. [-]Z && [out(vacation_details(_,_,_), a(travel_agent(_,_,_),_
    ((mu Y. <->tt && [in(available_flights(_), a(travel_agent(_,_,_),_))]Y) &&
     (mu X. <->tt && [in(available_hotels(_), a(travel_agent(_,_,_),_))]X)) ;
 
-// Property 1 as meant: whoever asks for a vacation will receive flights and hotels.
+// Property 1 as intended: a customer who asks for a vacation will receive flights and hotels.
 // expect: holds
 p1 : nu Z. [-]Z && [out(vacation_details(_,_,_), a(travel_agent(_,_,_),_))]
    ((mu Y. <->tt && [-in(available_flights(_), a(travel_agent(_,_,_),_))]Y) &&
     (mu X. <->tt && [-in(available_hotels(_), a(travel_agent(_,_,_),_))]X)) ;
 
-// Property 2: on every run a state is reached in which the hotel directory can be queried.
+// Property 2: every path reaches a state in which the hotel directory can be queried.
 // expect: holds
 p2 : mu Z. <#(query(HD,-,-))>tt || (<->tt && [-]Z) ;
 
-// Nobody waits for ever.
+// No agent waits forever.
 // expect: holds
 deadlock_free : AG !deadlock ;
 
@@ -24,15 +24,15 @@ deadlock_free : AG !deadlock ;
 // expect: holds
 can_confirm : <-* . in(confirm_booking(_,_))>tt ;
 
-// The card may decline for ever, and the customer may try for ever.
+// The card may be declined forever, and the customer may retry forever.
 // expect: fails
 inev_end : inev({in(confirm_booking(_,_)), in(quit)}) ;
 
-// Whatever has happened, everybody can finish.
+// In every reachable state, all agents can still finish.
 // expect: holds
 always_can_end : AG EF final ;
 
-// The customer can pay again and again for ever.
+// The customer can pay infinitely often.
 // expect: holds
 retry_forever : nu X. mu Y. <out(payment(_))>X || <-out(payment(_))>Y ;
 

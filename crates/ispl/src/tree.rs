@@ -1,7 +1,8 @@
-//! The syntax tree: what stands in the file, before names are resolved and sizes are known.
+//! The syntax tree of a file, before names are resolved and parameters are expanded.
 //!
-//! Expressions live in one arena and refer to each other by [`ExprId`]: a 33 MB model has
-//! millions of them. Flat chains (`a or b or c ..`) are one node, so only brackets make depth.
+//! Expressions are stored in one arena and refer to each other by [`ExprId`], because a model of 33 MB
+//! has millions of them. Flat chains (`a or b or c ..`) are one node, so only brackets and prefix
+//! operators make the tree deep.
 
 use masque_model::{Relation, Strategies};
 use masque_text::Span;
@@ -11,7 +12,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Symbol(pub(crate) u32);
 
-/// All names of a file; instances such as `coin[3]` join them during elaboration.
+/// All names of a file. The checker adds the names of instances, such as `coin[3]`.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Names {
     texts: Vec<Box<str>>,
@@ -34,11 +35,11 @@ impl Names {
     }
 }
 
-/// An expression of [`Tree::exprs`].
+/// Index of an expression in [`Tree::exprs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ExprId(pub(crate) u32);
 
-/// Consecutive entries of [`Tree::lists`].
+/// A range of consecutive entries of [`Tree::lists`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct List {
     pub(crate) start: u32,
@@ -49,14 +50,14 @@ impl List {
     pub(crate) const EMPTY: List = List { start: 0, len: 0 };
 }
 
-/// A name in an expression, perhaps with indexes: `coin`, `coin[i + 1]`.
+/// A name in an expression, optionally with indexes: `coin`, `coin[i + 1]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ref {
     pub(crate) name: Symbol,
     pub(crate) indexes: List,
 }
 
-/// A binary operator; those of one level share a chain.
+/// A binary operator. Operators of the same level may form one chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Iff,
@@ -77,7 +78,8 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// How tightly the operator binds. Comparisons stand at [`Op::COMPARISON`].
+    /// Returns the precedence level; a higher level binds tighter. Comparisons have the level
+    /// [`Op::COMPARISON`].
     pub(crate) fn level(self) -> u8 {
         match self {
             Op::Iff => 1,
@@ -92,9 +94,13 @@ impl Op {
         }
     }
 
+    /// Level of the loosest operators.
     pub(crate) const LOOSEST: u8 = 1;
+    /// Level of `U`, `W` and `R`.
     pub(crate) const UNTIL: u8 = 5;
+    /// Level of comparisons.
     pub(crate) const COMPARISON: u8 = 6;
+    /// Level of sums.
     pub(crate) const SUM: u8 = 9;
 }
 
@@ -113,7 +119,7 @@ pub(crate) enum Temporal {
     Globally,
 }
 
-/// Functions of index expressions.
+/// A function of index expressions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     Min,
@@ -122,7 +128,7 @@ pub(crate) enum Function {
     Next,
 }
 
-/// `sum(i in a..b : e)` and its like.
+/// An aggregate over a range: `sum(i in a..b : e)`, `count`, `forall`, `exists`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aggregate {
     Sum,
@@ -131,7 +137,7 @@ pub(crate) enum Aggregate {
     Exists,
 }
 
-/// Knowledge, correctness and coalitions.
+/// An operator about agents: knowledge, correct behaviour or a coalition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Modality {
     Knows,
@@ -140,12 +146,12 @@ pub(crate) enum Modality {
     CommonKnowledge,
     Correct,
     KnowsUnder,
-    /// With the strategies the formula names, if it names any.
+    /// A coalition, with the kind of strategies if the formula names one.
     Enforces(Option<Strategies>),
 }
 
 impl Modality {
-    /// The word by which messages call it.
+    /// Returns the name of the operator in messages.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Modality::Knows => "K",
@@ -159,8 +165,8 @@ impl Modality {
     }
 }
 
-/// An expression: a condition, arithmetic, or a formula. One type serves all, because formulas
-/// contain conditions on indexes; the checker sorts out what may stand where.
+/// The kind of an expression: a condition, arithmetic, or a formula. One type serves all, because
+/// formulas contain conditions; the checker decides what is allowed in which context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Bool(bool),
@@ -192,11 +198,11 @@ pub(crate) enum Kind {
     Step(Quantifier, ExprId, ExprId),
     /// An entry of [`Tree::fixpoints`].
     Fixpoint(u32),
-    /// Something that could not be read and was reported.
+    /// An expression with a syntax error, which was reported.
     Error,
 }
 
-/// An expression and where it stands.
+/// An expression and its span.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Expr {
     pub(crate) kind: Kind,
@@ -229,7 +235,7 @@ pub(crate) struct Pattern {
     pub(crate) span: Span,
 }
 
-/// Who a modality is about: a name, or a set in braces.
+/// The agents that a modality is about: a name, or a set in braces.
 #[derive(Clone, Debug)]
 pub(crate) enum Party {
     Named(Ref, Span),
@@ -260,7 +266,7 @@ pub(crate) enum Item<T> {
     For { binder: u32, items: Vec<Item<T>>, span: Span },
 }
 
-/// What a variable may be declared as.
+/// The declared type of a variable.
 #[derive(Clone, Debug)]
 pub(crate) enum Type {
     Boolean,
@@ -275,18 +281,17 @@ pub(crate) struct Variable {
     pub(crate) span: Span,
 }
 
-/// `condition : { actions };`, the condition absent for `Other`.
+/// `condition : { actions };`; for `Other` the condition is that word.
 #[derive(Clone, Debug)]
 pub(crate) struct ProtocolLine {
     pub(crate) condition: ExprId,
-    /// The condition is the bare word `Other`.
+    /// Whether the condition is the word `Other` alone.
     pub(crate) is_other: bool,
     pub(crate) actions: Vec<Pattern>,
     pub(crate) span: Span,
 }
 
-/// `effect if condition;` in Evolution, where the effect is assignments; in `Ev`, where it is a
-/// local state.
+/// `effect if condition;`. The effect is assignments in `Evolution`, and a local state in `Ev`.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     pub(crate) effect: ExprId,
@@ -294,13 +299,13 @@ pub(crate) struct Line {
     pub(crate) span: Span,
 }
 
-/// A part of a file between its heading and its end.
+/// A section of a file or of an agent, from its heading to its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Section<T> {
     pub(crate) items: T,
-    /// The heading, for messages.
+    /// Span of the heading, for messages.
     pub(crate) heading: Span,
-    /// From the heading to the end.
+    /// Span of the whole section.
     pub(crate) span: Span,
 }
 
@@ -336,10 +341,10 @@ pub(crate) struct Group {
     pub(crate) span: Span,
 }
 
-/// How a formula is to be read.
+/// The logic of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logic {
-    /// CTL, ATL, knowledge: `form`.
+    /// CTL, ATL and knowledge; formulas without a prefix.
     State,
     Ltl,
     CtlStar,
@@ -362,10 +367,10 @@ pub(crate) struct Param {
     pub(crate) span: Span,
 }
 
-/// Which layer of the language a file uses.
+/// The dialect of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// ISPL 1.x with Masque's additions.
+    /// ISPL 1.x with the additions of Masque.
     Modern,
     /// The language of the 2004 and 2005 papers: `Lstate`, `Lgreen`, `Ev`.
     Papers,
@@ -389,10 +394,10 @@ pub struct Tree {
     pub(crate) groups: Option<Section<Vec<Item<Group>>>>,
     pub(crate) fairness: Option<Section<Vec<Item<FormulaLine>>>>,
     pub(crate) formulae: Option<Section<Vec<Item<FormulaLine>>>>,
-    /// Formulas from the command line.
+    /// Formulas given on the command line.
     pub(crate) extra: Vec<FormulaLine>,
     pub(crate) dialect: Dialect,
-    /// The whole file.
+    /// Span of the whole file.
     pub(crate) span: Span,
 }
 
@@ -405,7 +410,7 @@ impl Tree {
         &self.lists[list.start as usize..(list.start + list.len) as usize]
     }
 
-    /// Which layer of the language the file uses.
+    /// Returns the dialect of the file.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }

@@ -1,12 +1,12 @@
-//! Whatever a file holds, it is read or refused: quickly, without a panic, with the right code.
+//! Any text is accepted or refused quickly, without a panic, and with the right code.
 //!
-//! Tests run on threads with 2 MB of stack, so depth that costs stack shows here.
+//! Tests run on threads with a stack of 2 MB, so deep recursion would make them fail.
 
 use masque_ispl::{Checked, Define, NESTING_LIMIT, Options, check, parse};
 use masque_model::System;
 use masque_text::{Diagnostic, Sources, render};
 
-/// A model without reproach; the tables below say what is changed in it.
+/// A model without errors and warnings. The tables below list changes to it.
 const MODEL: &str = "
 Agent Environment
   Obsvars: rain : boolean; end Obsvars
@@ -52,7 +52,7 @@ Groups all = {Crypt[i in 1..N]}; end Groups
 Formulae for i in 1..N { AG (paid[i] -> K(Crypt[i], paid[i])); } end Formulae
 ";
 
-/// What is said of a text, and the model if it is one.
+/// Parses and checks a text. Returns the model, if there is one, and all diagnostics.
 fn read(text: &str, defines: &[(&str, i64)]) -> (Option<System>, Vec<Diagnostic>) {
     let mut sources = Sources::default();
     let file = sources.add("bad.ispl", text).unwrap();
@@ -83,13 +83,13 @@ fn codes(text: &str) -> Vec<&'static str> {
     read(text, &[]).1.iter().map(|d| d.code).collect()
 }
 
-/// `text` with one thing replaced by another.
+/// Replaces the only occurrence of `old` in `text` by `new`.
 fn changed(text: &str, old: &str, new: &str) -> String {
-    assert_eq!(text.matches(old).count(), 1, "`{old}` stands once in the model");
+    assert_eq!(text.matches(old).count(), 1, "`{old}` occurs once in the model");
     text.replace(old, new)
 }
 
-/// Each change makes one mistake, which makes one message.
+/// Checks that each change, which makes one mistake, produces exactly one message.
 fn check_changes(changes: &[(&str, &str, &str, &str)]) {
     assert_eq!(codes(MODEL), [""; 0]);
     for (old, new, code, because) in changes {
@@ -104,7 +104,7 @@ fn unknown_names() {
         // in the model                becomes                      gives                       because
         ("x < 3 and",                  "z < 3 and",                 "ispl/unknown-name",        "Alice has no z"),
         ("x = x + 1 if",               "z = x + 1 if",              "ispl/unknown-variable",    "only variables are assigned"),
-        ("x = x + 1 if",               "x = z + 1 if",              "ispl/unknown-name",        "nor is there a z to add"),
+        ("x = x + 1 if",               "x = z + 1 if",              "ispl/unknown-name",        "there is no z to add, either"),
         ("Action = go; b",             "Action = run; b",           "ispl/unknown-action",      "Alice cannot run"),
         ("Alice.Action = go",          "Alice.Action = hop",        "ispl/unknown-action",      "another agent's action is looked up there"),
         ("Alice.Action = go",          "Carol.Action = go",         "ispl/unknown-agent",       "there is no Carol"),
@@ -122,7 +122,7 @@ fn unknown_names() {
         ("K(Bob, q)",                  "GK(h, q)",                  "ispl/unknown-group",       "there is no group h"),
         ("K(Bob, q)",                  "KK(Bob, q)",                "ispl/unknown-function",    "there is no KK"),
         ("K(Bob, q)",                  "K(Bob, Bob.z = 1)",         "ispl/unknown-variable",    "Bob has no z"),
-        ("K(Bob, q)",                  "K(Bob, z = 1)",             "ispl/unknown-name",        "z is no proposition"),
+        ("K(Bob, q)",                  "K(Bob, z = 1)",             "ispl/unknown-name",        "z is not a proposition"),
     ]);
 }
 
@@ -131,29 +131,29 @@ fn unknown_names() {
 fn wrong_types() {
     check_changes(&[
         // in the model                becomes                      gives                       because
-        ("x < 3 and",                  "x and",                     "ispl/not-a-condition",     "a number is no condition"),
-        ("x < 3 and",                  "x = b and",                 "ispl/type-mismatch",       "a number is no boolean"),
+        ("x < 3 and",                  "x and",                     "ispl/not-a-condition",     "a number is not a condition"),
+        ("x < 3 and",                  "x = b and",                 "ispl/type-mismatch",       "a number is not a boolean"),
         ("x < 3 and",                  "b < true and",              "ispl/type-mismatch",       "booleans have no order"),
         ("x < 3 and",                  "c > red and",               "ispl/type-mismatch",       "enumerations have no order"),
-        ("x < 3 and",                  "c = 1 and",                 "ispl/type-mismatch",       "a value is no number"),
-        ("x < 3 and",                  "c = Environment.coin and",  "ispl/incomparable-values", "red is no side of a coin"),
+        ("x < 3 and",                  "c = 1 and",                 "ispl/type-mismatch",       "a value is not a number"),
+        ("x < 3 and",                  "c = Environment.coin and",  "ispl/incomparable-values", "red is not a value of coin"),
         ("x < 3 and",                  "x & b and",                 "ispl/not-a-condition",     "bit operators are for booleans"),
         ("x < 3 and",                  "-b < 3 and",                "ispl/not-a-number",        "booleans have no sign"),
-        ("x < 3 and",                  "c + 1 < 3 and",             "ispl/not-a-number",        "red + 1 is nothing"),
+        ("x < 3 and",                  "c + 1 < 3 and",             "ispl/not-a-number",        "red is not a number"),
         ("x < 3 and",                  "0 < x < 3 and",             "ispl/comparison-chain",    "is it (0 < x) < 3?"),
         ("x = x + 1 if",               "x = true if",               "ispl/type-mismatch",       "x is a number"),
-        ("x = x + 1 if",               "x = red if",                "ispl/unknown-name",        "red is no value of x"),
+        ("x = x + 1 if",               "x = red if",                "ispl/unknown-name",        "red is not a value of x"),
         ("b = ~b if",                  "b = x if",                  "ispl/type-mismatch",       "b is a boolean"),
         ("b = ~b if",                  "c = Environment.coin if",   "ispl/values-not-contained","c is never heads"),
         ("b = ~b if",                  "b if",                      "ispl/not-an-assignment",   "what should b become?"),
         ("b = ~b if",                  "b = ~b and b = b if",       "ispl/assigned-twice",      "which one?"),
-        ("b = ~b if",                  "Environment.rain = b if",   "ispl/foreign-assignment",  "the Environment's business"),
-        ("b = ~b if",                  "b = Environment.Action if", "ispl/action-alone",        "an action is no value"),
+        ("b = ~b if",                  "Environment.rain = b if",   "ispl/foreign-assignment",  "only the Environment may assign it"),
+        ("b = ~b if",                  "b = Environment.Action if", "ispl/action-alone",        "an action is not a value"),
         ("Environment.rain = false",   "Action = go",               "ispl/action-outside-evolution", "a protocol chooses the action"),
         ("Environment.rain = false",   "Bob.y = 1",                 "ispl/foreign-variable",    "Alice does not see Bob's variables"),
-        ("Lobsvars = {coin};",         "RedStates: Environment.coin = heads; end RedStates", "ispl/duplicate-section", "RedStates comes later too"),
-        ("AG (p ->",                   "AG (Alice.x ->",            "ispl/not-a-condition",     "a number is no formula"),
-        ("AG (p ->",                   "AG (1 ->",                  "ispl/not-a-formula",       "a number is no formula"),
+        ("Lobsvars = {coin};",         "RedStates: Environment.coin = heads; end RedStates", "ispl/duplicate-section", "there is another RedStates"),
+        ("AG (p ->",                   "AG (Alice.x ->",            "ispl/not-a-condition",     "a number is not a formula"),
+        ("AG (p ->",                   "AG (1 ->",                  "ispl/not-a-formula",       "a number is not a formula"),
         ("AG (p ->",                   "AG (p | q ->",              "ispl/not-a-formula",       "formulas have `or`"),
         ("K(Bob, q)",                  "K(g, q)",                   "ispl/not-an-agent",        "K is for one agent"),
         ("K(Bob, q)",                  "F q",                       "ispl/wrong-logic",         "on which paths?"),
@@ -164,14 +164,14 @@ fn wrong_types() {
 
 #[rustfmt::skip]
 #[test]
-fn empty_and_double() {
+fn empty_and_duplicate_declarations() {
     check_changes(&[
         // in the model                becomes                      gives                       because
         ("x : 0..3;",                  "x : 3..0;",                 "ispl/empty-range",         "lo > hi"),
         ("c : {red, green};",          "c : {};",                   "ispl/empty-enumeration",   "c would have no value"),
-        ("g = {Alice, Bob}",           "g = {}",                    "ispl/empty-group",         "nobody is no group"),
-        ("K(Bob, q)",                  "DK({}, q)",                 "ispl/empty-group",         "nobody knows nothing"),
-        (": {go}; Other : {stop}",     ": {}; Other : {stop}",      "ispl/no-actions",          "Alice has to do something"),
+        ("g = {Alice, Bob}",           "g = {}",                    "ispl/empty-group",         "a group has a member"),
+        ("K(Bob, q)",                  "DK({}, q)",                 "ispl/empty-group",         "a group has a member"),
+        (": {go}; Other : {stop}",     ": {}; Other : {stop}",      "ispl/no-actions",          "Alice needs an action"),
         ("InitStates Alice.x = 0 and Environment.coin = heads;", "InitStates", "ispl/missing-condition", "which states?"),
         ("x : 0..3;",                  "x : 0..3; x : boolean;",    "ispl/duplicate-variable",  "x twice"),
         ("coin : {heads, tails};",     "coin : {heads, tails}; rain : boolean;", "ispl/duplicate-variable", "Obsvars count too"),
@@ -211,12 +211,12 @@ fn missing_sections() {
     assert_eq!(codes(&without)[0], "ispl/missing-section", "a file has InitStates");
     for name in ["Groups", "Formulae"] {
         let text = MODEL.replacen(&section(MODEL, name), "\n", 1);
-        assert!(read(&text, &[]).0.is_some(), "{name} may be left out");
+        assert!(read(&text, &[]).0.is_some(), "{name} is optional");
     }
 }
 
 #[test]
-fn evaluation_is_not_needed() {
+fn evaluation_is_optional() {
     let begin = MODEL.find("Evaluation").unwrap();
     let end = MODEL.find("end Evaluation\n").unwrap() + "end Evaluation\n".len();
     let formulas = |text: &str, formula: &str| text.replace("AG (p -> K(Bob, q));", formula);
@@ -224,7 +224,7 @@ fn evaluation_is_not_needed() {
         [("", vec!["ispl/no-evaluation"]), ("Evaluation end Evaluation\n", vec![])]
     {
         let text = [&MODEL[..begin], section, &MODEL[end..]].concat();
-        // Every variable is read, so that nothing else is to be said.
+        // Every variable is read, so that there are no other warnings.
         let good = "AG (Alice.x = 3 -> K(Bob, Alice.b and Alice.c = red or Bob.y = 1 and Environment.coin = heads));";
         let (system, found) = read(&formulas(&text, good), &[]);
         assert!(system.is_some(), "{found:?}");
@@ -247,14 +247,14 @@ fn logics_that_are_not_decided() {
     for (formula, code, because) in [
         ("<<x>> (Alice, x) F p;",                 "ispl/strategy-logic", "some strategy"),
         ("[[x]] <<y>> (Alice, x) (Bob, y) G p;",  "ispl/strategy-logic", "all strategies"),
-        ("#PR [[e]] (Environment, e) F p;",       "ispl/strategy-logic", "how strategies are read"),
+        ("#PR [[e]] (Environment, e) F p;",       "ispl/strategy-logic", "the kind of strategies"),
         ("AG <<x>> (Alice, x) X p;",              "ispl/strategy-logic", "under a temporal operator"),
         ("AG [[x]] (Alice, x) X p;",              "ispl/strategy-logic", "under a temporal operator"),
         ("p and !<<x>> (Alice, x) X p;",          "ispl/strategy-logic", "under connectives"),
         ("K(Bob, <<x>> (Alice, x) X p);",         "ispl/strategy-logic", "under knowledge"),
         ("<<Alice, Bob>> F p;",                   "ispl/strategy-logic", "a group in double brackets"),
         ("LTL F <<x>> (Alice, x) X p;",           "ispl/strategy-logic", "in a path formula"),
-        ("<<",                                    "ispl/strategy-logic", "cut off"),
+        ("<<",                                    "ispl/strategy-logic", "truncated"),
         ("<g>G F p;",                             "ispl/atl-star",       "two temporal operators"),
         ("<g>(F p and G q);",                     "ispl/atl-star",       "a path formula in brackets"),
         ("<g>(p U X q);",                         "ispl/atl-star",       "in an operand of `U`"),
@@ -266,22 +266,22 @@ fn logics_that_are_not_decided() {
         assert!(formula == "<<" || found.len() == 1, "{formula}: {found:?}");
     }
     let typed = MODEL.replace("  Actions", "  StrType:\n    Ir;\n  end StrType\n  Actions").replace("Formulae", "Formulae_ast");
-    assert_eq!(codes(&typed), ["ispl/atl-star"], "sections of ATL*, said once");
+    assert_eq!(codes(&typed), ["ispl/atl-star"], "sections of ATL*, reported once");
 }
 
 #[rustfmt::skip]
 #[test]
-fn texts_that_are_no_models() {
+fn texts_that_are_not_models() {
     for (text, code, because) in [
         ("",                                   "ispl/no-model",             "an empty file"),
-        (" \n\t\r\n",                          "ispl/no-model",             "nothing but white space"),
-        ("-- a comment",                       "ispl/no-model",             "nothing but a comment"),
-        ("param N = 3;",                       "ispl/no-model",             "a parameter of nothing"),
-        ("Formulae AG p; end Formulae",        "ispl/no-model",             "formulas about nothing"),
-        ("Agent",                              "ispl/unexpected-token",     "cut off after a word"),
-        ("Agent A",                            "ispl/wrong-end",            "cut off after a heading"),
-        ("Agent A Vars: x : 0..",              "ispl/unexpected-token",     "cut off in a declaration"),
-        ("}",                                  "ispl/unexpected-token",     "a brace of nothing"),
+        (" \n\t\r\n",                          "ispl/no-model",             "only white space"),
+        ("-- a comment",                       "ispl/no-model",             "only a comment"),
+        ("param N = 3;",                       "ispl/no-model",             "only a parameter"),
+        ("Formulae AG p; end Formulae",        "ispl/no-model",             "only formulas"),
+        ("Agent",                              "ispl/unexpected-token",     "truncated after a word"),
+        ("Agent A",                            "ispl/wrong-end",            "truncated after a heading"),
+        ("Agent A Vars: x : 0..",              "ispl/unexpected-token",     "truncated in a declaration"),
+        ("}",                                  "ispl/unexpected-token",     "an unmatched brace"),
         ("{\"agents\": []}",                   "ispl/unexpected-token",     "JSON"),
         ("<html>",                             "ispl/unexpected-token",     "HTML"),
         ("#!/bin/sh",                          "ispl/unexpected-character", "a script"),
@@ -305,8 +305,8 @@ fn parameters_and_indexes() {
         // in the model         becomes                 given            gives                       because
         ("N = 3",               "N = 3",                &[][..],         "ispl/missing-parameter",   "M has no default"),
         ("N = 3",               "N = 3",                &[m, ("K", 1)],  "ispl/unknown-parameter",   "the file has no K"),
-        ("Vars: coin[i in 1..N]", "Vars: coin[i in 1..0]", &[m],         "ispl/empty-array",         "no coins, and the rest follows from that"),
-        ("Crypt[i in 1..N]\n",  "Crypt[i in 1..N - 3]\n", &[m],         "ispl/empty-array",         "nobody, and the rest follows from that"),
+        ("Vars: coin[i in 1..N]", "Vars: coin[i in 1..0]", &[m],         "ispl/empty-array",         "no coins, and other errors would be consequences"),
+        ("Crypt[i in 1..N]\n",  "Crypt[i in 1..N - 3]\n", &[m],         "ispl/empty-array",         "no agents, and other errors would be consequences"),
         ("param M;",            "param M; param M;",    &[m],            "ispl/duplicate-parameter", "M twice"),
         ("param M;",            "param M = K;",         &[],             "ispl/not-constant",        "there is no K"),
         ("param M;",            "param M = 1 mod 0;",   &[],             "ispl/bad-index",           "no remainder"),
@@ -316,8 +316,8 @@ fn parameters_and_indexes() {
         ("{coin[i], coin",      "{coin[i], coin, coin", &[m],            "ispl/wrong-index-count",   "which coin?"),
         ("{coin[i], coin",      "{coin[i], coin[t], coin", &[m],         "ispl/not-constant",        "t changes"),
         ("t : 0..M",            "t : 1..M - 2",         &[m],            "ispl/empty-range",         "1..0"),
-        ("t : 0..M",            "t : 0..L",             &[m],            "ispl/not-constant",        "there is no L, and t is known"),
-        ("coin[i in 1..N]",     "coin[i in 1..L]",      &[m],            "ispl/not-constant",        "there is no L, and the rest follows from that"),
+        ("t : 0..M",            "t : 0..L",             &[m],            "ispl/not-constant",        "there is no L, but t is declared"),
+        ("coin[i in 1..N]",     "coin[i in 1..L]",      &[m],            "ispl/not-constant",        "there is no L, and other errors would be consequences"),
         ("Crypt[i].t = 0",      "Crypt[i + 1].t = 0",   &[m],            "ispl/index-out-of-range",  "Crypt[4]"),
         ("Crypt[i].t = 0",      "Crypt.t = 0",          &[m],            "ispl/wrong-index-count",   "whose t?"),
         ("Crypt[i].t = 0",      "Crypt[i, i].t = 0",    &[m],            "ispl/index-out-of-range",  "a family, not a table"),
@@ -346,7 +346,7 @@ fn numbers_beyond_64_bits() {
         ("x < 3 and",       "x + 9223372036854775807 > 0 and",         "ispl/arithmetic-too-large", "a sum that may not fit"),
         ("x < 3 and",       "x * 9223372036854775807 > 0 and",         "ispl/arithmetic-too-large", "a product that may not fit"),
         ("x : 0..3;",       "x : 0..9223372036854775807 + 1;",         "ispl/bad-index",            "a bound that does not fit"),
-        ("x : 0..3;",       "x : 0..- -9223372036854775808;",          "ispl/bad-index",            "nor does this one"),
+        ("x : 0..3;",       "x : 0..- -9223372036854775808;",          "ispl/bad-index",            "another bound that does not fit"),
     ]);
     let wide = changed(MODEL, "x : 0..3;", "x : -9223372036854775808..9223372036854775807;");
     assert!(codes(&wide).contains(&"ispl/arithmetic-too-large"), "x + 1 may not fit");
@@ -355,7 +355,7 @@ fn numbers_beyond_64_bits() {
 }
 
 #[test]
-fn deep_nesting_is_refused_and_its_limit_is_kept() {
+fn nesting_is_accepted_up_to_the_limit() {
     let formula = |text: &str| changed(MODEL, "AG (p -> K(Bob, q))", text);
     let condition = |text: &str| changed(MODEL, "Alice.b and", &format!("{text} and"));
     let nested = |open: &str, inner: &str, close: &str, n: usize| {
@@ -427,7 +427,7 @@ fn deep_loops_are_refused() {
 
 #[rustfmt::skip]
 #[test]
-fn endless_loops_are_refused() {
+fn loops_with_too_many_iterations_are_refused() {
     check_changes(&[
         // in the model         becomes                                               gives                   because
         ("AG (p -> K(Bob, q));", "for i in 1..1000000000000000 { AG p; }",             "ispl/too-many-rounds", "formulas"),
@@ -437,7 +437,7 @@ fn endless_loops_are_refused() {
         ("{go, stop};",         "{go, stop, a[i in 1..1000000000000000]};",           "ispl/too-many-rounds", "actions"),
         ("{red, green}",        "{red, green, v[i in -1000000000000000..0]}",         "ispl/too-many-rounds", "values"),
         ("x < 3 and",           "sum(i in 1..1000000000000000 : x) > 0 and",          "ispl/too-many-rounds", "a sum"),
-        ("x < 3 and",           "exists(i in 1..1000000000000000 where i = 0 : b) and", "ispl/too-many-rounds", "where nothing is left"),
+        ("x < 3 and",           "exists(i in 1..1000000000000000 where i = 0 : b) and", "ispl/too-many-rounds", "no value satisfies `where`"),
         ("p if Alice.x",        "w[i in 1..9223372036854775807] if Alice.b; p if Alice.x", "ispl/too-many-rounds", "propositions"),
         ("x < 3 and",           "count(i in -9223372036854775808..9223372036854775807 : b) > 0 and",
                                                                                       "ispl/too-many-rounds", "all of 64 bits"),
@@ -446,7 +446,7 @@ fn endless_loops_are_refused() {
     ][..]);
 }
 
-/// Operands without number between operators are read, checked and written without recursion.
+/// Chains of 100 000 operands are parsed, checked and printed without recursion.
 #[test]
 fn flat_chains_may_be_long() {
     let n = 100_000;
@@ -489,9 +489,9 @@ fn flat_chains_may_be_long() {
     }
 }
 
-/// The lints evaluate small expressions; the deepest of these must fit the stack.
+/// The lints evaluate expressions of up to 2000 subexpressions recursively; these must fit the stack.
 #[test]
-fn lints_keep_to_the_stack() {
+fn lints_do_not_overflow_the_stack() {
     for n in [500, 900, 1_990, 2_100] {
         let chain: String = (0..n).map(|i| if i % 2 == 0 { " | b" } else { " ^ b" }).collect();
         let text = changed(MODEL, "x < 3 and", &format!("(b{chain}) and"));
@@ -546,14 +546,14 @@ fn an_error_after_many_warnings_is_still_an_error() {
     let warnings: String = (0..150).map(|i| format!("w{i} if Alice.x = 9; ")).collect();
     let warned = changed(MODEL, "p if", &format!("{warnings} p if"));
     let (system, found) = read(&warned, &[]);
-    assert!(system.is_some() && found.len() == 101, "100 warnings and how many there are besides");
+    assert!(system.is_some() && found.len() == 101, "100 warnings, and the number of the others");
     let text = changed(&warned, "InitStates Alice.x", "InitStates Alice.xx");
     let (system, found) = read(&text, &[]);
     assert!(system.is_none() && found.iter().any(|d| d.code == "ispl/unknown-variable"));
 }
 
 #[test]
-fn there_is_an_end_to_errors() {
+fn the_number_of_errors_is_limited() {
     let syntax = changed(MODEL, "p if", &"p of true; ".repeat(1_000));
     let found = codes(&syntax);
     assert_eq!((found.len(), found.last()), (21, Some(&"ispl/too-many-errors")));
@@ -562,9 +562,9 @@ fn there_is_an_end_to_errors() {
     assert_eq!((found.len(), found.last()), (101, Some(&"ispl/too-many-errors")));
 }
 
-/// Fifty megabytes of anything: one message (a few where the garbage stands in a section), soon.
+/// Fifty megabytes of garbage give one message, or a few inside a section, within seconds.
 #[test]
-fn garbage_is_refused_soon() {
+fn garbage_is_refused_quickly() {
     const SIZE: usize = 50_000_000;
     let mut random = fastrand::Rng::with_seed(2);
     let ascii: String = (0..SIZE).map(|_| char::from(random.u8(b' '..=b'~'))).collect();
@@ -577,7 +577,7 @@ fn garbage_is_refused_soon() {
         let found = codes(&garbage);
         assert!(found.len() <= 21 && (code.is_empty() || found == [code]), "{found:?}");
     }
-    // The same, less of it, where a formula, a declaration or a number is read.
+    // A megabyte of garbage in place of a formula, a declaration, a condition or an enumeration.
     let size = SIZE / 50;
     for garbage in [
         "a",
@@ -604,16 +604,16 @@ fn garbage_is_refused_soon() {
     }
 }
 
-/// A word, number or sign that is missing is one mistake: one error, or none where it may be left
-/// out.
+/// A missing word, number or sign gives at most one error.
 #[test]
 fn a_missing_token_is_one_error() {
     let mut tokens = Vec::new();
     let mut rest = MODEL;
     while let Some(first) = rest.chars().next() {
-        let end = match first.is_ascii_alphanumeric() {
-            true => rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len()),
-            false => 1 + usize::from(rest.starts_with("..") || rest.starts_with("->")),
+        let end = if first.is_ascii_alphanumeric() {
+            rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())
+        } else {
+            1 + usize::from(rest.starts_with("..") || rest.starts_with("->"))
         };
         tokens.push(&rest[..end]);
         rest = &rest[end..];

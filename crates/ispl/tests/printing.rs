@@ -1,5 +1,5 @@
-//! Printed formulas: a formula of a checked model, printed and read again in the same model, is the
-//! same tree.
+//! Printed formulas: a formula of a checked model that is printed and parsed again in the same model is
+//! the same tree.
 
 use masque_ispl::{Options, check, parse, parse_property};
 use masque_model::{FormulaId, Strategies, System};
@@ -9,7 +9,7 @@ use masque_testkit::{
 };
 use masque_text::{Diagnostic, Sources};
 
-/// A model with more formulas.
+/// Loads a model with additional formulas.
 #[track_caller]
 fn load(model: &str, formulas: &[String], strategies: Option<Strategies>) -> System {
     let mut sources = Sources::default();
@@ -23,8 +23,8 @@ fn load(model: &str, formulas: &[String], strategies: Option<Strategies>) -> Sys
     errors.extend(checked.diagnostics);
     errors.retain(Diagnostic::is_error);
     if let Some(error) = errors.first() {
-        let place = error.primary.as_ref().map(|p| sources.slice(p.span));
-        panic!("{}: {} at {place:?} in\n{}", error.code, error.message, formulas.join("\n"));
+        let location = error.primary.as_ref().map(|p| sources.slice(p.span));
+        panic!("{}: {} at {location:?} in\n{}", error.code, error.message, formulas.join("\n"));
     }
     checked.system.unwrap()
 }
@@ -33,14 +33,15 @@ fn texts(system: &System, formulas: &[FormulaId]) -> Vec<String> {
     formulas.iter().map(|&formula| system.formula_text(formula)).collect()
 }
 
-/// Prints all properties of a model with more formulas, and reads them again; says how many.
+/// Prints all properties of a model with additional formulas, and parses them again. Returns their
+/// number.
 #[track_caller]
 fn check_model(model: &str, formulas: &[String], strategies: Option<Strategies>) -> usize {
     let once = load(model, formulas, strategies);
     let ids: Vec<FormulaId> = once.properties.iter().map(|property| property.formula).collect();
     let printed = texts(&once, &ids);
     let all: Vec<String> = formulas.iter().chain(&printed).cloned().collect();
-    // The same texts come first, so the same ids are given.
+    // The same texts come first, so they get the same ids.
     let twice = load(model, &all, strategies);
     let (first, second) = twice.properties.split_at(ids.len());
     for (i, (a, b)) in first.iter().zip(second).enumerate() {
@@ -51,9 +52,9 @@ fn check_model(model: &str, formulas: &[String], strategies: Option<Strategies>)
     ids.len()
 }
 
-/// 50 formulas a seed: `SEEDS=0..2000 cargo test --release -p masque-ispl --test printing`.
+/// 50 formulas per seed: `SEEDS=0..2000 cargo test --release -p masque-ispl --test printing`.
 #[test]
-fn random_formulas_read_back() {
+fn printed_random_formulas_are_parsed_as_the_same() {
     let mut n = 0;
     for seed in seeds("0..20") {
         let strategies = [None, Some(Strategies::Uniform)][seed as usize % 2];
@@ -63,7 +64,7 @@ fn random_formulas_read_back() {
 }
 
 #[test]
-fn formulas_of_random_models_read_back() {
+fn printed_formulas_of_random_models_are_parsed_as_the_same() {
     let makers = [
         random_model,
         random_old_model,
@@ -81,10 +82,10 @@ fn formulas_of_random_models_read_back() {
     println!("{n} formulas of random models");
 }
 
-/// Each row was printed as something else, or not readable at all.
+/// Each of these formulas was once printed as another formula, or as text that cannot be parsed.
 #[rustfmt::skip]
 #[test]
-fn what_is_printed() {
+fn printed_texts() {
     let table = [
         // written                                              printed
         ("A((Environment.b = false) U p)",                      "A((Environment.b = false) U p)"),

@@ -1,4 +1,4 @@
-//! How formulas and conditions are read: what is written, and what the checked model says it means.
+//! How formulas and conditions are parsed: the written text, and the text that the checked model prints.
 
 use masque_ispl::{Dialect, Options, check, parse};
 use masque_model::{At, Strategies, System};
@@ -46,19 +46,19 @@ fn model(condition: &str, evolution: &str, formula: &str) -> Result<System, &'st
     system(&text.replace("FORMULA", formula))
 }
 
-/// The formula as the checked model writes it, or the code of an error.
+/// Returns the formula as the checked model prints it, or the code of an error.
 fn formula(text: &str) -> String {
     model("b", "true", text).map_or_else(|code| code.to_string(), |s| s.formula_text(s.properties[0].formula))
 }
 
-/// Each formula is read as the second text says, or refused with that code.
+/// Checks that each formula is parsed as the second text, or refused with that code.
 fn check_formulas(table: &[(&str, &str, &str)]) {
     for (text, reading, because) in table {
         assert_eq!(formula(text), *reading, "`{text}`: {because}");
     }
 }
 
-/// And the reading is read as itself.
+/// Also checks that the printed text is parsed as itself.
 fn check_formulas_twice(table: &[(&str, &str, &str)]) {
     check_formulas(table);
     for (text, reading, _) in table.iter().filter(|(_, reading, _)| !reading.starts_with("ispl/")) {
@@ -66,7 +66,8 @@ fn check_formulas_twice(table: &[(&str, &str, &str)]) {
     }
 }
 
-/// Each condition of Alice's RedStates is read as the second text says, or refused with that code.
+/// Checks that each condition of Alice's RedStates is parsed as the second text, or refused with that
+/// code.
 fn check_conditions(table: &[(&str, &str, &str)]) {
     for (condition, reading, because) in table {
         let read = model(condition, "true", "p").map(|s| s.expr_text(s.agents[1].red.unwrap()));
@@ -74,7 +75,7 @@ fn check_conditions(table: &[(&str, &str, &str)]) {
     }
 }
 
-/// The codes of the warnings of a formula.
+/// Returns the codes of the warnings about a formula.
 fn warnings(formula: &str) -> Vec<&'static str> {
     let text = MODEL.replace("CONDITION", "b").replace("EVOLUTION", "true").replace("FORMULA", formula);
     let mut sources = Sources::default();
@@ -113,14 +114,14 @@ fn state_formulas() {
         ("E(p and q U r)",       "E((p and q) U r)",          "here `U` is the loosest"),
         ("E(p U q or r)",        "E(p U (q or r))",           "on both sides"),
         ("A(p -> q U r <-> s)",  "A((p -> q) U (r <-> s))",   "looser even than `<->`"),
-        ("E(! p U q)",           "E((!p) U q)",                 "`!` does not take in this `U`"),
+        ("E(! p U q)",           "E((!p) U q)",                 "`!` does not apply to this `U`"),
         ("E(AG p U A(q R r))",   "E(AG(p) U A(q R r))",       "state formulas inside"),
         ("true -> false",        "true -> false",             "constants"),
         ("p U q",                "ispl/unexpected-token",     "`U` needs a quantifier"),
         ("F p",                  "ispl/wrong-logic",          "so does F"),
         ("A F p",                "ispl/wrong-logic",          "written AF"),
-        ("E p",                  "ispl/wrong-logic",          "what of p?"),
-        ("A(p)",                 "ispl/unexpected-token",     "what of p?"),
+        ("E p",                  "ispl/wrong-logic",          "a temporal operator is missing"),
+        ("A(p)",                 "ispl/unexpected-token",     "a temporal operator is missing"),
         ("E(p U q U r)",         "ispl/unexpected-token",     "one `U` for one quantifier"),
         ("K(Alice, G p)",        "ispl/wrong-logic",          "also under K"),
     ]);
@@ -196,8 +197,8 @@ fn knowledge() {
         ("Alice.GreenStates -> p",     "Alice.GreenStates -> p",     "where RedStates is false"),
         ("! Bob.RedStates",            "!Bob.RedStates",             "and where it is true"),
         ("K(Alice p)",                 "ispl/unexpected-token",      "the comma"),
-        ("K(Alice)",                   "ispl/unexpected-token",      "what does she know?"),
-        ("KH(Alice, p)",               "ispl/unexpected-token",      "if who is correct?"),
+        ("K(Alice)",                   "ispl/unexpected-token",      "the formula is missing"),
+        ("KH(Alice, p)",               "ispl/unexpected-token",      "the second agent is missing"),
     ]);
 }
 
@@ -207,10 +208,10 @@ fn path_formulas() {
     check_formulas_twice(&[
         ("LTL F p and q",              "CTL* A(F(p) and q)",                "F takes the shortest operand"),
         ("LTL F (p and q)",            "CTL* A(F(p and q))",                "brackets"),
-        ("LTL ! p U q",                "CTL* A(!(p U q))",                  "`!` takes in the `U`"),
+        ("LTL ! p U q",                "CTL* A(!(p U q))",                  "`!` applies to the whole `U`"),
         ("LTL X p U q",                "CTL* A(X(p) U q)",                  "X does not"),
         ("LTL X ! p U q",              "CTL* A(X(!(p U q)))",               "`!` does, also under X"),
-        ("LTL ! X p U q",              "CTL* A(!(X(p) U q))",               "`!` takes it in, X does not"),
+        ("LTL ! X p U q",              "CTL* A(!(X(p) U q))",               "`!` applies to the whole `U`, X does not"),
         ("LTL p U q U r",              "CTL* A((p U q) U r)",               "to the left, as in MCMAS"),
         ("LTL p U (q U r)",            "CTL* A(p U (q U r))",               "unless brackets say otherwise"),
         ("LTL p U q W r R s",          "CTL* A(((p U q) W r) R s)",         "U, W and R on one level"),
@@ -225,8 +226,8 @@ fn path_formulas() {
         ("LTL p",                      "CTL* A(p)",                         "a path's first state"),
         ("LTL K(Alice, p) U q",        "CTL* A(K(Alice, p) U q)",           "K is as tight as brackets"),
         ("LTL G (p -> K(Alice, F q))", "CTL* A(G(p -> K(Alice, A(F(q)))))", "K has an implicit A on its argument"),
-        ("LTL G K(Alice, p)",          "CTL* A(G(K(Alice, p)))",            "none where no path is spoken of"),
-        ("LTL GCK(g, ! F p)",          "CTL* A(GCK(g, A(!F(p))))",          "the A stands before all of it"),
+        ("LTL G K(Alice, p)",          "CTL* A(G(K(Alice, p)))",            "no A if the argument is not a path formula"),
+        ("LTL GCK(g, ! F p)",          "CTL* A(GCK(g, A(!F(p))))",          "the A is before the whole argument"),
         ("LTL O(Alice, p or X q)",     "CTL* A(O(Alice, A(p or X(q))))",    "also under O"),
         ("LTL KH(Alice, g, p U q)",    "CTL* A(KH(Alice, g, A(p U q)))",    "and KH"),
         ("LTL A F p",                  "ispl/wrong-logic",                  "LTL has no quantifiers"),
@@ -372,7 +373,7 @@ fn conditions() {
         ("! x = 1 and d",          "(!(Alice.x = 1) and Alice.d)",          "`!` after comparisons"),
         ("b and d and e",          "(Alice.b and Alice.d and Alice.e)",     "a flat chain"),
         ("b -> d -> e",            "(!(Alice.b) or !(Alice.d) or Alice.e)", "to the right"),
-        ("b <-> d",                "!((Alice.b ^ Alice.d))",                "both or none"),
+        ("b <-> d",                "!((Alice.b ^ Alice.d))",                "both or neither"),
         ("b = true",               "Alice.b",                               "a boolean is its own condition"),
         ("b = false or b <> true", "(!(Alice.b) or !(Alice.b))",            "its opposite"),
         ("b = d",                  "Alice.b = Alice.d",                     "booleans compared"),
@@ -420,14 +421,14 @@ fn types_and_scope() {
         ("c < red",                  "ispl/type-mismatch",            "no order"),
         ("c < f",                    "ispl/type-mismatch",            "no order"),
         ("b < d",                    "ispl/type-mismatch",            "no order"),
-        ("b = 1",                    "ispl/type-mismatch",            "a boolean is no number"),
-        ("x = true",                 "ispl/type-mismatch",            "a number is no boolean"),
-        ("x + b = 1",                "ispl/not-a-number",             "a boolean is no number"),
+        ("b = 1",                    "ispl/type-mismatch",            "a boolean is not a number"),
+        ("x = true",                 "ispl/type-mismatch",            "a number is not a boolean"),
+        ("x + b = 1",                "ispl/not-a-number",             "a boolean is not a number"),
         ("heads",                    "Alice.heads",                   "a variable before a value"),
-        ("h = heads",                "ispl/type-mismatch",            "also where a value could stand"),
+        ("h = heads",                "ispl/type-mismatch",            "also where a value is possible"),
         ("h = tails",                "Alice.h = tails",               "no such variable"),
         ("red = green",              "ispl/unknown-name",             "values of what?"),
-        ("Alice.x = 1",              "Alice.x = 1",                   "one's own, by full name"),
+        ("Alice.x = 1",              "Alice.x = 1",                   "its own variable, by full name"),
         ("Environment.light",        "Environment.light",             "Obsvars are for all"),
         ("Environment.coin = heads", "ispl/type-mismatch",            "heads is Alice's boolean"),
         ("Environment.coin = tails", "Environment.coin = tails",      "in Lobsvars"),
@@ -451,9 +452,9 @@ fn types_and_scope() {
     }
 }
 
-/// Names of sections are names like others: of agents, variables, actions, propositions, groups.
+/// Names of sections can be names of agents, variables, actions, propositions and groups.
 #[test]
-fn sections_named_like_others() {
+fn names_of_sections_are_names() {
     let text = "
         Agent Groups
           Vars: Vars : boolean; Protocol : 0..1; end : boolean; Actions : {Groups, Agent}; end Vars
@@ -496,7 +497,7 @@ fn views() {
     assert_eq!(sees(&system, 2), ["Environment.light", "Bob.z"], "his own and Obsvars");
 }
 
-/// ECAI 2004 and JAL 2005: a local state for each agent, the Environment last.
+/// A model in the dialect of [ECAI04] and [RL05]: a local state for each agent, the Environment last.
 const PAPERS: &str = "
 Agent Sender
   Lstate = {s0, s1, s0ack};

@@ -1,4 +1,4 @@
-//! What agents may do and how they change; propositions, initial states and groups.
+//! The behaviour of agents (red states, protocol, evolution), propositions, initial states, groups.
 
 use masque_model::{
     ActionId, AgentId, Assignment, Assignments, ExprId as Lowered, Group, Line, Proposition, PropositionId,
@@ -7,8 +7,8 @@ use masque_model::{
 use masque_text::{Diagnostic, Span};
 
 use super::Checker;
-use super::compare::one;
-use super::expr::{Place, Type};
+use super::compare::type_name;
+use super::expr::{Context, Type};
 use crate::tree::{self, ExprId, Kind, Op, Pattern, Symbol};
 
 impl Checker<'_> {
@@ -24,10 +24,10 @@ impl Checker<'_> {
         }
     }
 
-    /// RedStates, or the complement of Lgreen.
+    /// Lowers RedStates, or the complement of Lgreen.
     fn red_states(&mut self, agent: AgentId, template: &tree::Agent) {
         if let Some(condition) = template.red_states.as_ref().and_then(|section| section.items) {
-            let red = self.condition(condition, Place::Local(agent));
+            let red = self.condition(condition, Context::Local(agent));
             self.system.agents[agent.index()].red = Some(red);
         }
         let (Some(lgreen), Some(&variable)) = (&template.lgreen, self.system.agent(agent).variables.first())
@@ -45,12 +45,12 @@ impl Checker<'_> {
         self.system.agents[agent.index()].red = Some(red);
     }
 
-    /// `Lstate = name`
+    /// Lowers `Lstate = name`.
     fn local_state(&mut self, variable: VarId, name: Symbol, span: Span) -> Option<Lowered> {
         let enumeration = &self.enumerations[self.variable_enums[variable.index()]? as usize];
         let Some(&symbol) = enumeration.members.get(&name) else {
             let message = format!("`{}` is not one of the agent's local states", self.names.text(name));
-            let help = self.near(name, enumeration.members.keys());
+            let help = self.suggest(name, enumeration.members.keys());
             self.report(Diagnostic::error("ispl/unknown-value", span, message).help(help));
             return None;
         };
@@ -82,20 +82,20 @@ impl Checker<'_> {
                 let first = *first;
                 checker.report(
                     Diagnostic::error("ispl/other-not-last", first, "`Other` is the last line of a protocol")
-                        .also(line.span, "this line stands after it"),
+                        .also(line.span, "this line follows it"),
                 );
             }
             let condition = checker.protocol_condition(agent, line.condition);
             lines.push(ProtocolLine { condition, actions, span: line.span });
         });
         if lines.is_empty() && other.is_none() && is_environment {
-            return; // It stays unconstrained.
+            return; // The Environment may always perform any action.
         }
         let other = other.map(|(actions, _)| actions);
         self.system.agents[agent.index()].protocol = Protocol::Lines { lines, other };
     }
 
-    /// Whether the bare word `Other` means what is left, which it does unless a variable has that name.
+    /// Returns whether the word `Other` is the keyword. It is an error if a variable has that name.
     fn is_other(&mut self, agent: AgentId, line: &tree::ProtocolLine) -> bool {
         let Kind::Name(name) = self.tree.expr(line.condition).kind else { return false };
         let Some(&variable) = self.scopes[agent.index()].variables.get(&name.name) else { return true };
@@ -113,7 +113,7 @@ impl Checker<'_> {
         true
     }
 
-    /// A condition; in the papers' dialect, a bare local state.
+    /// Lowers the condition of a protocol line; in the papers' dialect it may be a local state.
     fn protocol_condition(&mut self, agent: AgentId, condition: ExprId) -> Lowered {
         let expr = self.tree.expr(condition);
         if let (true, Kind::Name(name)) = (self.is_papers(), expr.kind) {
@@ -122,7 +122,7 @@ impl Checker<'_> {
             let state = variable.zip(name).and_then(|(v, name)| self.local_state(v, name, expr.span));
             return state.unwrap_or_else(|| self.system.exprs.bool(false));
         }
-        self.condition(condition, Place::Local(agent))
+        self.condition(condition, Context::Local(agent))
     }
 
     fn action_set(&mut self, agent: AgentId, patterns: &[Pattern], span: Span) -> Vec<ActionId> {
@@ -152,9 +152,9 @@ impl Checker<'_> {
 
     /// `x = 1 and y = 2 if condition`, or `state if condition` in the papers' dialect.
     fn evolution(&mut self, agent: AgentId, line: &tree::Line) {
-        let place = Place::Evolution(agent);
+        let context = Context::Evolution(agent);
         let mut assignments = Assignments::new();
-        let mut places = Vec::new();
+        let mut spans = Vec::new();
         let effect = self.tree.expr(line.effect);
         match effect.kind {
             Kind::Name(name) if self.is_papers() => {
@@ -167,7 +167,7 @@ impl Checker<'_> {
                     assignments.push((variable, self.system.exprs.symbol(symbol)));
                 }
             }
-            _ => self.assignments(line.effect, place, &mut assignments, &mut places),
+            _ => self.assignments(line.effect, context, &mut assignments, &mut spans),
         }
         if self.system.meaning.assignment == Assignment::Single && assignments.len() > 1 {
             let message = "with SingleAssignment a line assigns one variable";
@@ -176,55 +176,55 @@ impl Checker<'_> {
                     .hint("write one line for each, or choose `Semantics = MultiAssignment;`"),
             );
         }
-        let condition = self.condition(line.condition, place);
+        let condition = self.condition(line.condition, context);
         self.system.agents[agent.index()].evolution.push(Line { assignments, condition, span: line.span });
     }
 
-    /// `places` says where each of the assignments stands.
+    /// Lowers assignments; `spans` gets the span of each.
     fn assignments(
         &mut self,
         id: ExprId,
-        place: Place,
+        context: Context,
         assignments: &mut Assignments,
-        places: &mut Vec<Span>,
+        spans: &mut Vec<Span>,
     ) {
         let expr = self.tree.expr(id);
         match expr.kind {
             Kind::Chain { operands, ops } if self.tree.ops[ops as usize] == Op::And => {
                 for &operand in self.tree.list(operands) {
-                    self.assignments(operand, place, assignments, places);
+                    self.assignments(operand, context, assignments, spans);
                 }
             }
             Kind::Compare(masque_model::Relation::Equal, target, value) => {
-                let Some(variable) = self.target(target, place) else { return };
+                let Some(variable) = self.target(target, context) else { return };
                 let span = self.tree.expr(target).span;
                 if let Some(i) = assignments.iter().position(|(assigned, _)| *assigned == variable) {
                     let message =
                         format!("`{}` is assigned twice in one line", self.system.variable(variable).name);
                     self.report(
                         Diagnostic::error("ispl/assigned-twice", span, message)
-                            .also(places[i], "first assigned here")
+                            .also(spans[i], "first assigned here")
                             .hint("of two lines with the same condition one is chosen"),
                     );
                 }
-                let value = self.assigned_value(variable, value, place);
+                let value = self.assigned_value(variable, value, context);
                 assignments.push((variable, value));
-                places.push(span);
+                spans.push(span);
             }
             Kind::Error => {}
             _ => {
                 let message = "expected an assignment `variable = value`";
                 self.report(
                     Diagnostic::error("ispl/not-an-assignment", expr.span, message)
-                        .hint("assignments are joined by `and`; the condition stands after `if`"),
+                        .hint("assignments are joined by `and`; the condition is written after `if`"),
                 );
             }
         }
     }
 
-    fn target(&mut self, id: ExprId, place: Place) -> Option<VarId> {
+    fn target(&mut self, id: ExprId, context: Context) -> Option<VarId> {
         let expr = self.tree.expr(id);
-        let Place::Evolution(agent) = place else { return None };
+        let Context::Evolution(agent) = context else { return None };
         let name = match expr.kind {
             Kind::Name(name) => name,
             Kind::Member(owner, name) => {
@@ -255,10 +255,10 @@ impl Checker<'_> {
         }
     }
 
-    /// The value given to a variable, of its type.
-    fn assigned_value(&mut self, variable: VarId, id: ExprId, place: Place) -> Lowered {
+    /// Lowers the value assigned to a variable, and checks its type.
+    fn assigned_value(&mut self, variable: VarId, id: ExprId, context: Context) -> Lowered {
         let target = self.variable(variable);
-        let value = self.expr(id, place);
+        let value = self.expr(id, context);
         let span = self.tree.expr(id).span;
         match (target.ty, value.ty) {
             (_, Type::Wrong) | (Type::Wrong, _) | (Type::Boolean, Type::Boolean) => {}
@@ -290,10 +290,11 @@ impl Checker<'_> {
                     );
                 }
             }
-            (_, Type::Word(word)) => return self.unknown_name(word, span, place).expr,
+            (_, Type::Word(word)) => return self.unknown_name(word, span, context).expr,
             (expected, found) => {
                 let name = &self.system.variable(variable).name;
-                let message = format!("`{name}` is {}, and this is {}", one(expected), one(found));
+                let message =
+                    format!("`{name}` is {}, and this is {}", type_name(expected), type_name(found));
                 self.report(
                     Diagnostic::error("ispl/type-mismatch", span, message)
                         .also(self.system.variable(variable).span, "declared here"),
@@ -314,7 +315,7 @@ impl Checker<'_> {
                 checker.proposition_families.insert(pattern.name, pattern.span);
             }
             checker.each_name(pattern, &mut |checker, name| {
-                let condition = checker.condition(definition.condition, Place::Global);
+                let condition = checker.condition(definition.condition, Context::Global);
                 let id = PropositionId(checker.system.propositions.len() as u32);
                 let text = checker.names.text(name).to_string();
                 if let Some(first) = checker.propositions.insert(name, id) {
@@ -330,7 +331,7 @@ impl Checker<'_> {
         });
     }
 
-    /// InitStates is needed after the agents. Evaluation is not, but formulas miss it.
+    /// Reports a missing InitStates section as an error, and a missing Evaluation as a note.
     pub(super) fn missing_sections(&mut self) {
         // The end of the text without the white space after it.
         let n_bytes = self.sources.slice(self.tree.span).trim_end().len() as u32;
@@ -354,14 +355,14 @@ impl Checker<'_> {
     pub(super) fn init_states(&mut self) {
         let Some(section) = &self.tree.init_states else { return };
         match section.items {
-            Some(condition) => self.system.initial = self.condition(condition, Place::Global),
+            Some(condition) => self.system.initial = self.condition(condition, Context::Global),
             None => self.report(
                 Diagnostic::error(
                     "ispl/missing-condition",
                     section.heading,
                     "`InitStates` needs a condition",
                 )
-                .hint("write `true;` to begin anywhere"),
+                .hint("write `true;` to make every state initial"),
             ),
         }
     }
@@ -370,7 +371,7 @@ impl Checker<'_> {
         let Some(section) = &self.tree.groups else { return };
         self.each_item(&section.items, &mut |checker, group| {
             checker.each_name(&group.pattern, &mut |checker, name| {
-                // Without members it is in error, but it is known: its uses are not.
+                // A group without members is an error, but uses of its name are not.
                 let agents = checker.members(&group.members, group.span);
                 let text = checker.names.text(name).to_string();
                 let id = checker.system.intern_group(Group { name: text, agents });
@@ -385,7 +386,7 @@ impl Checker<'_> {
         });
     }
 
-    /// The agents of a set; empty if something is wrong with it, which was said.
+    /// Returns the agents of a set. The list is empty after an error, which was reported.
     pub(super) fn members(&mut self, members: &[Pattern], span: Span) -> Vec<AgentId> {
         let mut agents = Vec::new();
         let mut all_known = true;
@@ -431,7 +432,7 @@ impl Checker<'_> {
             }
             None => {
                 let message = format!("there is no agent `{text}`");
-                let help = self.near_or_all(pattern.name, self.agents.keys(), "the agents are");
+                let help = self.suggest_or_list(pattern.name, self.agents.keys(), "the agents are");
                 self.report(Diagnostic::error("ispl/unknown-agent", pattern.span, message).help(help));
             }
         }

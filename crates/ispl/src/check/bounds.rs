@@ -1,7 +1,7 @@
-//! How large arithmetic can get.
+//! Bounds on the values of arithmetic expressions.
 //!
-//! Values are exact rationals. The checker bounds each expression's value and its denominator, and
-//! refuses what could leave 64 bits, so that no engine ever has to ask.
+//! Values are exact rationals. The checker bounds the value and the denominator of each expression,
+//! and refuses expressions that could exceed 64 bits, so that engines need no overflow checks.
 
 /// An interval that contains all values of an expression, and a bound on their denominators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(super) struct Bounds {
     pub(super) lo: i128,
     pub(super) hi: i128,
     pub(super) denominator: i128,
-    /// What no intermediate result exceeds, in whatever order a sum is added up.
+    /// Bound on the absolute value of all intermediate results, for any order of addition.
     largest: i128,
 }
 
@@ -22,7 +22,7 @@ impl Bounds {
         Bounds { lo, hi, denominator, largest: lo.saturating_abs().max(hi.saturating_abs()) }
     }
 
-    /// Whether numerators and denominators fit 64 bits.
+    /// Returns whether numerators and denominators fit into 64 bits.
     pub(super) fn fit(self) -> bool {
         self.largest.saturating_mul(self.denominator) <= i64::MAX.into()
     }
@@ -51,7 +51,7 @@ impl Bounds {
         Bounds::new(lo, hi, self.denominator.saturating_mul(other.denominator))
     }
 
-    /// `a / (p / q) = a q / p`, and `|p|` is at least 1 where there is a value at all.
+    /// Bounds a quotient: `a / (p / q) = a q / p`, and `|p|` is at least 1 where the quotient is defined.
     pub(super) fn over(self, divisor: Bounds) -> Bounds {
         let largest = self.magnitude().saturating_mul(divisor.denominator);
         let numerator = divisor.magnitude().saturating_mul(divisor.denominator).max(1);
@@ -71,7 +71,7 @@ impl Bounds {
         Bounds::new(0, (divisor.magnitude() - 1).max(0), 1)
     }
 
-    /// Whether the value can be zero.
+    /// Returns whether the value can be zero.
     pub(super) fn may_be_zero(self) -> bool {
         self.lo <= 0 && 0 <= self.hi
     }

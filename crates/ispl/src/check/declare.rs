@@ -1,4 +1,4 @@
-//! Agents, variables, actions and enumerations: what there is, before what it does.
+//! Declarations: agents, variables, actions and enumerations.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::{Checker, EnumId, Enumeration, Scope};
 use crate::tree::{self, Pattern, Section, Symbol, Type};
 
 impl Checker<'_> {
-    /// One agent for each `Agent`, or each instance of a family.
+    /// Declares one agent for each `Agent`, or for each instance of a family.
     pub(super) fn declare_agents(&mut self) {
         let tree = self.tree;
         for (template, agent) in tree.agents.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Checker<'_> {
         self.scopes.push(Scope { bindings: self.bindings.clone(), template, ..Scope::default() });
     }
 
-    /// An agent has the sections of its dialect, and none of the other's.
+    /// Checks that an agent has the sections of its dialect, and none of the other dialect.
     fn sections_of(&mut self, agent: &tree::Agent, name: &str) {
         let is_environment = name == "Environment";
         let modern = [
@@ -76,12 +76,10 @@ impl Checker<'_> {
             ("Lstate", agent.lstate.as_ref().map(|s| s.heading)),
             ("Lgreen", agent.lgreen.as_ref().map(|s| s.heading)),
         ];
-        let (foreign, other) = match self.is_papers() {
-            true => (
-                &modern[..],
-                "files whose agents have `Lstate` are read in the dialect of the 2004/05 papers",
-            ),
-            false => (&papers[..], "`Lgreen` goes with `Lstate`, the dialect of the 2004/05 papers"),
+        let (foreign, other) = if self.is_papers() {
+            (&modern[..], "files whose agents have `Lstate` are read in the dialect of the 2004/05 papers")
+        } else {
+            (&papers[..], "`Lgreen` belongs to `Lstate`, the dialect of the 2004/05 papers")
         };
         for (section, span) in foreign {
             if let Some(span) = span {
@@ -113,7 +111,7 @@ impl Checker<'_> {
             let message = format!("agent `{name}` has no {} section", missing.join(" or "));
             self.report(
                 Diagnostic::error("ispl/missing-section", agent.heading, message)
-                    .hint("a section may be empty, but it has to be there"),
+                    .hint("a section may be empty, but it must be present"),
             );
         }
         if let (Some(obsvars), false) = (&agent.obsvars, is_environment) {
@@ -130,7 +128,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Variables and actions of all agents; then who sees what.
+    /// Declares the variables and actions of all agents; then determines which agent sees which
+    /// variables.
     pub(super) fn declare_variables(&mut self) {
         for agent in self.system.agent_ids() {
             self.in_agent(agent, |checker, template| {
@@ -160,7 +159,7 @@ impl Checker<'_> {
         self.bindings = outer;
     }
 
-    /// The one variable of an agent in the papers' dialect.
+    /// Declares the only variable of an agent in the papers' dialect, its local state.
     fn declare_local_states(
         &mut self,
         agent: AgentId,
@@ -168,7 +167,9 @@ impl Checker<'_> {
         lstate: &Section<Vec<Pattern>>,
     ) {
         let name = self.names.intern("Lstate");
-        let ty = self.enumeration(&lstate.items, lstate.span).map_or(Kind::Wrong, Kind::Enumeration);
+        let ty = self
+            .enumeration(&lstate.items, lstate.span)
+            .map_or(VariableType::Wrong, VariableType::Enumeration);
         self.add_variable(agent, name, template.heading, ty);
     }
 
@@ -178,8 +179,8 @@ impl Checker<'_> {
             self.scopes[agent.index()].arrays.insert(pattern.name, pattern.span);
         }
         let any = self.each_name(pattern, &mut |checker, name| {
-            // Inside the family, so that a bound may depend on the index.
-            let ty = checker.domain(variable).unwrap_or(Kind::Wrong);
+            // Evaluated for each instance, because a bound may depend on the index.
+            let ty = checker.domain(variable).unwrap_or(VariableType::Wrong);
             if let Some(id) = checker.add_variable(agent, name, pattern.span, ty)
                 && is_shared
             {
@@ -201,7 +202,7 @@ impl Checker<'_> {
         );
     }
 
-    fn add_variable(&mut self, agent: AgentId, name: Symbol, span: Span, ty: Kind) -> Option<VarId> {
+    fn add_variable(&mut self, agent: AgentId, name: Symbol, span: Span, ty: VariableType) -> Option<VarId> {
         let id = VarId(self.system.variables.len() as u32);
         let text = self.names.text(name).to_string();
         if let Some(first) = self.scopes[agent.index()].variables.get(&name) {
@@ -215,10 +216,12 @@ impl Checker<'_> {
         }
         self.scopes[agent.index()].variables.insert(name, id);
         let (domain, enumeration) = match ty {
-            Kind::Boolean => (Domain::Boolean, None),
-            Kind::Range(lo, hi) => (Domain::Integers(lo, hi), None),
-            Kind::Enumeration(e) => (Domain::Values(self.enumerations[e as usize].values.clone()), Some(e)),
-            Kind::Wrong => (Domain::Values([].into()), None),
+            VariableType::Boolean => (Domain::Boolean, None),
+            VariableType::Range(lo, hi) => (Domain::Integers(lo, hi), None),
+            VariableType::Enumeration(e) => {
+                (Domain::Values(self.enumerations[e as usize].values.clone()), Some(e))
+            }
+            VariableType::Wrong => (Domain::Values([].into()), None),
         };
         self.system.variables.push(Variable { name: text, owner: agent, domain, span });
         self.variable_enums.push(enumeration);
@@ -226,9 +229,9 @@ impl Checker<'_> {
         Some(id)
     }
 
-    fn domain(&mut self, variable: &tree::Variable) -> Option<Kind> {
+    fn domain(&mut self, variable: &tree::Variable) -> Option<VariableType> {
         match &variable.ty {
-            Type::Boolean => Some(Kind::Boolean),
+            Type::Boolean => Some(VariableType::Boolean),
             Type::Range(lo, hi) => {
                 let span = self.tree.expr(*lo).span.to(self.tree.expr(*hi).span);
                 let (lo, hi) = (self.constant(*lo)?, self.constant(*hi)?);
@@ -240,17 +243,19 @@ impl Checker<'_> {
                     );
                     return None;
                 }
-                Some(Kind::Range(lo, hi))
+                Some(VariableType::Range(lo, hi))
             }
-            Type::Enumeration(values) => Some(Kind::Enumeration(self.enumeration(values, variable.span)?)),
+            Type::Enumeration(values) => {
+                Some(VariableType::Enumeration(self.enumeration(values, variable.span)?))
+            }
         }
     }
 
-    /// The enumeration with these values, new or not.
+    /// Returns the enumeration with these values; creates it if there is none.
     fn enumeration(&mut self, values: &[Pattern], span: Span) -> Option<EnumId> {
         let mut ids: Vec<SymbolId> = Vec::new();
         let mut members = FxHashMap::default();
-        let mut places = FxHashMap::default();
+        let mut first_spans = FxHashMap::default();
         for pattern in values {
             self.each_name(pattern, &mut |checker, name| {
                 let next = SymbolId(checker.system.symbols.len() as u32);
@@ -259,7 +264,7 @@ impl Checker<'_> {
                     checker.system.symbols.push(checker.names.text(name).to_string());
                 }
                 members.insert(name, id);
-                if let Some(first) = places.insert(name, pattern.span) {
+                if let Some(first) = first_spans.insert(name, pattern.span) {
                     let message = format!("value `{}` is listed twice", checker.names.text(name));
                     checker.report(
                         Diagnostic::error("ispl/duplicate-value", pattern.span, message)
@@ -290,13 +295,13 @@ impl Checker<'_> {
         let is_environment = self.system.environment == Some(agent);
         if let Some(section) = &template.actions {
             self.scopes[agent.index()].actions_span = Some(section.span);
-            let mut places = FxHashMap::default();
+            let mut first_spans = FxHashMap::default();
             for pattern in &section.items {
                 self.each_name(pattern, &mut |checker, name| {
                     let actions = &mut checker.system.agents[agent.index()].actions;
                     let id = ActionId(actions.len() as u32);
                     let text = checker.names.text(name).to_string();
-                    if let Some(first) = places.insert(name, pattern.span) {
+                    if let Some(first) = first_spans.insert(name, pattern.span) {
                         let message = format!("action `{text}` is listed twice");
                         checker.report(
                             Diagnostic::error("ispl/duplicate-action", pattern.span, message)
@@ -317,12 +322,12 @@ impl Checker<'_> {
             }
         }
         if self.system.agent(agent).actions.is_empty() {
-            // The one unnamed action of an Environment that declares none.
+            // An Environment without actions gets one unnamed action.
             self.system.agents[agent.index()].actions.push(Action { name: String::new() });
         }
     }
 
-    /// Own variables, the Environment's Obsvars, and what Lobsvars adds.
+    /// Determines what an agent sees: its own variables, the Environment's Obsvars, and its Lobsvars.
     fn visibility(&mut self, agent: AgentId, template: &tree::Agent) {
         let mut sees = self.system.agent(agent).variables.clone();
         if let Some(environment) = self.system.environment.filter(|e| *e != agent) {
@@ -367,11 +372,11 @@ impl Checker<'_> {
     }
 }
 
-/// A type with its bounds known.
-enum Kind {
+/// The type of a variable, with its bounds computed.
+enum VariableType {
     Boolean,
     Range(i64, i64),
     Enumeration(EnumId),
-    /// Said to be wrong; the variable is declared all the same, for its uses are not.
+    /// A type with an error. The variable is declared anyway, so that its uses are not errors.
     Wrong,
 }

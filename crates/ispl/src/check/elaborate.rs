@@ -6,12 +6,12 @@ use masque_text::{Diagnostic, Span};
 use super::Checker;
 use crate::tree::{Binder, ExprId, Function, Index, Item, Kind, Op, Pattern, Ref, Symbol};
 
-/// Loops of one file go round at most this often in all: enough for a family of a thousand agents
-/// that each speak of all others several times, and little enough to hold what they make.
-pub(super) const ROUNDS: u64 = 10_000_000;
+/// Maximum number of iterations of all loops of one file: enough for a family of a thousand agents
+/// that each refer to all others several times, and few enough to store the result.
+pub(super) const MAX_ITERATIONS: u64 = 10_000_000;
 
 impl Checker<'_> {
-    /// `param N = 3;` and the values from outside.
+    /// Determines the values of parameters: from `param N = 3;`, or from the options.
     pub(super) fn parameters(&mut self) {
         let tree = self.tree;
         let mut declared: Vec<(Symbol, Span)> = Vec::new();
@@ -51,9 +51,10 @@ impl Checker<'_> {
                 let known = self.parameters.iter().map(|(name, _)| name.as_str());
                 let help = masque_text::did_you_mean(&define.name, known.clone()).or_else(|| {
                     let known: Vec<&str> = known.collect();
-                    Some(match known.is_empty() {
-                        true => "the file declares no parameters".to_string(),
-                        false => format!("its parameters are {}", known.join(", ")),
+                    Some(if known.is_empty() {
+                        "the file declares no parameters".to_string()
+                    } else {
+                        format!("its parameters are {}", known.join(", "))
                     })
                 });
                 let message = format!("the file has no parameter `{}`", define.name);
@@ -67,7 +68,7 @@ impl Checker<'_> {
         index.or_else(|| self.params.get(&name).copied())
     }
 
-    /// The value of an expression over parameters and index variables.
+    /// Evaluates an expression over parameters and index variables.
     pub(super) fn constant(&mut self, id: ExprId) -> Option<i64> {
         let expr = self.tree.expr(id);
         match expr.kind {
@@ -80,8 +81,8 @@ impl Checker<'_> {
                     self.bindings.iter().map(|b| b.0).chain(self.params.keys().copied()).collect();
                 let message = format!("`{}` is not a parameter or an index variable", self.names.text(name));
                 let help = self
-                    .near(name, &known)
-                    .unwrap_or("ranges and indexes are settled before the model runs".to_string());
+                    .suggest(name, &known)
+                    .unwrap_or("ranges and indexes are computed before the model is checked".to_string());
                 self.report(Diagnostic::error("ispl/not-constant", expr.span, message).hint(help));
                 return None;
             }
@@ -102,8 +103,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `None` if an operand has no value (said already) or this is no arithmetic; `Some(None)` if
-    /// the operation has none.
+    /// Evaluates an operator or function. Returns `None` if an operand has no value (which was reported)
+    /// or if this is not arithmetic, and `Some(None)` if the result is undefined.
     fn arithmetic(&mut self, kind: Kind) -> Option<Option<i64>> {
         match kind {
             Kind::Negate(a) => Some(self.constant(a)?.checked_neg()),
@@ -150,7 +151,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Says that something is no index expression, unless a part of it was complained of.
+    /// Reports that an expression is not an index expression, unless a part of it was reported.
     fn explain_not_constant(&mut self, id: ExprId) {
         let expr = self.tree.expr(id);
         let is_arithmetic = match expr.kind {
@@ -159,12 +160,12 @@ impl Checker<'_> {
             _ => false,
         };
         if !is_arithmetic {
-            let message = "an index is made of numbers, parameters and index variables";
+            let message = "an index consists of numbers, parameters and index variables";
             self.error("ispl/not-constant", expr.span, message);
         }
     }
 
-    /// The truth of a `where` condition.
+    /// Evaluates a `where` condition.
     fn index_condition(&mut self, id: ExprId) -> Option<bool> {
         let expr = self.tree.expr(id);
         match expr.kind {
@@ -198,8 +199,8 @@ impl Checker<'_> {
         Some(relation.admits(a.cmp(&b)))
     }
 
-    /// Runs `body` for each value of an index; says whether there was one, or might have been if
-    /// the range were not in error.
+    /// Runs `body` for each value of an index. Returns whether there was one, or whether the range has
+    /// an error, so that there might have been one.
     pub(super) fn each(&mut self, binder: u32, mut body: impl FnMut(&mut Self)) -> bool {
         let Binder { name, lo, hi, condition, span } = self.tree.binders[binder as usize];
         let (Some(lo), Some(hi)) = (self.constant(lo), self.constant(hi)) else {
@@ -210,12 +211,13 @@ impl Checker<'_> {
             let message = format!("`{}` is already a parameter or an index here", self.names.text(name));
             self.report(Diagnostic::error("ispl/duplicate-index", span, message).hint("use another name"));
         }
-        let n_rounds = (i128::from(hi) - i128::from(lo) + 1).max(0);
-        let Some(rounds_left) = self.rounds_left.filter(|left| n_rounds <= i128::from(*left)) else {
-            self.too_many_rounds(span);
+        let n_iterations = (i128::from(hi) - i128::from(lo) + 1).max(0);
+        let Some(iterations_left) = self.iterations_left.filter(|left| n_iterations <= i128::from(*left))
+        else {
+            self.report_too_many_iterations(span);
             return true;
         };
-        self.rounds_left = Some(rounds_left - n_rounds as u64);
+        self.iterations_left = Some(iterations_left - n_iterations as u64);
         let mut any = false;
         for value in lo..=hi {
             self.bindings.push((name, value));
@@ -228,13 +230,13 @@ impl Checker<'_> {
         any
     }
 
-    /// Says so once: the first place is the one to look at, and no loop is entered after it.
-    fn too_many_rounds(&mut self, span: Span) {
-        if self.rounds_left.take().is_some() {
-            let message = format!("the loops of this file go round more than {ROUNDS} times");
+    /// Reports the first loop that exceeds the limit. No further loop is entered.
+    fn report_too_many_iterations(&mut self, span: Span) {
+        if self.iterations_left.take().is_some() {
+            let message = format!("the loops of this file have more than {MAX_ITERATIONS} iterations");
             self.report(
                 Diagnostic::error("ispl/too-many-rounds", span, message)
-                    .label("one loop too many")
+                    .label("the limit is exceeded here")
                     .hint("choose smaller ranges or parameters"),
             );
         }
@@ -253,7 +255,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Runs `body` for each name a pattern stands for; says whether there was one.
+    /// Runs `body` for each name that a pattern stands for. Returns whether there was one.
     pub(super) fn each_name(&mut self, pattern: &Pattern, body: &mut dyn FnMut(&mut Self, Symbol)) -> bool {
         if pattern.indexes.is_empty() {
             body(self, pattern.name);
@@ -298,7 +300,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name of an instance: `coin[3]`, `cell[1,2]`.
+    /// Interns the name of an instance: `coin[3]`, `cell[1,2]`.
     pub(super) fn instance(&mut self, name: Symbol, values: &[i64]) -> Symbol {
         use std::fmt::Write;
         let mut text = std::mem::take(&mut self.text);
@@ -313,7 +315,7 @@ impl Checker<'_> {
         symbol
     }
 
-    /// The name a reference stands for under the current bindings.
+    /// Returns the name that a reference stands for under the current bindings.
     pub(super) fn resolve(&mut self, reference: Ref) -> Option<Symbol> {
         if reference.indexes.len == 0 {
             return Some(reference.name);

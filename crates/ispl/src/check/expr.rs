@@ -4,29 +4,30 @@ use masque_model::{AgentId, ExprId as Lowered, Relation, VarId};
 use masque_text::{Diagnostic, Span};
 
 use super::bounds::Bounds;
+use super::compare::Side;
 use super::{Checker, EnumId};
 use crate::tree::{Aggregate, ExprId, Kind, Op, Ref, Symbol};
 
-/// Where an expression stands, and so what it may read.
+/// The context of an expression, which determines what it may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// An agent's RedStates or Protocol: what it sees.
+pub(super) enum Context {
+    /// RedStates or Protocol of an agent: the variables that it sees.
     Local(AgentId),
-    /// An agent's Evolution: what it sees, and everybody's actions.
+    /// Evolution of an agent: the variables that it sees, and the actions of all agents.
     Evolution(AgentId),
-    /// Evaluation and InitStates: everything, by `Agent.name`.
+    /// Evaluation and InitStates: all variables, as `Agent.name`.
     Global,
-    /// A formula: as global, and propositions.
+    /// A formula: all variables, and propositions.
     Formula,
-    /// A condition on a step, in a formula: as in a formula, and everybody's actions.
+    /// A condition on a step in a formula: as in a formula, and the actions of all agents.
     Step,
 }
 
-impl Place {
+impl Context {
     fn agent(self) -> Option<AgentId> {
         match self {
-            Place::Local(agent) | Place::Evolution(agent) => Some(agent),
-            Place::Global | Place::Formula | Place::Step => None,
+            Context::Local(agent) | Context::Evolution(agent) => Some(agent),
+            Context::Global | Context::Formula | Context::Step => None,
         }
     }
 }
@@ -37,9 +38,9 @@ pub(super) enum Type {
     Boolean,
     Number(Bounds),
     Enumeration(EnumId),
-    /// A name that is no variable: a value, if the other side of a comparison has it.
+    /// A name that is not a variable. It is a value if the other side of a comparison has that value.
     Word(Symbol),
-    /// Something complained of already; agrees with everything.
+    /// An expression with an error, which was reported. It is accepted in every context.
     Wrong,
 }
 
@@ -51,10 +52,10 @@ pub(super) struct Typed {
 }
 
 impl Checker<'_> {
-    /// A condition; `false` where it is wrong.
-    pub(super) fn condition(&mut self, id: ExprId, place: Place) -> Lowered {
-        let typed = self.expr(id, place);
-        self.expect_boolean(typed, id, place)
+    /// Lowers a condition. After an error the result is `false`.
+    pub(super) fn condition(&mut self, id: ExprId, context: Context) -> Lowered {
+        let typed = self.expr(id, context);
+        self.expect_boolean(typed, id, context)
     }
 
     pub(super) fn wrong(&mut self) -> Typed {
@@ -65,7 +66,7 @@ impl Checker<'_> {
         Typed { expr, ty: Type::Boolean }
     }
 
-    pub(super) fn expr(&mut self, id: ExprId, place: Place) -> Typed {
+    pub(super) fn expr(&mut self, id: ExprId, context: Context) -> Typed {
         let expr = self.tree.expr(id);
         match expr.kind {
             Kind::Bool(value) => {
@@ -73,26 +74,26 @@ impl Checker<'_> {
                 self.boolean(expr)
             }
             Kind::Number(n) => self.number(n),
-            Kind::Name(name) => self.name(name, expr.span, place),
-            Kind::Member(agent, name) => self.member(agent, name, expr.span, place),
+            Kind::Name(name) => self.name(name, expr.span, context),
+            Kind::Member(agent, name) => self.member(agent, name, expr.span, context),
             Kind::Not(a) | Kind::BitNot(a) => {
-                let a = self.condition(a, place);
+                let a = self.condition(a, context);
                 let expr = self.system.exprs.not(a);
                 self.boolean(expr)
             }
             Kind::Negate(a) => {
-                let (a, bounds) = self.expect_number(a, place);
+                let (a, bounds) = self.expect_number(a, context);
                 let expr = self.system.exprs.negate(a);
                 self.checked_number(expr, bounds.negate(), id)
             }
-            Kind::Compare(relation, a, b) => self.comparison(relation, a, b, place),
+            Kind::Compare(relation, a, b) => self.comparison(relation, a, b, context),
             Kind::Chain { operands, ops } => {
                 let first = self.tree.ops[ops as usize];
                 match first {
-                    Op::Plus | Op::Minus => self.sum(id, place),
-                    Op::Times | Op::Divide | Op::Modulo => self.product(id, place),
+                    Op::Plus | Op::Minus => self.sum(id, context),
+                    Op::Times | Op::Divide | Op::Modulo => self.product(id, context),
                     Op::Until | Op::WeakUntil | Op::Release => self.formula_only(id),
-                    _ => self.junction(self.tree.list(operands), ops, place),
+                    _ => self.junction(self.tree.list(operands), ops, context),
                 }
             }
             Kind::Call(..) => match self.constant(id) {
@@ -102,13 +103,13 @@ impl Checker<'_> {
             Kind::Count(conditions) => {
                 let mut lowered = Vec::new();
                 for &condition in self.tree.list(conditions) {
-                    lowered.push(self.condition(condition, place));
+                    lowered.push(self.condition(condition, context));
                 }
                 let bounds = Bounds::range(0, lowered.len() as i64);
                 let expr = self.system.exprs.sum(lowered);
                 self.checked_number(expr, bounds, id)
             }
-            Kind::Aggregate(aggregate, binder, body) => self.aggregate(id, aggregate, binder, body, place),
+            Kind::Aggregate(aggregate, binder, body) => self.aggregate(id, aggregate, binder, body, context),
             Kind::Path(..) | Kind::Temporal(..) | Kind::Modal(_) | Kind::Step(..) | Kind::Fixpoint(_) => {
                 self.formula_only(id)
             }
@@ -117,7 +118,7 @@ impl Checker<'_> {
     }
 
     fn formula_only(&mut self, id: ExprId) -> Typed {
-        let message = "temporal and epistemic operators stand in formulas, not in conditions";
+        let message = "temporal and epistemic operators are allowed in formulas, not in conditions";
         self.error("ispl/not-a-condition", self.tree.expr(id).span, message);
         self.wrong()
     }
@@ -129,7 +130,7 @@ impl Checker<'_> {
 
     fn checked_number(&mut self, expr: Lowered, bounds: Bounds, id: ExprId) -> Typed {
         if !bounds.fit() {
-            let message = "the value of this may not fit 64 bits";
+            let message = "the value of this expression may not fit into 64 bits";
             self.report(
                 Diagnostic::error("ispl/arithmetic-too-large", self.tree.expr(id).span, message)
                     .hint("narrow the ranges of the variables in it"),
@@ -154,10 +155,10 @@ impl Checker<'_> {
         Typed { expr, ty }
     }
 
-    /// An index, a variable of the agent, a parameter, a proposition, else a value.
-    fn name(&mut self, reference: Ref, span: Span, place: Place) -> Typed {
+    /// Resolves a name: an index, a variable of the agent, a parameter, a proposition, else a value.
+    fn name(&mut self, reference: Ref, span: Span, context: Context) -> Typed {
         let Some(name) = self.resolve(reference) else { return self.wrong() };
-        let own = place.agent().and_then(|agent| self.scopes[agent.index()].variables.get(&name).copied());
+        let own = context.agent().and_then(|agent| self.scopes[agent.index()].variables.get(&name).copied());
         if !self.bindings.is_empty() || !self.params.is_empty() {
             match (self.binding(name), own) {
                 (Some(_), Some(variable)) => {
@@ -178,15 +179,15 @@ impl Checker<'_> {
         if let Some(variable) = own {
             return self.variable(variable);
         }
-        if matches!(place, Place::Formula | Place::Step)
+        if matches!(context, Context::Formula | Context::Step)
             && let Some(proposition) = self.propositions.get(&name)
         {
             return self.boolean(self.system.propositions[proposition.index()].condition);
         }
-        if name == self.word_action && place.agent().is_some() {
+        if name == self.word_action && context.agent().is_some() {
             return self.action_alone(span);
         }
-        if let Some(agent) = place.agent()
+        if let Some(agent) = context.agent()
             && reference.indexes.len > 0
             && self.scopes[agent.index()].arrays.contains_key(&reference.name)
         {
@@ -196,8 +197,8 @@ impl Checker<'_> {
         Typed { ty: Type::Word(name), ..self.wrong() }
     }
 
-    /// `Agent.variable`, as far as the place allows it.
-    fn member(&mut self, agent: Ref, name: Ref, span: Span, place: Place) -> Typed {
+    /// Resolves `Agent.variable`, and checks that the context may read it.
+    fn member(&mut self, agent: Ref, name: Ref, span: Span, context: Context) -> Typed {
         let Some(owner) = self.agent_named(agent, span, true) else { return self.wrong() };
         let Some(symbol) = self.resolve(name) else { return self.wrong() };
         if symbol == self.word_action && !self.scopes[owner.index()].variables.contains_key(&symbol) {
@@ -208,22 +209,22 @@ impl Checker<'_> {
             self.unknown_variable(owner, name.name, symbol, tail);
             return self.wrong();
         };
-        match place.agent() {
+        match context.agent() {
             Some(reader) if reader != owner => self.check_visible(reader, owner, variable, span),
             _ => {}
         }
         self.variable(variable)
     }
 
-    /// `Action` where nothing compares it.
+    /// Reports `Action` outside a comparison.
     pub(super) fn action_alone(&mut self, span: Span) -> Typed {
-        let message = "`Action` is no value: it is compared with the name of an action";
+        let message = "`Action` is not a value: compare it with the name of an action";
         let help = format!("write `{} = NAME`", self.sources.slice(span));
         self.report(Diagnostic::error("ispl/action-alone", span, message).hint(help));
         self.wrong()
     }
 
-    /// An agent reads its own variables and what it sees of the Environment.
+    /// Reports a variable that an agent does not see.
     fn check_visible(&mut self, reader: AgentId, owner: AgentId, variable: VarId, span: Span) {
         let (reads, owns) = (&self.system.agent(reader).name, &self.system.agent(owner).name);
         let is_environment = self.system.environment == Some(owner);
@@ -244,7 +245,7 @@ impl Checker<'_> {
                 Diagnostic::error("ispl/foreign-variable", span, message)
                     .label("not visible here")
                     .also(declared, "declared here")
-                    .hint("an agent reads its own variables, what it sees of the Environment, and everybody's actions"),
+                    .hint("an agent reads its own variables, the variables of the Environment that it sees, and all actions"),
             );
         } else if !self.scopes[owner.index()].shared.contains(&variable)
             && !self.scopes[reader.index()].shared.contains(&variable)
@@ -262,7 +263,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The agent a name stands for; `in_member` if it is the head of `Agent.name`.
+    /// Returns the agent with this name; `in_member` if it is the first part of `Agent.name`.
     pub(super) fn agent_named(&mut self, reference: Ref, span: Span, in_member: bool) -> Option<AgentId> {
         let name = self.resolve(reference)?;
         if let Some(&agent) = self.agents.get(&name) {
@@ -287,17 +288,18 @@ impl Checker<'_> {
             return None;
         }
         let message = format!("there is no agent `{}`", self.names.text(name));
-        let help = self.near_or_all(name, self.agents.keys(), "the agents are");
+        let help = self.suggest_or_list(name, self.agents.keys(), "the agents are");
         self.report(Diagnostic::error("ispl/unknown-agent", span, message).help(help));
         None
     }
 
-    /// Whether the agent has no section for its variables, which was said.
+    /// Returns whether the agent has no section for its variables, which was reported.
     pub(super) fn lacks_variables(&self, agent: AgentId) -> bool {
         let template = &self.tree.agents[self.scopes[agent.index()].template];
-        match self.is_papers() {
-            true => template.lstate.is_none(),
-            false => template.vars.is_none() && self.system.environment != Some(agent),
+        if self.is_papers() {
+            template.lstate.is_none()
+        } else {
+            template.vars.is_none() && self.system.environment != Some(agent)
         }
     }
 
@@ -309,15 +311,16 @@ impl Checker<'_> {
         let agent = &self.system.agent(owner).name;
         let text = self.names.text(name);
         if let Some(&array) = scope.arrays.get(&base) {
-            let (code, message) = match base == name {
-                true => ("ispl/wrong-index-count", format!("`{text}` is an array and needs an index")),
-                false => ("ispl/index-out-of-range", format!("the array has no element `{text}`")),
+            let (code, message) = if base == name {
+                ("ispl/wrong-index-count", format!("`{text}` is an array and needs an index"))
+            } else {
+                ("ispl/index-out-of-range", format!("the array has no element `{text}`"))
             };
             self.report(Diagnostic::error(code, span, message).also(array, "the array is declared here"));
             return;
         }
         let message = format!("agent `{agent}` has no variable `{text}`");
-        let help = self.near_or_all(name, scope.variables.keys(), "its variables are");
+        let help = self.suggest_or_list(name, scope.variables.keys(), "its variables are");
         let declared = self.system.agent(owner).span;
         self.report(
             Diagnostic::error("ispl/unknown-variable", span, message)
@@ -329,11 +332,11 @@ impl Checker<'_> {
 
 /// Operators.
 impl Checker<'_> {
-    /// `and or & | ^ -> <->` on booleans.
-    fn junction(&mut self, operands: &[ExprId], ops: u32, place: Place) -> Typed {
+    /// Lowers `and or & | ^ -> <->` on booleans.
+    fn junction(&mut self, operands: &[ExprId], ops: u32, context: Context) -> Typed {
         let mut lowered = Vec::with_capacity(operands.len());
         for &operand in operands {
-            lowered.push(self.condition(operand, place));
+            lowered.push(self.condition(operand, context));
         }
         let exprs = &mut self.system.exprs;
         let ops = &self.tree.ops[ops as usize..ops as usize + operands.len() - 1];
@@ -341,7 +344,7 @@ impl Checker<'_> {
             Op::And | Op::BitAnd => exprs.and(lowered),
             Op::Or => exprs.or(lowered),
             Op::Implies => {
-                // a -> (b -> c) is one disjunction, however long the chain.
+                // a -> (b -> c) is one disjunction, for a chain of any length.
                 let last = lowered.len() - 1;
                 for left in &mut lowered[..last] {
                     *left = exprs.not(*left);
@@ -367,14 +370,14 @@ impl Checker<'_> {
         self.boolean(expr)
     }
 
-    /// `a + b - c ..` as one sum.
-    fn sum(&mut self, id: ExprId, place: Place) -> Typed {
+    /// Lowers `a + b - c ..` to one sum.
+    fn sum(&mut self, id: ExprId, context: Context) -> Typed {
         let Kind::Chain { operands, ops } = self.tree.expr(id).kind else { return self.wrong() };
         let operands = self.tree.list(operands);
         let mut lowered = Vec::with_capacity(operands.len());
         let mut bounds = Bounds::range(0, 0);
         for (i, &operand) in operands.iter().enumerate() {
-            let (mut expr, mut one) = self.expect_number(operand, place);
+            let (mut expr, mut one) = self.expect_number(operand, context);
             if i > 0 && self.tree.ops[ops as usize + i - 1] == Op::Minus {
                 expr = self.system.exprs.negate(expr);
                 one = one.negate();
@@ -386,14 +389,14 @@ impl Checker<'_> {
         self.checked_number(expr, bounds, id)
     }
 
-    /// `a * b / c mod d ..` from the left; runs of `*` are one product.
-    fn product(&mut self, id: ExprId, place: Place) -> Typed {
+    /// Lowers `a * b / c mod d ..` from the left; consecutive `*` are one product.
+    fn product(&mut self, id: ExprId, context: Context) -> Typed {
         let Kind::Chain { operands, ops } = self.tree.expr(id).kind else { return self.wrong() };
         let operands = self.tree.list(operands);
-        let (mut left, mut bounds) = self.expect_number(operands[0], place);
+        let (mut left, mut bounds) = self.expect_number(operands[0], context);
         let mut factors = vec![left];
         for (i, &operand) in operands[1..].iter().enumerate() {
-            let (right, divisor) = self.expect_number(operand, place);
+            let (right, divisor) = self.expect_number(operand, context);
             let op = self.tree.ops[ops as usize + i];
             if op == Op::Times {
                 factors.push(right);
@@ -422,28 +425,28 @@ impl Checker<'_> {
         self.checked_number(expr, bounds, id)
     }
 
-    /// `sum`, `count`, `forall`, `exists` over an index.
+    /// Lowers `sum`, `count`, `forall`, `exists` over an index.
     fn aggregate(
         &mut self,
         id: ExprId,
         aggregate: Aggregate,
         binder: u32,
         body: ExprId,
-        place: Place,
+        context: Context,
     ) -> Typed {
         let mut lowered = Vec::new();
         let mut bounds = Bounds::range(0, 0);
         self.each(binder, |checker| match aggregate {
             Aggregate::Sum => {
-                let (expr, one) = checker.expect_number(body, place);
+                let (expr, one) = checker.expect_number(body, context);
                 lowered.push(expr);
                 bounds = bounds.plus(one);
             }
             Aggregate::Count => {
-                lowered.push(checker.condition(body, place));
+                lowered.push(checker.condition(body, context));
                 bounds = bounds.plus(Bounds::range(0, 1));
             }
-            Aggregate::Forall | Aggregate::Exists => lowered.push(checker.condition(body, place)),
+            Aggregate::Forall | Aggregate::Exists => lowered.push(checker.condition(body, context)),
         });
         let exprs = &mut self.system.exprs;
         match aggregate {
@@ -462,17 +465,17 @@ impl Checker<'_> {
         }
     }
 
-    fn comparison(&mut self, relation: Relation, a: ExprId, b: ExprId, place: Place) -> Typed {
-        if let Some(expr) = self.action_comparison(relation, a, b, place) {
+    fn comparison(&mut self, relation: Relation, a: ExprId, b: ExprId, context: Context) -> Typed {
+        if let Some(expr) = self.action_comparison(relation, a, b, context) {
             return expr;
         }
         if matches!(relation, Relation::Equal | Relation::Unequal)
-            && let Some(expr) = self.action_comparison(relation, b, a, place)
+            && let Some(expr) = self.action_comparison(relation, b, a, context)
         {
             return expr;
         }
-        let left = self.expr(a, place);
-        let right = self.expr(b, place);
-        self.compare(relation, (a, left), (b, right), place)
+        let left = Side { id: a, typed: self.expr(a, context) };
+        let right = Side { id: b, typed: self.expr(b, context) };
+        self.compare(relation, left, right, context)
     }
 }

@@ -1,4 +1,4 @@
-//! Fixpoints: variables in scope, and under how many negations they stand.
+//! Fixpoints: their variables in scope, and the number of negations above each use.
 
 use masque_model::{FixpointId, Formula, Paths};
 use masque_text::{Diagnostic, Span};
@@ -7,9 +7,9 @@ use super::Checker;
 use super::formula::Lowered;
 use crate::tree::{Fixpoint, Ref, Symbol};
 
-/// A variable in scope.
+/// The variable of an enclosing fixpoint.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct InScope {
+pub(super) struct BoundVariable {
     name: Symbol,
     span: Span,
     id: FixpointId,
@@ -17,17 +17,17 @@ pub(super) struct InScope {
     is_used: bool,
 }
 
-/// Under how many negations we stand, counted from the fixpoint.
+/// The parity of the number of negations between a fixpoint and the current subformula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     Even,
     Odd,
-    /// On a side of `<->`, which is a negation and none.
+    /// Inside `<->`, where each side counts both as negated and as not negated.
     Both,
 }
 
 impl Sign {
-    /// One negation further in.
+    /// Returns the sign under one more negation.
     pub(super) fn negated(self) -> Sign {
         match self {
             Sign::Even => Sign::Odd,
@@ -61,26 +61,26 @@ impl Checker<'_> {
             self.report(diagnostic);
         }
         let id = self.system.formulas.fixpoint(&text);
-        self.fixpoints.push(InScope { name, span, id, sign: Sign::Even, is_used: false });
+        self.fixpoints.push(BoundVariable { name, span, id, sign: Sign::Even, is_used: false });
         let body = self.formula(body, paths).id;
-        if let Some(InScope { is_used: false, .. }) = self.fixpoints.pop() {
+        if let Some(BoundVariable { is_used: false, .. }) = self.fixpoints.pop() {
             let message = format!("the variable `{text}` is not used");
             self.report(
                 Diagnostic::warning("ispl/unused-fixpoint", span, message)
-                    .hint("without it the fixpoint is what stands after the `.`"),
+                    .hint("without it the fixpoint is the formula after the `.`"),
             );
         }
         self.add(if is_least { Formula::Least(id, body) } else { Formula::Greatest(id, body) })
     }
 
-    /// The variable of a fixpoint around us, if the name is one.
+    /// Lowers the variable of an enclosing fixpoint. Returns `None` if the name is not one.
     pub(super) fn bound(&mut self, reference: Ref, span: Span) -> Option<Lowered> {
         if reference.indexes.len > 0 {
             return None;
         }
         let bound = self.fixpoints.iter_mut().rev().find(|bound| bound.name == reference.name)?;
         bound.is_used = true;
-        let InScope { span: binder, id, sign, .. } = *bound;
+        let BoundVariable { span: binder, id, sign, .. } = *bound;
         if sign != Sign::Even {
             let text = self.names.text(reference.name);
             let message = match sign {
@@ -90,16 +90,16 @@ impl Checker<'_> {
             self.report(
                 Diagnostic::error("ispl/negative-fixpoint", span, message)
                     .label("here it is negated")
-                    .also(binder, "its fixpoint need not exist then")
+                    .also(binder, "so this fixpoint need not exist")
                     .hint(
-                        "the left side of `->` counts as a negation, and both sides of `<->` as one and none",
+                        "the left side of `->` counts as a negation; each side of `<->` is both negated and not negated",
                     ),
             );
         }
         Some(self.add(Formula::Bound(id)))
     }
 
-    /// Reads a part of a formula under a negation, or under something else that changes signs.
+    /// Lowers a subformula under an operator that changes the signs of fixpoint variables.
     pub(super) fn under<T>(&mut self, change: fn(Sign) -> Sign, read: impl FnOnce(&mut Self) -> T) -> T {
         let signs: Vec<Sign> = self.fixpoints.iter().map(|bound| bound.sign).collect();
         self.fixpoints.iter_mut().for_each(|bound| bound.sign = change(bound.sign));

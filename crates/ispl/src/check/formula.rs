@@ -5,7 +5,7 @@ use masque_text::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use super::Checker;
-use super::expr::Place;
+use super::expr::Context;
 use super::fixpoint::Sign;
 use crate::tree::{
     Aggregate, ExprId, FormulaLine, Index, Item, Kind, Logic, Modal, Modality, Op, Party, Pattern,
@@ -16,7 +16,7 @@ use crate::tree::{
 #[derive(Clone, Copy)]
 pub(super) struct Lowered {
     pub(super) id: FormulaId,
-    /// A temporal operator stands outside all quantifiers: it speaks of a path.
+    /// Whether a temporal operator is outside all path quantifiers, so that this is a path formula.
     is_path: bool,
 }
 
@@ -65,7 +65,7 @@ impl Checker<'_> {
                     span,
                     "there is nothing to check: the file has no formulas",
                 )
-                .hint("add a `Formulae` section, or ask with `--property 'AG p'`"),
+                .hint("add a `Formulae` section, or use `--property 'AG p'`"),
             );
         }
     }
@@ -81,7 +81,7 @@ impl Checker<'_> {
             }
         };
         if formula.is_path {
-            let message = "a temporal operator stands under no `A`, `E` or knowledge operator";
+            let message = "a temporal operator is not under an `A`, an `E` or a knowledge operator";
             self.report(
                 Diagnostic::error("ispl/not-a-state-formula", line.span, message)
                     .hint("begin the formula with `LTL` instead of `CTL*`, or put an `A` before it"),
@@ -89,7 +89,7 @@ impl Checker<'_> {
         }
         let default = if self.is_papers() { At::Reachable } else { At::Initial };
         let position = self.system.properties.len() + 1;
-        // A label begins with a letter, so it is never the position of another property.
+        // A label begins with a letter, so it is never the number of another property.
         let name = match &line.label {
             Some(label) => self.label(label, line.span),
             None => position.to_string(),
@@ -101,7 +101,7 @@ impl Checker<'_> {
         self.system.properties.push(Property { index, empty_aggregates, ..property });
     }
 
-    /// The words of the aggregates of the formula just read that had no member in any instance.
+    /// Returns the keywords of the aggregates of the current formula that have no member in any instance.
     fn empty_aggregates(&self) -> Vec<&'static str> {
         let empty = self.aggregates.iter().filter(|(_, n_members)| **n_members == 0);
         let mut words: Vec<&'static str> = empty
@@ -115,7 +115,8 @@ impl Checker<'_> {
         words
     }
 
-    /// Names for people: instances of one formula in a loop may share a name, and say their index then.
+    /// Sets the titles of properties: instances of one formula in a loop that share a name get their
+    /// index values added.
     fn titles(&mut self) {
         let mut uses: FxHashMap<String, usize> = FxHashMap::default();
         for property in &self.system.properties {
@@ -127,7 +128,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The name of one property, whose formula stands at `line`.
+    /// Returns the name of a property whose formula has the span `line`.
     fn label(&mut self, label: &Pattern, line: Span) -> String {
         if label.indexes.iter().any(|index| matches!(index, Index::Each(_))) {
             let message = "a label with a range would name several properties, and there is one formula";
@@ -197,7 +198,7 @@ impl Checker<'_> {
             Kind::Modal(index) => self.modal(&self.tree.modals[index as usize], paths),
             Kind::Step(quantifier, condition, body) => {
                 let (condition, body) =
-                    (self.condition(condition, Place::Step), self.formula(body, paths).id);
+                    (self.condition(condition, Context::Step), self.formula(body, paths).id);
                 self.add(match quantifier {
                     Quantifier::All => Formula::ForallStep(condition, body),
                     Quantifier::Some => Formula::ExistsStep(condition, body),
@@ -206,12 +207,12 @@ impl Checker<'_> {
             Kind::Fixpoint(index) => self.fixpoint(&self.tree.fixpoints[index as usize], paths),
             Kind::Error => self.add(Formula::Bool(false)),
             Kind::BitNot(_) => self.not_a_formula(id, "write `!` for negation in formulas"),
-            _ => self.not_a_formula(id, "compare it with something to make a condition of it"),
+            _ => self.not_a_formula(id, "compare it with a value to make it a condition"),
         }
     }
 
     fn not_a_formula(&mut self, id: ExprId, help: &str) -> Lowered {
-        let message = "a formula is expected here, and this is an expression";
+        let message = "expected a formula, found an expression";
         self.report(Diagnostic::error("ispl/not-a-formula", self.tree.expr(id).span, message).hint(help));
         self.add(Formula::Bool(false))
     }
@@ -222,7 +223,7 @@ impl Checker<'_> {
             return self.add(Formula::Proposition(proposition));
         }
         if self.binding(name).is_some() {
-            return self.not_a_formula(id, "compare it with something to make a condition of it");
+            return self.not_a_formula(id, "compare it with a value to make it a condition");
         }
         if self.is_incomplete && reference.indexes.len > 0 {
             return self.add(Formula::Bool(false));
@@ -241,7 +242,7 @@ impl Checker<'_> {
             let message = format!("there is no proposition `{text}`");
             let help = self
                 .with_owner(name)
-                .or_else(|| self.near_or_all(name, self.propositions.keys(), "the propositions are"))
+                .or_else(|| self.suggest_or_list(name, self.propositions.keys(), "the propositions are"))
                 .or_else(|| {
                     let none = self.propositions.is_empty();
                     none.then(|| format!("define it: `Evaluation {text} if ..; end Evaluation`"))
@@ -256,7 +257,7 @@ impl Checker<'_> {
         self.add(Formula::Bool(false))
     }
 
-    /// `Agent.GreenStates`, `Agent.RedStates`, or a boolean variable.
+    /// Lowers `Agent.GreenStates`, `Agent.RedStates`, or a boolean variable.
     fn member_formula(&mut self, id: ExprId, agent: Ref, name: Ref, span: Span) -> Lowered {
         let word = self.names.text(name.name);
         let is_green = word == "GreenStates";
@@ -276,9 +277,9 @@ impl Checker<'_> {
         self.add(if is_green { Formula::Green(owner) } else { Formula::Red(owner) })
     }
 
-    /// A condition on the state, or on indexes only.
+    /// Lowers a condition on the state, or on indexes only.
     fn condition_formula(&mut self, id: ExprId) -> Lowered {
-        let condition = self.condition(id, Place::Formula);
+        let condition = self.condition(id, Context::Formula);
         match self.system.exprs.get(condition) {
             masque_model::Expr::Bool(value) => self.add(Formula::Bool(value)),
             _ => self.add(Formula::Condition(condition)),
@@ -293,7 +294,7 @@ impl Checker<'_> {
                 Op::BitAnd => "write `and` in formulas",
                 Op::BitOr => "write `or` in formulas",
                 Op::BitXor => "write `!(a <-> b)` in formulas",
-                _ => "compare it with something to make a condition of it",
+                _ => "compare it with a value to make it a condition",
             };
             return self.not_a_formula(id, help);
         }
@@ -313,7 +314,7 @@ impl Checker<'_> {
                     Op::WeakUntil => Formula::WeakUntil(left.id, right.id),
                     Op::Release => Formula::Release(left.id, right.id),
                     Op::Iff => Formula::Iff(left.id, right.id),
-                    // The caller goes from the right.
+                    // The caller folds implications from the right.
                     _ => Formula::Implies(right.id, left.id),
                 };
                 let added = self.add(formula);
@@ -331,7 +332,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Conjunction or disjunction; `simplify` drops what conditions on indexes decided.
+    /// Lowers a conjunction or disjunction. With `simplify`, constant operands, which come from
+    /// conditions on indexes, are removed.
     fn formula_junction(&mut self, mut parts: Vec<Lowered>, is_and: bool, simplify: bool) -> Lowered {
         if simplify {
             let value = |checker: &Self, part: &Lowered| match checker.system.formulas.get(part.id) {
@@ -356,10 +358,11 @@ impl Checker<'_> {
 
     fn modal(&mut self, modal: &Modal, paths: Paths) -> Lowered {
         let body = self.formula(modal.body, paths);
-        // A knowledge operator speaks of states: what it says of paths, it says of all of them.
-        let state = match body.is_path && !matches!(modal.modality, Modality::Enforces(_)) {
-            true => self.add(Formula::Forall(paths, body.id)).id,
-            false => body.id,
+        // A knowledge operator is about states: a path formula under it is about all paths.
+        let state = if body.is_path && !matches!(modal.modality, Modality::Enforces(_)) {
+            self.add(Formula::Forall(paths, body.id)).id
+        } else {
+            body.id
         };
         let [first, ..] = &modal.parties[..] else { return body };
         let formula = match modal.modality {
@@ -393,7 +396,7 @@ impl Checker<'_> {
         self.add(formula)
     }
 
-    /// The agent of `K`, `O` or `KH`.
+    /// Returns the agent of `K`, `O` or `KH`.
     fn single(&mut self, party: &Party, modality: Modality) -> Option<masque_model::AgentId> {
         let (span, agents) = match party {
             Party::Named(name, span) => {
@@ -421,7 +424,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The group of an operator: by name, a single agent, or a set in braces.
+    /// Returns the group of an operator, given by name, as a single agent, or as a set in braces.
     fn group(&mut self, party: &Party) -> Option<GroupId> {
         match party {
             Party::Named(name, span) => {
@@ -432,7 +435,7 @@ impl Checker<'_> {
                 let Some(&agent) = self.agents.get(&symbol) else {
                     let message = format!("there is no group or agent `{}`", self.names.text(symbol));
                     let known: Vec<_> = self.groups.keys().chain(self.agents.keys()).copied().collect();
-                    let help = self.near(symbol, &known).unwrap_or(
+                    let help = self.suggest(symbol, &known).unwrap_or(
                         "define it in Groups, or list agents in braces: `{Alice, Bob}`".to_string(),
                     );
                     self.report(Diagnostic::error("ispl/unknown-group", *span, message).hint(help));

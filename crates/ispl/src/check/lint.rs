@@ -1,4 +1,4 @@
-//! Warnings about models that are legal and probably not what was meant.
+//! Warnings about models that are valid but probably not what was intended.
 
 use masque_model::{
     Agent, AgentId, Assignment, Expr, ExprId, Formula, Line, Protocol, Strategies, System, VarId,
@@ -6,17 +6,18 @@ use masque_model::{
 use masque_text::Diagnostic;
 
 use super::Checker;
-use super::satisfy::Search;
+use super::satisfy::ConditionSearch;
 
-/// Pairs of lines of one agent, and different sets of variables, that are looked at.
-const PAIRS: usize = 2_000;
-const GROUPS: usize = 200;
+/// Maximum number of pairs of lines compared per agent.
+const MAX_PAIRS: usize = 2_000;
+/// Maximum number of different sets of assigned variables considered per agent.
+const MAX_GROUPS: usize = 200;
 
 impl Checker<'_> {
     pub(super) fn lints(&mut self) {
         let system = &self.system;
         let mut found = Vec::new();
-        let mut search = Search::new(system);
+        let mut search = ConditionSearch::new(system);
         for agent in &system.agents {
             never_enabled(agent, &mut search, &mut found);
             if system.meaning.assignment == Assignment::Multi {
@@ -24,15 +25,15 @@ impl Checker<'_> {
             }
         }
         unread_variables(system, &mut found);
-        all_seeing(system, &mut found);
+        agents_that_see_everything(system, &mut found);
         for diagnostic in found {
             self.report(diagnostic);
         }
     }
 }
 
-/// Protocol and evolution lines whose condition contradicts itself.
-fn never_enabled(agent: &Agent, search: &mut Search, found: &mut Vec<Diagnostic>) {
+/// Finds protocol and evolution lines whose condition is unsatisfiable.
+fn never_enabled(agent: &Agent, search: &mut ConditionSearch, found: &mut Vec<Diagnostic>) {
     if let Protocol::Lines { lines, .. } = &agent.protocol {
         for line in lines {
             if search.satisfiable(&[line.condition]) == Some(false) {
@@ -56,17 +57,22 @@ fn never_enabled(agent: &Agent, search: &mut Search, found: &mut Vec<Diagnostic>
     }
 }
 
-/// With MultiAssignment exactly one enabled line is taken: two lines that set different variables
-/// do not both take effect. One pair is enough to be warned.
-fn competing_lines(system: &System, agent: &Agent, search: &mut Search, found: &mut Vec<Diagnostic>) {
-    // Lines by the variables they set: there are few such sets, however many lines.
+/// Finds lines that set different variables and can be enabled together. With MultiAssignment exactly
+/// one enabled line is taken, so they do not both take effect. At most one pair per agent is reported.
+fn competing_lines(
+    system: &System,
+    agent: &Agent,
+    search: &mut ConditionSearch,
+    found: &mut Vec<Diagnostic>,
+) {
+    // Lines grouped by the variables they set: there are few such sets, even for many lines.
     let mut groups: Vec<(Vec<VarId>, Vec<&Line>)> = Vec::new();
     for line in &agent.evolution {
         let mut set: Vec<VarId> = line.assignments.iter().map(|(v, _)| *v).collect();
         set.sort_unstable();
         match groups.iter().position(|(other, _)| *other == set) {
             Some(known) => groups[known].1.push(line),
-            None if groups.len() < GROUPS => groups.push((set, vec![line])),
+            None if groups.len() < MAX_GROUPS => groups.push((set, vec![line])),
             None => {}
         }
     }
@@ -77,7 +83,7 @@ fn competing_lines(system: &System, agent: &Agent, search: &mut Search, found: &
         {
             for (first, second) in lines.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
                 n_pairs += 1;
-                if n_pairs > PAIRS {
+                if n_pairs > MAX_PAIRS {
                     return;
                 }
                 if search.satisfiable(&[first.condition, second.condition]) != Some(true) {
@@ -105,8 +111,8 @@ fn competing_lines(system: &System, agent: &Agent, search: &mut Search, found: &
     }
 }
 
-/// Variables that change nothing: no condition, value or proposition reads them, and no agent
-/// whose knowledge is asked for sees them.
+/// Finds variables without effect: no condition, value or proposition reads them, and no agent whose
+/// knowledge is used in a formula sees them.
 fn unread_variables(system: &System, found: &mut Vec<Diagnostic>) {
     let mut is_read = vec![false; system.variables.len()];
     let mut is_seen = vec![false; system.exprs.len()];
@@ -145,12 +151,12 @@ fn unread_variables(system: &System, found: &mut Vec<Diagnostic>) {
         let message = format!("nothing reads `{}`", system.full_name(id));
         found.push(
             Diagnostic::warning("ispl/unread-variable", system.variable(id).span, message)
-                .hint("it makes the model larger and changes no answer"),
+                .hint("it increases the number of states and changes no verdict"),
         );
     }
 }
 
-/// Agents whose view matters to some formula.
+/// Returns the agents whose observations matter to some formula.
 fn knowing_agents(system: &System) -> Vec<AgentId> {
     let mut agents = Vec::new();
     for id in system.formulas.ids() {
@@ -170,18 +176,19 @@ fn knowing_agents(system: &System) -> Vec<AgentId> {
     agents
 }
 
-/// An agent that sees what is not its own, and all of it, knows whatever is true.
-fn all_seeing(system: &System, found: &mut Vec<Diagnostic>) {
+/// Finds agents that see all variables, including those of others: they know everything that is true.
+fn agents_that_see_everything(system: &System, found: &mut Vec<Diagnostic>) {
     for agent in &system.agents {
         let is_environment = system.environment.is_some_and(|e| std::ptr::eq(agent, system.agent(e)));
         if !is_environment
             && agent.sees.len() == system.variables.len()
             && agent.sees.len() > agent.variables.len()
         {
-            let message = format!("agent `{}` sees every variable, so it knows whatever is true", agent.name);
+            let message =
+                format!("agent `{}` sees every variable, so it knows everything that is true", agent.name);
             found.push(
                 Diagnostic::warning("ispl/sees-everything", agent.span, message)
-                    .hint("hide in the Environment's `Vars` what it should not see"),
+                    .hint("declare variables that it should not see in the Environment's `Vars`"),
             );
         }
     }

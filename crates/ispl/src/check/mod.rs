@@ -1,8 +1,9 @@
-//! From the syntax tree to the checked model: elaboration of parameters, names, types, scopes.
+//! The checker: from the syntax tree to the checked model.
 //!
-//! Elaboration, checking and lowering are one pass: a template is walked once for each value of
-//! its indexes, and what is walked is lowered at once, so the expanded text never exists. Messages
-//! point at the template and name the instance.
+//! Expansion of parameters, name resolution, type checks and lowering are one pass: a template is
+//! walked once for each value of its indexes, and every node is lowered immediately, so the expanded
+//! text never exists (`docs/adr/0002-one-tree-for-conditions-and-formulas.md`).
+//! Messages point at the template and name the instance.
 
 mod agent;
 mod bounds;
@@ -27,46 +28,46 @@ use masque_text::{Diagnostic, Sources, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::tree::{Dialect, Names, Symbol, Tree};
-use report::Said;
+use report::MessageCounts;
 
-/// A parameter's value from outside the file: `-D N=40`.
+/// The value of a parameter, given outside the file: `-D N=40`.
 #[derive(Clone, Debug)]
 pub struct Define {
-    /// The parameter.
+    /// Name of the parameter.
     pub name: String,
-    /// Its value.
+    /// Value of the parameter.
     pub value: i64,
-    /// Where it was given.
+    /// Span of the definition.
     pub span: Span,
 }
 
-/// What changes the meaning of a file from outside.
+/// Options that change the meaning of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Parameters.
+    /// Values of parameters, which override defaults.
     pub defines: Vec<Define>,
-    /// Where properties must be true; the dialect decides if `None`.
+    /// States at which properties must be true. `None` means the default of the dialect.
     pub at: Option<At>,
-    /// What a state without successors means; `finite` if `None`.
+    /// Meaning of a state without successors. `None` means [`Deadlock::Finite`].
     pub deadlock: Option<Deadlock>,
-    /// What an overflow means; `drop` if `None`.
+    /// Meaning of an overflow. `None` means [`Overflow::Drop`].
     pub overflow: Option<Overflow>,
-    /// Strategies of coalitions that do not name theirs; `perfect` if `None`.
+    /// Strategies of coalitions that name none. `None` means [`Strategies::Perfect`].
     pub strategies: Option<Strategies>,
 }
 
-/// What became of a tree.
+/// The result of [`check()`].
 #[derive(Debug)]
 pub struct Checked {
     /// The model, unless there are errors.
     pub system: Option<System>,
-    /// The file's parameters with the values used, in the order of the text.
+    /// Parameters of the file with the values used, in the order of the text.
     pub parameters: Vec<(String, i64)>,
     /// Errors and lints, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Elaborates, checks and lowers a parsed file.
+/// Expands, checks and lowers a parsed file.
 ///
 /// ```
 /// use masque_ispl::{Options, check, parse};
@@ -94,26 +95,27 @@ pub fn check(sources: &Sources, tree: &mut Tree, options: &Options) -> Checked {
     let mut checker = Checker::new(sources, tree, names, options);
     checker.file();
     checker.diagnostics.sort_by_key(|d| d.primary.as_ref().map_or(Span::default(), |p| p.span));
-    checker.left_unsaid();
+    checker.report_dropped_messages();
     let Checker { names, system, parameters, diagnostics, n_errors, .. } = checker;
     tree.names = names;
     Checked { system: (n_errors == 0).then_some(system), parameters, diagnostics }
 }
 
-/// What an agent declares and may read.
+/// The names that an agent declares and may read.
 #[derive(Default)]
 struct Scope {
     variables: FxHashMap<Symbol, VarId>,
     actions: FxHashMap<Symbol, ActionId>,
-    /// For the Environment: variables every agent sees. For others: what Lobsvars adds.
+    /// For the Environment: its Obsvars, which every agent sees. For other agents: the variables of the
+    /// Environment listed in Lobsvars.
     shared: FxHashSet<VarId>,
-    /// Names of arrays, and where each is declared.
+    /// Names of arrays, with the span of each declaration.
     arrays: FxHashMap<Symbol, Span>,
-    /// Where the actions are declared, if they are.
+    /// Span of the declaration of the actions, if there is one.
     actions_span: Option<Span>,
-    /// The index values that made this instance of a family.
+    /// Index values of this instance of a family.
     bindings: Vec<(Symbol, i64)>,
-    /// The template in [`Tree::agents`].
+    /// Index of the template in [`Tree::agents`].
     template: usize,
 }
 
@@ -134,19 +136,20 @@ struct Checker<'t> {
     system: System,
     parameters: Vec<(String, i64)>,
     diagnostics: Vec<Diagnostic>,
-    /// Codes and places already spoken of: an error in a template is said once.
-    said: FxHashSet<(&'static str, Option<Span>)>,
-    n_said: Said,
-    /// Errors found, whether said or not.
+    /// Codes and spans of messages so far: an error in a template is reported once.
+    reported: FxHashSet<(&'static str, Option<Span>)>,
+    message_counts: MessageCounts,
+    /// Number of errors found, including those that are not shown.
     n_errors: usize,
-    /// Some range is wrong, so names with indexes may be missing for that reason.
+    /// Whether a range has an error, so that names with indexes may be missing for that reason.
     is_incomplete: bool,
 
     params: FxHashMap<Symbol, i64>,
     /// Index variables in scope, innermost last.
     bindings: Vec<(Symbol, i64)>,
-    /// Rounds that the file's loops may still go; `None` once they asked for more.
-    rounds_left: Option<u64>,
+    /// Iterations that the loops of the file may still make; `None` after the limit was exceeded.
+    iterations_left: Option<u64>,
+    /// Buffer for the names of instances.
     text: String,
 
     agents: FxHashMap<Symbol, AgentId>,
@@ -155,18 +158,19 @@ struct Checker<'t> {
     symbols: FxHashMap<Symbol, SymbolId>,
     enumerations: Vec<Enumeration>,
     enumeration_index: FxHashMap<Arc<[SymbolId]>, EnumId>,
-    /// For each variable the enumeration it ranges over, if it does.
+    /// For each variable its enumeration, if it has one.
     variable_enums: Vec<Option<EnumId>>,
     propositions: FxHashMap<Symbol, PropositionId>,
     proposition_families: FxHashMap<Symbol, Span>,
-    /// For each `forall` and `exists` in the formula that is being read, how many members it had in
-    /// all of its instances.
+    /// For each `forall` and `exists` in the current formula, the number of its members in all
+    /// instances.
     aggregates: BTreeMap<u32, usize>,
     groups: FxHashMap<Symbol, (GroupId, Span)>,
-    /// The labels of properties, and the formula that each names.
+    /// Labels of properties, with the span of the formula that each names.
     labels: FxHashMap<String, Span>,
-    /// The variables of fixpoints in scope, innermost last.
-    fixpoints: Vec<fixpoint::InScope>,
+    /// Variables of fixpoints in scope, innermost last.
+    fixpoints: Vec<fixpoint::BoundVariable>,
+    /// The name `Action`.
     word_action: Symbol,
 }
 
@@ -188,13 +192,13 @@ impl<'t> Checker<'t> {
             system,
             parameters: Vec::new(),
             diagnostics: Vec::new(),
-            said: FxHashSet::default(),
-            n_said: Said::default(),
+            reported: FxHashSet::default(),
+            message_counts: MessageCounts::default(),
             n_errors: 0,
             is_incomplete: false,
             params: FxHashMap::default(),
             bindings: Vec::new(),
-            rounds_left: Some(elaborate::ROUNDS),
+            iterations_left: Some(elaborate::MAX_ITERATIONS),
             text: String::new(),
             agents: FxHashMap::default(),
             families: FxHashMap::default(),
@@ -225,7 +229,7 @@ impl<'t> Checker<'t> {
         }
         self.parameters();
         if self.is_incomplete {
-            return; // Nothing can be said of a model whose size is not known.
+            return; // Without the size of the model nothing else can be checked.
         }
         self.missing_sections();
         self.declare_agents();

@@ -1,4 +1,4 @@
-//! Messages: said once per place, naming the instance they speak of.
+//! Messages of the checker: reported once per span, with the index values of the instance.
 
 use masque_text::{Diagnostic, Severity, Span};
 
@@ -6,28 +6,31 @@ use super::Checker;
 use crate::lexer::{Token, Tokens};
 use crate::tree::Symbol;
 
-/// After this many errors no more are kept, and after this many other messages no more of those.
-const LIMIT: usize = 100;
+/// Maximum number of errors that are shown, and maximum number of warnings and notes.
+const MAX_MESSAGES: usize = 100;
 
-/// Messages so far, those not kept included.
+/// Maximum number of names in a help line.
+const MAX_LISTED_NAMES: usize = 8;
+
+/// Numbers of messages so far, including those that are not shown.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Said {
+pub(super) struct MessageCounts {
     errors: usize,
     others: usize,
 }
 
 impl Checker<'_> {
-    /// Keeps a message, unless its template was already complained of in the same way.
+    /// Stores a message, unless the same code was reported for the same span.
     pub(super) fn report(&mut self, mut diagnostic: Diagnostic) {
         let is_error = diagnostic.is_error();
         self.n_errors += usize::from(is_error);
-        let place = diagnostic.primary.as_ref().map(|p| p.span);
-        if !self.said.insert((diagnostic.code, place)) {
+        let span = diagnostic.primary.as_ref().map(|p| p.span);
+        if !self.reported.insert((diagnostic.code, span)) {
             return;
         }
-        let n_said = if is_error { &mut self.n_said.errors } else { &mut self.n_said.others };
-        *n_said += 1;
-        if *n_said > LIMIT {
+        let count = if is_error { &mut self.message_counts.errors } else { &mut self.message_counts.others };
+        *count += 1;
+        if *count > MAX_MESSAGES {
             return;
         }
         if !self.bindings.is_empty() {
@@ -41,13 +44,14 @@ impl Checker<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// How many messages were found and not kept.
-    pub(super) fn left_unsaid(&mut self) {
-        let Said { errors, others } = self.n_said;
+    /// Adds a message with the number of messages that are not shown.
+    pub(super) fn report_dropped_messages(&mut self) {
+        let MessageCounts { errors, others } = self.message_counts;
         for (n, severity, what) in [(errors, Severity::Error, "errors"), (others, Severity::Note, "warnings")]
         {
-            if n > LIMIT {
-                let message = format!("there are more than {LIMIT} {what}; {} are not shown", n - LIMIT);
+            if n > MAX_MESSAGES {
+                let message =
+                    format!("there are more than {MAX_MESSAGES} {what}; {} are not shown", n - MAX_MESSAGES);
                 self.diagnostics.push(
                     Diagnostic::nowhere(severity, "ispl/too-many-errors", message)
                         .hint("the first ones may be the cause of the others"),
@@ -60,17 +64,17 @@ impl Checker<'_> {
         self.report(Diagnostic::error(code, span, message));
     }
 
-    /// The agent's part of `agent.name`.
+    /// Returns the span of the agent in `agent.name`.
     pub(super) fn head(&self, span: Span) -> Span {
         self.part(span, false)
     }
 
-    /// The name's part of `agent.name`.
+    /// Returns the span of the name in `agent.name`.
     pub(super) fn tail(&self, span: Span) -> Span {
         self.part(span, true)
     }
 
-    /// Spans of parts are not kept: they are found again when a message needs one.
+    /// Finds the span of a part by reading the text again, because the tree does not store it.
     fn part(&self, span: Span, after_dot: bool) -> Span {
         let tokens = Tokens::new(self.sources.slice(span), span.start);
         let dot = tokens.kinds().iter().position(|kind| *kind == Token::Dot);
@@ -81,24 +85,25 @@ impl Checker<'_> {
         }
     }
 
-    /// A help line with the nearest of some names; if none is near and they are few, all of them.
-    pub(super) fn near_or_all<'a>(
+    /// Returns a help line with the name nearest to `used`; if none is near, a list of all names, if
+    /// there are at most [`MAX_LISTED_NAMES`].
+    pub(super) fn suggest_or_list<'a>(
         &self,
         used: Symbol,
         names: impl IntoIterator<Item = &'a Symbol> + Clone,
         intro: &str,
     ) -> Option<String> {
-        const FEW: usize = 8;
-        if let Some(help) = self.near(used, names.clone()) {
+        if let Some(help) = self.suggest(used, names.clone()) {
             return Some(help);
         }
-        let mut all: Vec<&str> = names.into_iter().take(FEW + 1).map(|s| self.names.text(*s)).collect();
+        let mut all: Vec<&str> =
+            names.into_iter().take(MAX_LISTED_NAMES + 1).map(|s| self.names.text(*s)).collect();
         all.sort_unstable();
-        (1..=FEW).contains(&all.len()).then(|| format!("{intro} {}", all.join(", ")))
+        (1..=MAX_LISTED_NAMES).contains(&all.len()).then(|| format!("{intro} {}", all.join(", ")))
     }
 
-    /// A help line with the nearest of some names.
-    pub(super) fn near<'a>(
+    /// Returns a help line with the name nearest to `used`.
+    pub(super) fn suggest<'a>(
         &self,
         used: Symbol,
         names: impl IntoIterator<Item = &'a Symbol>,

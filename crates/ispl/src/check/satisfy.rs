@@ -1,47 +1,49 @@
-//! Can these conditions be true together? A small, bounded search for the lints.
+//! A bounded search for a state and joint action that satisfy several conditions, for the lints.
 //!
-//! Equations that every condition demands (`x = 1`, `Action = a`) are taken as given; what is left
-//! open is tried out if that is cheap. "Don't know" is an answer: a lint then keeps silent.
+//! Equations that the conditions require (`x = 1`, `Action = a`) are fixed first; all values of the
+//! remaining variables and actions are tried if there are few. If the result is not known within the
+//! bounds, a lint reports nothing.
 
 use masque_model::{ActionId, AgentId, Expr, ExprId, Relation, System, VarId, semantics};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Subexpressions looked at, and valuations tried, before giving up.
-const EXPRESSIONS: usize = 2_000;
-const VALUATIONS: u128 = 4_096;
+/// Maximum number of subexpressions considered.
+const MAX_EXPRESSIONS: usize = 2_000;
+/// Maximum number of valuations tried.
+const MAX_VALUATIONS: u128 = 4_096;
 
-/// What can be chosen: a variable's value, or an agent's action.
+/// An unknown of the search: the value of a variable, or the action of an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Slot {
     Variable(VarId),
     Action(AgentId),
 }
 
-/// The search, with a state and a joint action to write on.
-pub(super) struct Search<'s> {
+/// The search, with the current state and joint action.
+pub(super) struct ConditionSearch<'s> {
     system: &'s System,
     state: Vec<i64>,
     joint: Vec<ActionId>,
 }
 
-impl<'s> Search<'s> {
+impl<'s> ConditionSearch<'s> {
     pub(super) fn new(system: &'s System) -> Self {
-        Search {
+        ConditionSearch {
             system,
             state: system.variables.iter().map(|v| v.domain.value(0)).collect(),
             joint: vec![ActionId(0); system.agents.len()],
         }
     }
 
-    /// Whether some state and joint action make all conditions true; `None` if that is not found
-    /// out within the bounds.
+    /// Returns whether some state and joint action make all conditions true, or `None` if that is not
+    /// known within the bounds.
     pub(super) fn satisfiable(&mut self, conditions: &[ExprId]) -> Option<bool> {
         let mut forced: FxHashMap<Slot, i64> = FxHashMap::default();
         let mut open: Vec<ExprId> = conditions.to_vec();
         let mut n_seen = 0;
         while let Some(condition) = open.pop() {
             n_seen += 1;
-            if n_seen > EXPRESSIONS {
+            if n_seen > MAX_EXPRESSIONS {
                 return None;
             }
             if self.system.exprs.get(condition) == Expr::Bool(false) {
@@ -62,7 +64,7 @@ impl<'s> Search<'s> {
             self.set(slot, value);
         }
         let sizes: Vec<u128> = free.iter().map(|&slot| self.size(slot)).collect();
-        if sizes.iter().try_fold(1u128, |n, size| n.checked_mul(*size)).is_none_or(|n| n > VALUATIONS) {
+        if sizes.iter().try_fold(1u128, |n, size| n.checked_mul(*size)).is_none_or(|n| n > MAX_VALUATIONS) {
             return None;
         }
         Some(self.try_all(conditions, &free))
@@ -96,7 +98,7 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// `slot = value`, if the condition says just that.
+    /// Returns `(slot, value)` if the condition is the equation `slot = value`.
     fn equation(&self, condition: ExprId) -> Option<(Slot, i64)> {
         let exprs = &self.system.exprs;
         match exprs.get(condition) {
@@ -116,7 +118,7 @@ impl<'s> Search<'s> {
                     Expr::Symbol(s) => s.0.into(),
                     _ => return None,
                 };
-                // A value outside the domain cannot be chosen: leave it to the enumeration.
+                // A value outside the domain cannot be fixed; trying all values then finds no solution.
                 self.system.variable(v).domain.contains(value).then_some((Slot::Variable(v), value))
             }
             _ => None,
@@ -137,7 +139,7 @@ impl<'s> Search<'s> {
                     }
                 }),
             }
-            if seen.len() > EXPRESSIONS {
+            if seen.len() > MAX_EXPRESSIONS {
                 return None;
             }
         }

@@ -9,7 +9,7 @@ use crate::lexer::Token;
 use crate::tree::{ExprId, Kind, Modal, Modality, Op, Temporal};
 
 impl Parser<'_> {
-    /// `<g>X p`, `<g, uniform>(p U q)`
+    /// Parses `<g>X p` or `<g, uniform>(p U q)`.
     pub(super) fn coalition(&mut self, start: usize) -> Parsed<ExprId> {
         if let Mode::Path { .. } = self.mode {
             let help = "coalitions belong to state formulas without `LTL` or `CTL*`".to_string();
@@ -17,10 +17,7 @@ impl Parser<'_> {
         }
         self.advance();
         let party = self.party(Modality::EveryoneKnows)?;
-        let strategies = match self.eat(Token::Comma) {
-            true => Some(self.strategies()?),
-            false => None,
-        };
+        let strategies = if self.eat(Token::Comma) { Some(self.strategies()?) } else { None };
         self.expect(Token::Greater, "`,` or `>`")?;
         self.n_coalitions += 1;
         let body = self.goal();
@@ -30,7 +27,7 @@ impl Parser<'_> {
         Ok(self.add_modal(start, Modal { modality, parties: vec![party], body }))
     }
 
-    /// `X p`, `F p`, `G p` or `(p U q)`
+    /// Parses the goal: `X p`, `F p`, `G p` or `(p U q)`.
     fn goal(&mut self) -> Parsed<ExprId> {
         let at = self.position;
         let temporal = match self.word() {
@@ -51,7 +48,7 @@ impl Parser<'_> {
         Ok(path)
     }
 
-    /// `uniform`, `uniform-joint`, ..
+    /// Parses the kind of strategies: `uniform`, `uniform-joint`, ..
     fn strategies(&mut self) -> Parsed<Strategies> {
         let expected = "`perfect`, `uniform`, `uniform-joint` or `uniform-objective`";
         let first = self.word();

@@ -1,8 +1,8 @@
 //! Conditions, arithmetic and formulas, by precedence.
 //!
-//! The ladder is `Op::level`; a chain of operators of one level is one node, however long.
-//! Between state and path formulas two things differ: in path formulas `U` is an operator and
-//! `!` takes in a following `U`.
+//! The precedence is `Op::level`; a chain of operators of one level is one node, for any length.
+//! Path formulas differ from state formulas in two points: `U` is a binary operator, and `!` applies
+//! to a following `U` as a whole.
 
 use masque_model::Relation;
 use masque_text::{Diagnostic, Parsed, Reported, Span};
@@ -12,12 +12,12 @@ use crate::lexer::Token;
 use crate::tree::{Aggregate, ExprId, Function, Kind, Modal, Modality, Op, Party, Quantifier, Temporal};
 
 impl Parser<'_> {
-    /// A condition or arithmetic.
+    /// Parses a condition or an arithmetic expression.
     pub(super) fn condition(&mut self) -> Parsed<ExprId> {
         self.in_mode(Mode::Condition, Op::LOOSEST)
     }
 
-    /// An expression over parameters and index variables.
+    /// Parses an expression over parameters and index variables.
     pub(super) fn index_expr(&mut self) -> Parsed<ExprId> {
         self.in_mode(Mode::Condition, Op::SUM)
     }
@@ -35,7 +35,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Operators of at least this level.
+    /// Parses an expression whose operators have at least this level.
     pub(super) fn binary(&mut self, level: u8) -> Parsed<ExprId> {
         let start = self.position;
         let mut left = self.operand()?;
@@ -69,7 +69,7 @@ impl Parser<'_> {
         Ok(self.add(Kind::Compare(relation, left, right), self.span_from(start)))
     }
 
-    /// `left op b op c ..` with operators of one level.
+    /// Parses the rest of `left op b op c ..` with operators of one level.
     fn chain(&mut self, start: usize, left: ExprId, level: u8) -> Parsed<ExprId> {
         let is_path = matches!(self.mode, Mode::Path { .. });
         let mut bare_until = is_path.then(|| self.bare_until(left)).flatten();
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(self.add(Kind::Chain { operands, ops: first_op }, span))
     }
 
-    /// Where an operand is an until without brackets.
+    /// Returns the span of an operand that is an until without brackets.
     fn bare_until(&self, operand: ExprId) -> Option<Span> {
         let expr = self.tree.expr(operand);
         let is_until = match expr.kind {
@@ -150,7 +150,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A prefix operator with its operand, or an atom.
+    /// Parses a prefix operator with its operand, or an atom.
     fn operand(&mut self) -> Parsed<ExprId> {
         self.deepen()?;
         let start = self.position;
@@ -184,14 +184,14 @@ impl Parser<'_> {
         Ok(operand)
     }
 
-    /// `! a`: in path formulas `!` is looser than `U`, elsewhere it takes the shortest operand.
+    /// Parses `! a`: in path formulas `!` is looser than `U`, elsewhere it takes the shortest operand.
     fn negation(&mut self, start: usize) -> Parsed<ExprId> {
         let sign = self.advance();
         let is_path = matches!(self.mode, Mode::Path { .. });
         let operand = self.binary(if is_path { Op::UNTIL } else { Op::COMPARISON })?;
         if let Some(until) = is_path.then(|| self.bare_until(operand)).flatten() {
             self.warn(
-                Diagnostic::warning("ispl/negated-until", sign, "`!` takes in the whole `U`: `!(a U b)`")
+                Diagnostic::warning("ispl/negated-until", sign, "`!` applies to the whole `U`: `!(a U b)`")
                     .also(until, "all of this is negated")
                     .hint("write `(!a) U b` or `!(a U b)`"),
             );
@@ -210,13 +210,10 @@ impl Parser<'_> {
 
     fn number(&mut self, is_negative: bool) -> Parsed<ExprId> {
         let (digits, span) = (self.text_of(self.span()), self.span());
-        let value = match is_negative {
-            true => format!("-{digits}").parse::<i64>(),
-            false => digits.parse::<i64>(),
-        };
+        let value = if is_negative { format!("-{digits}").parse::<i64>() } else { digits.parse::<i64>() };
         let Ok(value) = value else {
             let span = self.clipped(span);
-            let message = "this number does not fit 64 bits";
+            let message = "this number does not fit into 64 bits";
             return Err(self.error(Diagnostic::error("ispl/number-too-large", span, message).hint(format!(
                 "numbers lie between {} and {}",
                 i64::MIN,
@@ -228,7 +225,7 @@ impl Parser<'_> {
         Ok(self.add(Kind::Number(value), self.span_from(start)))
     }
 
-    /// An operand that begins with a word: an operator, a function or a name.
+    /// Parses an operand that begins with a word: an operator, a function or a name.
     fn word_operand(&mut self, start: usize) -> Parsed<ExprId> {
         let (word, next) = (self.word(), self.kind_ahead(1));
         match word {
@@ -251,16 +248,18 @@ impl Parser<'_> {
             return Err(self.expected(what));
         }
         if self.mode == Mode::Condition && self.at_formula_operator() {
-            let (span, message) = (self.span(), format!("`{word}` stands in formulas, not in conditions"));
-            return Err(self.error(
-                Diagnostic::error("ispl/not-a-condition", span, message)
-                    .hint("a condition speaks of the values of variables; ask the rest in Formulae"),
-            ));
+            let (span, message) =
+                (self.span(), format!("`{word}` is allowed in formulas, not in conditions"));
+            return Err(self
+                .error(Diagnostic::error("ispl/not-a-condition", span, message).hint(
+                    "a condition is about the values of variables; write other properties in Formulae",
+                )));
         }
         let first = self.reference(what)?;
-        let kind = match self.eat(Token::Dot) {
-            true => Kind::Member(first, self.reference("a name of this agent")?),
-            false => Kind::Name(first),
+        let kind = if self.eat(Token::Dot) {
+            Kind::Member(first, self.reference("a name of this agent")?)
+        } else {
+            Kind::Name(first)
         };
         if self.kind() == Token::Open {
             return Err(self.unknown_function(start, word));
@@ -268,7 +267,7 @@ impl Parser<'_> {
         Ok(self.add(kind, self.span_from(start)))
     }
 
-    /// A name with a bracket after it.
+    /// Reports a name with a bracket after it.
     fn unknown_function(&mut self, start: usize, word: &str) -> Reported {
         const FUNCTIONS: [&str; 8] = ["sum", "count", "forall", "exists", "min", "max", "prev", "next"];
         const OPERATORS: [&str; 14] =
@@ -276,13 +275,13 @@ impl Parser<'_> {
         let operators = if self.mode == Mode::Condition { &[][..] } else { &OPERATORS[..] };
         let known: Vec<&str> = FUNCTIONS.iter().chain(operators).copied().collect();
         let help = masque_text::did_you_mean(word, &known)
-            .unwrap_or_else(|| format!("before a bracket may stand {}", known.join(", ")));
+            .unwrap_or_else(|| format!("these may precede a bracket: {}", known.join(", ")));
         let message = format!("`{word}` is not an operator or a function");
         let span = self.tokens.span(start);
         self.error(Diagnostic::error("ispl/unknown-function", span, message).hint(help))
     }
 
-    /// `K(`, `AG(` or `AG p`, where a condition is read.
+    /// Returns whether an operator of formulas follows where a condition is expected: `K(`, `AG(`, `AG p`.
     fn at_formula_operator(&self) -> bool {
         let follows = match self.kind_ahead(1) {
             Token::Open => true,
@@ -296,7 +295,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `sum(i in a..b where c : e)`
+    /// Parses `sum(i in a..b where c : e)`.
     fn aggregate(&mut self, start: usize) -> Parsed<ExprId> {
         let aggregate = match self.word() {
             "sum" => Aggregate::Sum,
@@ -313,7 +312,7 @@ impl Parser<'_> {
         Ok(self.add(Kind::Aggregate(aggregate, binder, body), self.span_from(start)))
     }
 
-    /// `count(c, d, ..)`: how many of these conditions are true.
+    /// Parses `count(c, d, ..)`, the number of listed conditions that are true.
     fn count(&mut self, start: usize) -> Parsed<ExprId> {
         self.advance();
         self.advance();
@@ -326,7 +325,7 @@ impl Parser<'_> {
         Ok(self.add(Kind::Count(conditions), self.span_from(start)))
     }
 
-    /// `min(a, b)` and its like.
+    /// Parses `min(a, b)`, `max`, `prev` or `next`.
     fn call(&mut self, start: usize) -> Parsed<ExprId> {
         let function = match self.word() {
             "min" => Function::Min,
@@ -355,7 +354,7 @@ impl Parser<'_> {
 
 /// Formulas.
 impl Parser<'_> {
-    /// A temporal or epistemic operator, if the word at hand is one here.
+    /// Parses a temporal or epistemic operator, if the current word is one here.
     fn formula_operator(&mut self, start: usize) -> Parsed<Option<ExprId>> {
         let word = self.word();
         if let Some(operator) = self.mu_operator(start)? {
@@ -377,7 +376,7 @@ impl Parser<'_> {
         self.prefix(start)
     }
 
-    /// `AG`, `X`, .. where an operand follows; a plain name otherwise.
+    /// Parses `AG`, `X`, .. if an operand follows; otherwise the word is a name, and nothing is read.
     fn prefix(&mut self, start: usize) -> Parsed<Option<ExprId>> {
         if !self.operand_follows() {
             return Ok(None);
@@ -407,7 +406,7 @@ impl Parser<'_> {
                         }
                         _ => format!("write `{word}(p U q)`, or begin the formula with `CTL*`"),
                     };
-                    let message = format!("`{word}` stands before a bracket with `U`, `W` or `R` here");
+                    let message = format!("`{word}` must be followed by a bracket with `U`, `W` or `R` here");
                     Err(self.wrong_logic(&message, help))
                 }
                 (None, Some(_)) if self.n_coalitions > 0 => Err(self.path_goal(word)),
@@ -449,9 +448,8 @@ impl Parser<'_> {
         Ok(Some(expr))
     }
 
-    /// Whether what follows the word at hand can begin an operand, so that the word must be an
-    /// operator: `X p`, but not `X and p`. Of `F U p` only the reading with a proposition `F`
-    /// goes on.
+    /// Returns whether an operand follows the current word, so that the word must be an operator: `X p`,
+    /// but not `X and p`. In `F U p` the word `F` is a proposition, because no operand of `F` follows.
     fn operand_follows(&self) -> bool {
         match self.kind_ahead(1) {
             Token::Open | Token::Not | Token::Tilde | Token::Number => true,
@@ -469,7 +467,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `<g>`, `<g, ..>`, `<{..}>`, and not the sign of a comparison.
+    /// Returns whether `<g>`, `<g, ..>` or `<{..}>` follows, rather than a comparison.
     pub(super) fn coalition_ahead(&self, ahead: usize) -> bool {
         self.kind_ahead(ahead) == Token::Less
             && match self.kind_ahead(ahead + 1) {
@@ -481,7 +479,7 @@ impl Parser<'_> {
             }
     }
 
-    /// `E(p U q)` in CTL, `E(path)` in CTL*, and the papers' `E(group, phi)`.
+    /// Parses `E(p U q)` in CTL, `E(path)` in CTL*, and the papers' `E(group, phi)`.
     fn quantified_brackets(&mut self, start: usize) -> Parsed<ExprId> {
         let quantifier = if self.word() == "A" { Quantifier::All } else { Quantifier::Some };
         if let Mode::Path { quantifiers: false } = self.mode {
@@ -508,7 +506,7 @@ impl Parser<'_> {
         Ok(self.add(Kind::Path(quantifier, path), self.span_from(start)))
     }
 
-    /// The rest of `p U q` inside CTL's or ATL's brackets, where `U` is the loosest operator.
+    /// Parses the rest of `p U q` inside the brackets of CTL or ATL, where `U` is the loosest operator.
     pub(super) fn until(&mut self, start: usize, left: ExprId) -> Parsed<ExprId> {
         let op = match self.word() {
             "U" => Op::Until,
@@ -525,7 +523,7 @@ impl Parser<'_> {
         Ok(self.add(Kind::Chain { operands, ops: first_op }, span))
     }
 
-    /// `K(agent, phi)` and its like; `KH` has two parties.
+    /// Parses `K(agent, phi)` and the other operators of knowledge; `KH` has two parties.
     fn modal(&mut self, start: usize, modality: Modality) -> Parsed<ExprId> {
         self.advance();
         self.expect(Token::Open, "`(`")?;
@@ -553,7 +551,7 @@ impl Parser<'_> {
         self.add(Kind::Modal(index), self.span_from(start))
     }
 
-    /// An agent, a group, or a set in braces.
+    /// Parses an agent, a group, or a set in braces.
     pub(super) fn party(&mut self, modality: Modality) -> Parsed<Party> {
         let start = self.position;
         if self.kind() == Token::OpenBrace {

@@ -7,7 +7,7 @@ use crate::lexer::Token;
 use crate::tree::{ExprId, Fixpoint, Kind, Op, Quantifier};
 
 impl Parser<'_> {
-    /// A fixpoint or a step by what agents do, if one stands here.
+    /// Parses a fixpoint or a labelled step, if one begins here.
     pub(super) fn mu_operator(&mut self, start: usize) -> Parsed<Option<ExprId>> {
         match (self.word(), self.kind_ahead(1), self.kind_ahead(2)) {
             ("mu" | "nu", Token::Word, Token::Dot) => self.fixpoint(start).map(Some),
@@ -16,7 +16,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `mu Z. phi`, which reaches as far to the right as it can.
+    /// Parses `mu Z. phi`, which extends as far to the right as possible.
     fn fixpoint(&mut self, start: usize) -> Parsed<ExprId> {
         if let Mode::Path { .. } = self.mode {
             let help = "fixpoints belong to state formulas without `LTL` or `CTL*`".to_string();
@@ -32,7 +32,7 @@ impl Parser<'_> {
         Ok(self.add(Kind::Fixpoint(index), self.span_from(start)))
     }
 
-    /// `EX{condition} phi`
+    /// Parses `EX{condition} phi`.
     fn step(&mut self, start: usize) -> Parsed<ExprId> {
         if let Mode::Path { .. } = self.mode {
             let help = "steps by what agents do belong to state formulas without `LTL` or `CTL*`".to_string();

@@ -8,11 +8,11 @@ use masque_text::{Diagnostic, Parsed, Reported};
 use super::Parser;
 use crate::lexer::Token;
 
-const STATE_GOALS: &str = "after `<g>` may stand `X p`, `F p`, `G p` or `(p U q)`, where `p` and `q` are \
+const STATE_GOALS: &str = "`<g>` may be followed by `X p`, `F p`, `G p` or `(p U q)`, where `p` and `q` are \
                            state formulas: `<g>G AF p`, `<g>F <h>G p`";
 
 impl Parser<'_> {
-    /// Whether Strategy Logic begins here: `<<x>>`, `[[x]]` or `#PR`.
+    /// Returns whether Strategy Logic begins here: `<<x>>`, `[[x]]` or `#PR`.
     pub(super) fn strategy_logic_ahead(&self) -> bool {
         let twice = |sign| self.kind() == sign && self.kind_ahead(1) == sign;
         let is_directive = self.kind() == Token::Unknown && self.text_here().starts_with('#');
@@ -25,9 +25,9 @@ impl Parser<'_> {
         let (sign, ahead) = match self.kind() {
             Token::Less => ("`<<x>>` quantifies over strategies", Token::Greater),
             Token::OpenBracket => ("`[[x]]` quantifies over strategies", Token::CloseBracket),
-            _ => ("`#` chooses how strategies are read", Token::Unknown),
+            _ => ("`#` chooses the kind of strategies", Token::Unknown),
         };
-        // The quantifier with its closing signs, if they are near.
+        // The quantifier with its closing signs, if they are within 8 tokens.
         while self.kind() != Token::End && self.position < start + 8 && self.kind() != ahead {
             self.advance();
         }
@@ -39,7 +39,7 @@ impl Parser<'_> {
         self.error(
             Diagnostic::error("ispl/strategy-logic", span, message)
                 .label("Strategy Logic begins here")
-                .hint("what a group can enforce is asked in ATL: `<g>F p`, `<{Alice, Bob}>(p U q)`"),
+                .hint("write what a group can enforce in ATL: `<g>F p`, `<{Alice, Bob}>(p U q)`"),
         )
     }
 
@@ -59,7 +59,7 @@ impl Parser<'_> {
         }
         let (message, span) = (format!("{what}: this is ATL*, which Masque does not decide"), self.span());
         Err(self.error(Diagnostic::error("ispl/atl-star", span, message).hint(format!(
-            "write what ATL can say in `Formulae`, and what the strategies may depend on in the formula: \
+            "write ATL formulas in `Formulae`, with the kind of strategies in the formula: \
              `<g, uniform>F p`; {STATE_GOALS}"
         ))))
     }

@@ -10,14 +10,17 @@ use crate::tree::{
     Variable,
 };
 
-const TOP_LEVEL: [&str; 8] =
+/// Headings at the top level of a file.
+const TOP_LEVEL_HEADINGS: [&str; 8] =
     ["param", "Semantics", "Agent", "Evaluation", "InitStates", "Groups", "Fairness", "Formulae"];
+/// Headings of the sections after the agents.
 pub(super) const AFTER_AGENTS: [&str; 5] = ["Evaluation", "InitStates", "Groups", "Fairness", "Formulae"];
+/// Headings of the sections of an agent.
 pub(super) const OF_AGENT: [&str; 9] =
     ["Lobsvars", "Obsvars", "Vars", "RedStates", "Actions", "Protocol", "Evolution", "Lstate", "Lgreen"];
 
 impl Parser<'_> {
-    /// The whole file.
+    /// Parses the whole file.
     pub(super) fn file(&mut self) {
         while self.kind() != Token::End {
             let before = self.position;
@@ -34,10 +37,10 @@ impl Parser<'_> {
 
     fn skip_to_section(&mut self) {
         while self.kind() != Token::End
-            && !(TOP_LEVEL.contains(&self.word()) && self.kind_ahead(1) != Token::Semicolon)
+            && !(TOP_LEVEL_HEADINGS.contains(&self.word()) && self.kind_ahead(1) != Token::Semicolon)
         {
             if self.at_end() {
-                self.advance(); // The name after it is no heading.
+                self.advance(); // The name after `end` is not a heading.
             }
             self.advance();
         }
@@ -86,7 +89,7 @@ impl Parser<'_> {
             }
             "Formulae_ast" => return self.atl_star_section("`Formulae_ast` holds path goals of coalitions"),
             word => {
-                let help = masque_text::did_you_mean(word, TOP_LEVEL);
+                let help = masque_text::did_you_mean(word, TOP_LEVEL_HEADINGS);
                 return Err(self.expected_with(
                     "a section: `Agent`, `Evaluation`, `InitStates`, `Groups`, `Fairness` or `Formulae`",
                     help,
@@ -96,7 +99,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Complains if the section that was just read at `start` had been there before.
+    /// Reports the section that was just read at `start` if it is the second one of its name.
     fn once(&mut self, name: &str, start: usize, earlier: Option<Span>) -> Parsed<()> {
         let Some(earlier) = earlier else { return Ok(()) };
         let message = format!("there is a second `{name}` section");
@@ -107,20 +110,17 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `param N = 3;`
+    /// Parses `param N = 3;`.
     fn param(&mut self) -> Parsed<Param> {
         let start = self.position;
         self.advance();
         let (name, name_span) = self.name("the name of a parameter")?;
-        let value = match self.eat(Token::Equal) {
-            true => Some(self.index_expr()?),
-            false => None,
-        };
+        let value = if self.eat(Token::Equal) { Some(self.index_expr()?) } else { None };
         self.expect_semicolon("`;`")?;
         Ok(Param { name, name_span, value, span: self.span_from(start) })
     }
 
-    /// `Semantics = SA;`
+    /// Parses `Semantics = SA;`.
     fn semantics(&mut self) -> Parsed<Section<Assignment>> {
         let start = self.position;
         let heading = self.advance();
@@ -135,7 +135,7 @@ impl Parser<'_> {
         Ok(Section { items, heading, span: self.span_from(start) })
     }
 
-    /// `Name` items `end Name`, the colon after the name being optional where it does not belong.
+    /// Parses `Name` items `end Name`. A colon after the heading is accepted in every section.
     fn section<T>(&mut self, name: &'static str, one: fn(&mut Self) -> Parsed<T>) -> Section<Vec<Item<T>>> {
         let start = self.position;
         let heading = self.advance();
@@ -147,7 +147,7 @@ impl Parser<'_> {
         Section { items, heading, span: self.span_from(start) }
     }
 
-    /// `Name (condition ;)? end Name`
+    /// Parses `Name (condition ;)? end Name`.
     fn condition_section(&mut self, name: &'static str) -> Section<Option<crate::tree::ExprId>> {
         let start = self.position;
         let heading = self.advance();
@@ -171,7 +171,7 @@ impl Parser<'_> {
                 && !self.is_heading(self.position)
                 && !self.is_stray_name(self.position)
             {
-                let help = "one condition stands here; join several with `and`".to_string();
+                let help = "only one condition is allowed here; join several with `and`".to_string();
                 self.expected_with(&format!("`end {name}`"), Some(help));
                 while !self.at_end() && !self.at_agent() && self.kind() != Token::End {
                     self.advance();
@@ -182,7 +182,7 @@ impl Parser<'_> {
         Section { items, heading, span: self.span_from(start) }
     }
 
-    /// `p if condition;`
+    /// Parses `p if condition;`.
     fn definition(&mut self) -> Parsed<Definition> {
         let start = self.position;
         let pattern = self.pattern("the name of a proposition")?;
@@ -194,7 +194,7 @@ impl Parser<'_> {
         Ok(Definition { pattern, condition, span: self.span_from(start) })
     }
 
-    /// `g = { a, b };`
+    /// Parses `g = { a, b };`.
     fn group(&mut self) -> Parsed<Group> {
         let start = self.position;
         let pattern = self.pattern("the name of a group")?;
@@ -204,16 +204,15 @@ impl Parser<'_> {
         Ok(Group { pattern, members, span: self.span_from(start) })
     }
 
-    /// `name : LTL phi ;`, the name and the logic optional.
+    /// Parses `name : LTL phi ;`; the name and the logic are optional.
     pub(super) fn formula_statement(&mut self, is_statement: bool) -> Parsed<FormulaLine> {
         let start = self.position;
-        let label = match self.kind() == Token::Word && self.label_ahead() {
-            true => {
-                let pattern = self.pattern("the name of a property")?;
-                self.expect(Token::Colon, "`:`")?;
-                Some(pattern)
-            }
-            false => None,
+        let label = if self.kind() == Token::Word && self.label_ahead() {
+            let pattern = self.pattern("the name of a property")?;
+            self.expect(Token::Colon, "`:`")?;
+            Some(pattern)
+        } else {
+            None
         };
         let logic = match self.word() {
             "LTL" if self.begins_formula(1) || self.coalition_ahead(1) => Logic::Ltl,
@@ -235,7 +234,7 @@ impl Parser<'_> {
         if is_statement {
             if self.kind() != Token::Semicolon && matches!(self.word(), "U" | "W" | "R") {
                 return Err(
-                    self.expected("an operator or `;` (`U` stands in `E( )`, `A( )`, or after `LTL`)")
+                    self.expected("an operator or `;` (`U` is allowed in `E( )`, `A( )`, or after `LTL`)")
                 );
             }
             self.expect_semicolon("an operator or `;`")?;
@@ -248,7 +247,7 @@ impl Parser<'_> {
         Ok(FormulaLine { label, logic, formula, span })
     }
 
-    /// Whether `name :` or `name[..] :` stands here.
+    /// Returns whether a label follows: `name :` or `name[..] :`.
     fn label_ahead(&self) -> bool {
         match self.kind_ahead(1) {
             Token::Colon => true,
@@ -322,7 +321,7 @@ impl Parser<'_> {
         {
             self.advance();
         }
-        // The end of the broken section itself.
+        // Skip the end of the section with the error.
         if self.at_end() && self.word_ahead(1) != "Agent" {
             self.advance();
             self.advance();
@@ -369,7 +368,7 @@ impl Parser<'_> {
         self.once(word, start, earlier)
     }
 
-    /// `Name = { a, b };`
+    /// Parses `Name = { a, b };`.
     fn set_section(&mut self, what: &str) -> Parsed<Section<Vec<crate::tree::Pattern>>> {
         let start = self.position;
         let heading = self.advance();
@@ -379,7 +378,7 @@ impl Parser<'_> {
         Ok(Section { items, heading, span: self.span_from(start) })
     }
 
-    /// `x : boolean;`, `x : 0..3;`, `x : {a, b};`
+    /// Parses `x : boolean;`, `x : 0..3;` or `x : {a, b};`.
     fn variable(&mut self) -> Parsed<Variable> {
         let start = self.position;
         let pattern = self.pattern("the name of a variable")?;
@@ -410,7 +409,7 @@ impl Parser<'_> {
         Ok(Variable { pattern, ty, span: self.span_from(start) })
     }
 
-    /// `condition : { a, b };` or `Other : { a };`
+    /// Parses `condition : { a, b };` or `Other : { a };`.
     fn protocol_line(&mut self) -> Parsed<ProtocolLine> {
         let start = self.position;
         let is_other = self.word() == "Other" && self.kind_ahead(1) == Token::Colon;
@@ -421,7 +420,7 @@ impl Parser<'_> {
         Ok(ProtocolLine { condition, is_other, actions, span: self.span_from(start) })
     }
 
-    /// `x = 1 and y = 2 if condition;`, or `state if condition;`
+    /// Parses `x = 1 and y = 2 if condition;` or `state if condition;`.
     fn evolution_line(&mut self) -> Parsed<Line> {
         let start = self.position;
         if self.word() == "if" {

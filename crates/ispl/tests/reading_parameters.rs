@@ -1,11 +1,11 @@
-//! How models of a size are read: parameters, loops, arrays, families.
+//! How parameterised models are checked: parameters, loops, arrays, families.
 
 use masque_model::System;
 
 mod support;
 use support::{sees, system};
 
-/// Sizes, arrays, families.
+/// A model with parameters, arrays and families.
 const SIZED: &str = "
 param N = 3;
 param M = 2 * N;
@@ -44,17 +44,17 @@ Formulae FORMULA; end Formulae
 
 fn sized(condition: &str, formula: &str) -> Result<System, &'static str> {
     let text = SIZED.replace("CONDITION", condition);
-    // A loop is no statement with a semicolon.
+    // A loop does not end with a semicolon.
     let end = if formula.ends_with('}') { "FORMULA;" } else { "FORMULA" };
     system(&text.replace(end, formula))
 }
 
 #[rustfmt::skip]
 #[test]
-fn formulas_of_a_size() {
+fn formulas_with_indexes() {
     for (formula, readings, because) in [
         ("for i in 1..N { EF paid[i]; }",        &["EF(paid[1])", "EF(paid[2])", "EF(paid[3])"][..], "one for each"),
-        ("for i in 2..1 { EF paid[i]; } AG all", &["AG(all)"],                    "an empty range is nothing"),
+        ("for i in 2..1 { EF paid[i]; } AG all", &["AG(all)"],                    "an empty range has no instances"),
         ("for i in 1..N where i mod 2 = 1 { EF paid[i]; }", &["EF(paid[1])", "EF(paid[3])"], "where"),
         ("for i in 1..2 { for j in i..2 { EF same[i, j]; } }", &["EF(same[1,1])", "EF(same[1,2])", "EF(same[2,2])"], "loops in loops"),
         ("EF paid[N - 1]",                       &["EF(paid[2])"],                "an index is computed"),
@@ -65,13 +65,13 @@ fn formulas_of_a_size() {
         ("EF paid[min(5, 2, 3)]",                &["EF(paid[2])"],                "min of many"),
         ("AG forall(i in 1..N : paid[i])",       &["AG(paid[1] and paid[2] and paid[3])"], "forall is `and`"),
         ("AG exists(i in 1..2 : paid[i])",       &["AG(paid[1] or paid[2])"],     "exists is `or`"),
-        ("AG forall(i in 1..0 : paid[i])",       &["AG(true)"],                   "nothing is wrong with none"),
-        ("AG exists(i in 1..0 : paid[i])",       &["AG(false)"],                  "there is none"),
+        ("AG forall(i in 1..0 : paid[i])",       &["AG(true)"],                   "true for an empty range"),
+        ("AG exists(i in 1..0 : paid[i])",       &["AG(false)"],                  "false for an empty range"),
         ("for i in 1..1 { AG exists(j in 1..N : j <> i and paid[j]); }", &["AG(paid[2] or paid[3])"], "conditions on indexes are decided"),
-        ("for i in 1..1 { AG exists(j in 1..N where j <> i : paid[j]); }", &["AG(paid[2] or paid[3])"], "or said with where"),
+        ("for i in 1..1 { AG exists(j in 1..N where j <> i : paid[j]); }", &["AG(paid[2] or paid[3])"], "or expressed with where"),
         ("AG count(i in 1..N : paid[i]) = 1",    &["AG(count(Crypt[1].t = 1, Crypt[2].t = 1, Crypt[3].t = 1) = 1)"], "count of propositions"),
         ("AG sum(i in 1..2 : Crypt[i].t) < M",   &["AG((Crypt[1].t + Crypt[2].t) < 6)"], "sum of variables"),
-        ("AG sum(i in 1..0 : Crypt[i].t) = 0",   &["AG(true)"],                   "a sum of nothing is 0"),
+        ("AG sum(i in 1..0 : Crypt[i].t) = 0",   &["AG(true)"],                   "an empty sum is 0"),
         ("K(Crypt[2], paid[1])",                 &["K(Crypt[2], paid[1])"],       "a member of a family"),
         ("for i in 1..2 { K(Crypt[i], paid[i]); }", &["K(Crypt[1], paid[1])", "K(Crypt[2], paid[2])"], "each of them"),
         ("GK(all, all)",                         &["GK(all, all)"],               "a group and a proposition of one name"),
@@ -79,11 +79,11 @@ fn formulas_of_a_size() {
         ("<rest[1]> F all",                      &["<rest[1]>F(all)"],            "a family of groups"),
         ("<Crypt[1], uniform> X all",            &["<Crypt[1], uniform>X(all)"],  "a member as a group"),
         ("LTL G forall(i in 1..2 : F paid[i])",  &["CTL* A(G(F(paid[1]) and F(paid[2])))"], "path formulas too"),
-        ("CTL* exists(i in 1..2 : F paid[i])",   &["ispl/not-a-state-formula"],   "about no path"),
+        ("CTL* exists(i in 1..2 : F paid[i])",   &["ispl/not-a-state-formula"],   "no path quantifier"),
         ("w[1] : EF all",                        &["EF(all)"],                    "with a name"),
         ("paid[4]",                              &["ispl/index-out-of-range"],    "only three"),
         ("paid[0]",                              &["ispl/index-out-of-range"],    "from 1"),
-        ("paid",                                 &["ispl/wrong-index-count"],     "which?"),
+        ("paid",                                 &["ispl/wrong-index-count"],     "the index is missing"),
         ("paid[1, 1]",                           &["ispl/index-out-of-range"],    "one index"),
         ("paid[1 mod 0]",                        &["ispl/bad-index"],             "no remainder"),
         ("paid[i]",                              &["ispl/not-constant"],          "what is i?"),
@@ -106,7 +106,7 @@ fn formulas_of_a_size() {
 
 #[rustfmt::skip]
 #[test]
-fn conditions_of_a_size() {
+fn conditions_with_indexes() {
     for (condition, reading, because) in [
         ("Environment.coin[2] = head",                                 "Environment.coin[2] = head",                "an element"),
         ("Environment.cell[2, 0] = 1",                                 "Environment.cell[2,0] = 1",                 "of a table"),
@@ -117,14 +117,14 @@ fn conditions_of_a_size() {
         ("Environment.coin[1][2] = head",                              "ispl/unexpected-token",                     "written [1, 2]"),
         ("Crypt[N].t = N",                                             "Crypt[3].t = 3",                            "parameters are numbers"),
         ("Crypt[4].t = 0",                                             "ispl/index-out-of-range",                   "only three"),
-        ("Crypt.t = 0",                                                "ispl/wrong-index-count",                    "which?"),
+        ("Crypt.t = 0",                                                "ispl/wrong-index-count",                    "the index is missing"),
         ("forall(i in 1..2 : Crypt[i].t = i)",                         "(Crypt[1].t = 1 and Crypt[2].t = 2)",       "for each"),
         ("exists(i in 1..2 : Crypt[i].t > i - 1)",                     "(Crypt[1].t > 0 or Crypt[2].t > 1)",        "for some"),
         ("exists(i in 1..N where i > 1 and !(i = 3) : Crypt[i].t = 0)", "Crypt[2].t = 0",                            "conditions on indexes"),
-        ("forall(i in 1..0 : false)",                                  "true",                                      "nothing is wrong with none"),
+        ("forall(i in 1..0 : false)",                                  "true",                                      "true for an empty range"),
         ("count(i in 1..2 : Crypt[i].t = 0) > 1",                      "count(Crypt[1].t = 0, Crypt[2].t = 0) > 1",     "how many"),
         ("count(i in 1..0 : true) = 0",                                "true",                                      "none"),
-        ("sum(i in 2..3 : i * Crypt[i].t) = 3",                        "((Crypt[2].t * 2) + (Crypt[3].t * 3)) = 3", "weighted; constants stand last"),
+        ("sum(i in 2..3 : i * Crypt[i].t) = 3",                        "((Crypt[2].t * 2) + (Crypt[3].t * 3)) = 3", "weighted; constants come last"),
         ("sum(i in 2..3 : sum(j in 1..2 : Crypt[j].t * i)) = 3",
             "(((Crypt[1].t * 2) + (Crypt[2].t * 2)) + ((Crypt[1].t * 3) + (Crypt[2].t * 3))) = 3", "sums in sums"),
         ("Crypt[1].t = -1 mod N",                         "Crypt[1].t = 2",    "Euclidean"),
