@@ -53,7 +53,7 @@ impl Ahead {
 }
 
 /// Calls `visit` for a formula and all its parts, each once.
-fn each_part(formulas: &Formulas, root: FormulaId, mut visit: impl FnMut(FormulaId)) {
+pub(crate) fn each_part(formulas: &Formulas, root: FormulaId, mut visit: impl FnMut(FormulaId)) {
     let mut seen = HashSet::from([root]);
     let mut open = vec![root];
     while let Some(part) = open.pop() {

@@ -57,6 +57,7 @@ pub use ahead::Ahead;
 pub use branching::{Branch, Branching};
 pub use buchi::{Automaton, Cover};
 pub use budget::{Budget, Stop};
+pub use claims::is_local as is_condition;
 pub use early::Early;
 pub use engine::{Encoded, Engine, Phase, Show, Stats, Unsupported};
 pub use evidence::{
@@ -73,6 +74,6 @@ pub use outcome::{Outcome, Verdict, Why};
 pub use path::Path;
 pub use remarks::remarks;
 pub use shares::in_shares;
-pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_condition, is_hunt};
+pub use sight::{Bounds, Hunt, Look, Noted, Sight, hunts, is_hunt};
 pub use uniform_search::{ANY_ACTION, FixedActions, UniformAim, UniformGame, View, find_uniform_strategy};
 pub use vacuity::{Vacuous, vacuous_antecedents};

@@ -128,21 +128,6 @@ pub fn is_hunt(formulas: &Formulas, property: FormulaId) -> bool {
     hunt(formulas, property).is_some()
 }
 
-/// Whether a formula says something of single states only.
-pub fn is_condition(formulas: &Formulas, formula: FormulaId) -> bool {
-    match formulas.get(formula) {
-        Formula::Bool(_)
-        | Formula::Proposition(_)
-        | Formula::Condition(_)
-        | Formula::Green(_)
-        | Formula::Red(_) => true,
-        Formula::Not(_) | Formula::And(_) | Formula::Or(_) | Formula::Implies(..) | Formula::Iff(..) => {
-            formulas.operands(formula).into_iter().all(|operand| is_condition(formulas, operand))
-        }
-        _ => false,
-    }
-}
-
 /// `AG φ` fails as soon as a state is found, and `EF φ` holds, if there is one initial state.
 fn hunt(formulas: &Formulas, formula: FormulaId) -> Option<Hunt> {
     let (inner, is_negated) = match formulas.get(formula) {
