@@ -5,10 +5,10 @@ use std::fmt;
 use masque_driver::Worlds;
 use masque_driver::bdi::explanation::{Explanation, Removal, RemovalReason, Shape};
 use masque_driver::bdi::model::State;
-use masque_driver::bdi::outcome::WorldResult;
+use masque_driver::bdi::outcome::{Status, WorldResult};
 use masque_driver::bdi::plan::WorldId;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::Entries;
 
@@ -49,7 +49,9 @@ pub struct WorldReport {
     /// The program: an agent, or a view.
     pub program: String,
     /// `ok`, `removed (no initial state)` or `removed (not total)`.
-    pub status: String,
+    #[serde(serialize_with = "serialize_status")]
+    #[schemars(with = "String")]
+    pub status: Status,
     /// States that the program reaches.
     pub built: CountReport,
     /// Incoherent states.
@@ -75,11 +77,28 @@ pub struct RemovalReport {
     /// The attitude that is lacking, or the edge on which nothing is accessible.
     pub attitude: String,
     /// `implied` or `nothing accessible`.
-    pub why: String,
+    #[serde(serialize_with = "serialize_why")]
+    #[schemars(with = "String")]
+    pub why: RemovalReason,
     /// How many states there are.
     pub states: CountReport,
     /// The way to the first of them.
     pub example: Vec<StateReport>,
+}
+
+fn serialize_status<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(status.text())
+}
+
+fn serialize_why<S: Serializer>(why: &RemovalReason, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(why_word(*why))
+}
+
+pub(crate) fn why_word(why: RemovalReason) -> &'static str {
+    match why {
+        RemovalReason::Lacks(_) => "implied",
+        RemovalReason::NothingAccessible(_) => "nothing accessible",
+    }
 }
 
 /// A state of a world.
@@ -157,13 +176,9 @@ impl ExplanationReport {
 
 impl RemovalReport {
     fn new(worlds: &Worlds, world: WorldId, removal: &Removal) -> Self {
-        let why = match removal.reason {
-            RemovalReason::Lacks(_) => "implied",
-            RemovalReason::NothingAccessible(_) => "nothing accessible",
-        };
         RemovalReport {
             attitude: worlds.programs.removal_text(removal.reason),
-            why: why.to_string(),
+            why: removal.reason,
             states: (&removal.n_states).into(),
             example: StateReport::list(worlds, world, &removal.example),
         }
@@ -177,7 +192,7 @@ impl WorldReport {
         let explicit = program.vars.iter().map(|var| model.var(*var)).filter(|var| var.attitude.is_some());
         WorldReport {
             program: program.name.clone(),
-            status: world.status.text().to_string(),
+            status: world.status,
             built: (&world.built).into(),
             bad: (&world.bad).into(),
             dead: (&world.dead).into(),

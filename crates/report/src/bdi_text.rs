@@ -4,11 +4,15 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use masque_driver::bdi::explanation::RemovalReason;
+use masque_driver::bdi::outcome::Status;
 use masque_driver::{Loaded, Model};
 
-use crate::bdi::{ExplanationReport, StateReport, WorldReport};
+use crate::bdi::{ExplanationReport, StateReport, WorldReport, why_word};
 use crate::dot::quoted;
+use crate::path::changed;
 use crate::text::{Detail, Text};
+use crate::wording::plural;
 use crate::{CountReport, Entries};
 
 /// Of the steps of a path so many are shown; the report as JSON has all.
@@ -26,11 +30,7 @@ impl Text {
         let name = |path: &str| format!("{}{}", "  ".repeat(path.matches('.').count()), last(path));
         let width = worlds.0.iter().map(|(path, _)| name(path).chars().count()).max().unwrap_or_default();
         for (path, world) in &worlds.0 {
-            let size = match (world.status.as_str(), world.kept == world.built) {
-                ("ok", true) => states(&world.kept),
-                ("ok", false) => format!("{} of {}", world.kept, states(&world.built)),
-                (status, _) => format!("{status}, {} built", states(&world.built)),
-            };
+            let size = size(world);
             let mut lost = Vec::new();
             for (count, what) in [
                 (&world.bad, "incoherent"),
@@ -55,9 +55,13 @@ impl Text {
                     CountReport::Number(1) => ("lacks", "has"),
                     _ => ("lack", "have"),
                 };
-                let why = match removal.why.as_str() {
-                    "implied" => format!("{lack} {}, which the picture implies", removal.attitude),
-                    _ => format!("{have} nothing accessible on {}", removal.attitude),
+                let why = match removal.why {
+                    RemovalReason::Lacks(_) => {
+                        format!("{lack} {}, which the picture implies", removal.attitude)
+                    }
+                    RemovalReason::NothingAccessible(_) => {
+                        format!("{have} nothing accessible on {}", removal.attitude)
+                    }
                 };
                 writeln!(out, "{:width$}    {} {why}", "", removal.states)?;
                 if let Some(last) = removal.example.last() {
@@ -85,16 +89,14 @@ impl Text {
 pub fn worlds_dot(worlds: &Entries<WorldReport>) -> String {
     let mut out = String::from("digraph worlds {\n  node [shape=box, fontname=\"sans-serif\"];\n");
     for (index, (path, world)) in worlds.0.iter().enumerate() {
-        let (size, style) = match (world.status.as_str(), world.kept == world.built) {
-            ("ok", true) => (format!("{} states", world.kept), ""),
-            ("ok", false) => {
-                (format!("{} of {} states", world.kept, world.built), ", style=filled, fillcolor=grey90")
-            }
-            (status, _) => (format!("{} states, {status}", world.built), ", style=dashed"),
+        let style = match world.status {
+            Status::Ok if world.kept == world.built => "",
+            Status::Ok => ", style=filled, fillcolor=grey90",
+            _ => ", style=dashed",
         };
-        let mut label = format!("{path}\n{size}");
+        let mut label = format!("{path}\n{}", size(world));
         for removal in &world.removed {
-            _ = write!(label, "\n{}: {} ({})", removal.states, removal.attitude, removal.why);
+            _ = write!(label, "\n{}: {} ({})", removal.states, removal.attitude, why_word(removal.why));
         }
         _ = writeln!(out, "  w{index} [label={}{style}];", quoted(&label));
     }
@@ -108,8 +110,14 @@ pub fn worlds_dot(worlds: &Entries<WorldReport>) -> String {
     out
 }
 
-fn states(count: &CountReport) -> String {
-    format!("{count} {}", if *count == CountReport::Number(1) { "state" } else { "states" })
+/// How many states of a world remain, of how many; or why it was removed.
+fn size(world: &WorldReport) -> String {
+    let built = plural(&world.built, "state", "states");
+    match world.status {
+        Status::Ok if world.kept == world.built => built,
+        Status::Ok => format!("{} of {built}", world.kept),
+        status => format!("{}, {built} built", status.text()),
+    }
 }
 
 /// A part and, further in, what explains its last state.
@@ -157,9 +165,8 @@ fn write_state(state: &StateReport) -> String {
 }
 
 fn write_change(before: &StateReport, state: &StateReport) -> String {
-    let pairs = state.values.0.iter().zip(&before.values.0);
     let mut parts: Vec<String> = state.action.iter().map(|action| format!("do {action}")).collect();
-    parts.extend(pairs.filter(|(now, before)| now != before).map(|(now, _)| written(now)));
+    parts.extend(changed(&state.values.0, &before.values.0).map(written));
     if parts.is_empty() { "(nothing changes)".to_string() } else { parts.join(", ") }
 }
 

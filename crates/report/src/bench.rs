@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::Entries;
+use crate::check::write_json;
+use crate::wording::nonzero;
 
 /// The name and version of the format.
 pub const BENCH_SCHEMA: &str = "masque.bench/1";
@@ -73,17 +75,13 @@ impl BenchRow {
         let report: Value = serde_json::from_slice(report).ok()?;
         let run = report["runs"].get(0)?;
         let text = |value: &Value| value.as_str().map(str::to_string);
-        let verdicts = |word: &str| {
-            let properties = run["properties"].as_array().into_iter().flatten();
-            properties.filter(|p| p["verdict"] == word).count() as u64
-        };
-        let mut reasons =
-            run["properties"].as_array().into_iter().flatten().filter_map(|p| text(&p["reason"]));
-        let error = (run["diagnostics"].as_array().into_iter().flatten())
+        let verdicts = |word: &str| items(&run["properties"]).filter(|p| p["verdict"] == word).count() as u64;
+        let mut reasons = items(&run["properties"]).filter_map(|p| text(&p["reason"]));
+        let error = items(&run["diagnostics"])
             .find(|d| d["severity"] == "error")
             .map(|d| format!("error[{}]: {}", word(&d["code"]), word(&d["message"])));
         let stats = &run["stats"];
-        let engines: Vec<&Value> = stats["engines"].as_array().into_iter().flatten().collect();
+        let engines: Vec<&Value> = items(&stats["engines"]).collect();
         let peak_nodes = engines.iter().filter_map(|e| e["figures"]["peak nodes"].as_u64()).max();
         let parameters = run["parameters"].as_object().into_iter().flatten();
         // What was unsupported has cost nothing; what a limit ended has.
@@ -119,10 +117,7 @@ impl BenchRow {
         if let Some(error) = &self.error {
             return error.clone();
         }
-        let counts = [(self.hold, "holds", "hold"), (self.fail, "fails", "fail")];
-        let mut parts: Vec<String> = (counts.iter().filter(|(n, ..)| *n > 0))
-            .map(|(n, one, many)| format!("{n} {}", if *n == 1 { one } else { many }))
-            .collect();
+        let mut parts = nonzero(&[(self.hold, "holds", "hold"), (self.fail, "fails", "fail")]);
         match (&self.stopped, self.unknown) {
             (Some(why), 0) => parts.push(why.clone()),
             (Some(why), n) => parts.push(format!("{n} unknown({why})")),
@@ -137,14 +132,18 @@ fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
 fn phases(engines: &[&Value]) -> Entries<f64> {
     let name = |engine: &Value, phase: &Value| match engines.len() {
         1 => word(&phase["name"]).to_string(),
         _ => format!("{} {}", word(&engine["name"]), word(&phase["name"])),
     };
     let all = engines.iter().flat_map(|engine| {
-        let phases = engine["phases"].as_array().into_iter().flatten();
-        phases.filter_map(move |phase| Some((name(engine, phase), phase["seconds"].as_f64()?)))
+        items(&engine["phases"])
+            .filter_map(move |phase| Some((name(engine, phase), phase["seconds"].as_f64()?)))
     });
     all.collect()
 }
@@ -172,8 +171,7 @@ pub fn grow(rows: &mut [BenchRow]) {
 
 /// Writes the table as one JSON object.
 pub fn bench_json(out: &mut dyn Write, rows: &[BenchRow]) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &BenchReport { schema: BENCH_SCHEMA, rows })?;
-    writeln!(out)
+    write_json(out, &BenchReport { schema: BENCH_SCHEMA, rows })
 }
 
 /// Writes the table for people: a line per row, columns in line. `size` is the name of the

@@ -8,9 +8,10 @@
 use masque_driver::{Deed, End, Event, Trace};
 
 use crate::cut::{Shown, cut};
-use crate::frame::shortened;
 use crate::layout::{LETTER, LINE, PAD, packed};
+use crate::lcc::deed_parts;
 use crate::lines::columns;
+use crate::wording::shortened;
 
 /// Of a long run so many events at each end are drawn.
 const ENDS: usize = 60;
@@ -79,6 +80,13 @@ pub(crate) enum Fate {
 }
 
 impl Fate {
+    /// What becomes of a message that an event sends and that no event of the trace takes.
+    pub(crate) fn of_untaken(trace: &Trace, at: usize) -> Fate {
+        // A loop ends with the messages it began with, so what it leaves it takes.
+        let is_repeated = trace.loop_at.is_some_and(|start| start <= at);
+        if is_repeated { Fate::NextRound } else { Fate::NotTaken }
+    }
+
     /// What is written at the open end of an arrow.
     pub(crate) fn note(self) -> Option<&'static str> {
         match self {
@@ -264,11 +272,9 @@ impl Rows {
 /// The agents that take part, and those that are stuck.
 fn shown_agents(trace: &Trace) -> Vec<usize> {
     let is_named = |agent: &String| {
-        trace.events.iter().any(|event| match &event.deed {
-            Deed::Internal { by } => by == agent,
-            Deed::Sent { by, to, .. } => by == agent || to == agent,
-            Deed::Taken { by, from, .. } => by == agent || from == agent,
-            Deed::Exchanged { from, to, .. } => from == agent || to == agent,
+        trace.events.iter().any(|event| {
+            let (_, by, peer, _) = deed_parts(&event.deed);
+            by == agent || peer == Some(agent)
         })
     };
     let all = 0..trace.agents.len();
@@ -344,9 +350,8 @@ fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Plan> {
     let mut plans = Vec::new();
     for (at, event) in trace.events.iter().enumerate() {
         // An arrow may come from among events that are left out; nothing else is written there.
-        let label = |message: &str| match rows.is_shown(at) {
-            true => shortened(message.to_string(), MOST_LETTERS),
-            false => String::new(),
+        let label = |message: &str| {
+            if rows.is_shown(at) { shortened(message.to_string(), MOST_LETTERS) } else { String::new() }
         };
         let what = match &event.deed {
             Deed::Internal { by } => column(by).map(|column| What::Own { column, lines: boxed(event) }),
@@ -356,12 +361,7 @@ fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Plan> {
                     Deed::Taken { by, .. } => column(by),
                     _ => None,
                 });
-                let fate = match taken {
-                    Some(_) => Fate::Taken,
-                    // A loop ends with the messages it began with, so what it leaves it takes.
-                    None if trace.loop_at.is_some_and(|start| start <= at) => Fate::NextRound,
-                    None => Fate::NotTaken,
-                };
+                let fate = if taken.is_some() { Fate::Taken } else { Fate::of_untaken(trace, at) };
                 let to = taker.or_else(|| column(to));
                 Some(What::Message { from: column(by), to, taken, fate, label: label(message) })
             }
@@ -382,7 +382,9 @@ fn plans(trace: &Trace, rows: &Rows, agents: &[usize]) -> Vec<Plan> {
             }),
         };
         let reaches = takers[at].is_some_and(|taken| rows.is_shown(taken));
-        plans.extend(what.filter(|_| rows.is_shown(at) || reaches).map(|what| Plan { at, what }));
+        if rows.is_shown(at) || reaches {
+            plans.extend(what.map(|what| Plan { at, what }));
+        }
     }
     plans
 }

@@ -5,7 +5,9 @@ use std::fmt::{self, Write};
 
 use masque_driver::{Deed, End, Event, Trace};
 
+use crate::chart::Fate;
 use crate::dot::quoted;
+use crate::lcc::deed_parts;
 
 /// A run as a cluster of its own, number `nth` of its file.
 pub(crate) fn write_chart_cluster(out: &mut String, trace: &Trace, nth: usize, title: &str) -> fmt::Result {
@@ -17,8 +19,9 @@ pub(crate) fn write_chart_cluster(out: &mut String, trace: &Trace, nth: usize, t
                 let label = if event.because.is_empty() { "#".to_string() } else { event.because.join("\n") };
                 lines.node(out, by, &place(at, false), &format!("shape=box, label={}", quoted(&label)))?;
             }
-            Deed::Sent { by, .. } => lines.node(out, by, &place(at, false), "shape=point")?,
-            Deed::Taken { by, .. } => lines.node(out, by, &place(at, false), "shape=point")?,
+            Deed::Sent { by, .. } | Deed::Taken { by, .. } => {
+                lines.node(out, by, &place(at, false), "shape=point")?;
+            }
             Deed::Exchanged { from, to, .. } => {
                 lines.node(out, from, &place(at, false), "shape=point")?;
                 lines.node(out, to, &place(at, true), "shape=point")?;
@@ -80,7 +83,7 @@ impl Lines<'_> {
                         writeln!(out, "    n{nth}_{from} -> n{nth}_{to} [label={label}];")
                     }
                     None => {
-                        let text = quoted("under way at the start");
+                        let text = quoted(Fate::Found.note().unwrap_or_default());
                         writeln!(out, "    n{nth}_o{at} [shape=plaintext, label={text}];")?;
                         writeln!(out, "    n{nth}_o{at} -> n{nth}_{to} [label={label}];")
                     }
@@ -90,8 +93,7 @@ impl Lines<'_> {
                 if self.trace.events.iter().any(|other| other.sent == Some(at)) {
                     return Ok(());
                 }
-                let is_repeated = self.trace.loop_at.is_some_and(|start| start <= at);
-                let text = if is_repeated { "received in the next round" } else { "not received" };
+                let text = Fate::of_untaken(self.trace, at).note().unwrap_or_default();
                 writeln!(out, "    n{nth}_o{at} [shape=plaintext, label={}];", quoted(text))?;
                 let (from, label) = (place(at, false), quoted(message));
                 writeln!(out, "    n{nth}_{from} -> n{nth}_o{at} [arrowhead=odot, label={label}];")
@@ -120,13 +122,7 @@ impl Lines<'_> {
                         let at = start + more;
                         match &event.deed {
                             Deed::Exchanged { to, .. } if to == agent => Some(place(at, true)),
-                            Deed::Internal { by } | Deed::Sent { by, .. } | Deed::Taken { by, .. }
-                                if by == agent =>
-                            {
-                                Some(place(at, false))
-                            }
-                            Deed::Exchanged { from, .. } if from == agent => Some(place(at, false)),
-                            _ => None,
+                            deed => (deed_parts(deed).1 == agent).then(|| place(at, false)),
                         }
                     });
                     if let Some(first) = first {

@@ -4,9 +4,11 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Count, Decision, Details, Finding, Language, Loaded, Model, PropertyText, Run, System};
+use masque_driver::{
+    At, Count, Decision, Details, Finding, Language, Loaded, Model, PropertyText, Run, System, Verdict,
+};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::bdi::world_reports;
 use crate::{AnyEvidence, CountReport, DiagnosticReport, Entries, ProtocolReport, RunStats, WorldReport};
@@ -77,11 +79,13 @@ pub struct PropertyReport {
     /// The formula as it was read; given to `--property`, it is read as the same formula.
     pub formula: String,
     /// `initial` or `reachable`: where it must be true.
-    #[schemars(extend("enum" = ["initial", "reachable"]))]
-    pub at: String,
+    #[serde(serialize_with = "at_name")]
+    #[schemars(with = "String", extend("enum" = ["initial", "reachable"]))]
+    pub at: At,
     /// `holds`, `fails` or `unknown`.
-    #[schemars(extend("enum" = ["holds", "fails", "unknown"]))]
-    pub verdict: String,
+    #[serde(serialize_with = "verdict_word")]
+    #[schemars(with = "String", extend("enum" = ["holds", "fails", "unknown"]))]
+    pub verdict: Verdict,
     /// Why it is unknown: `timeout`, `memory`, `interrupted`, `unsupported`, `no-fair-path`, ..
     pub reason: Option<String>,
     /// Remarks beside the verdict, in plain sentences: the property holds for the wrong reason, or a
@@ -105,6 +109,14 @@ pub struct PropertyReport {
     /// For BDI: how many states the world has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<CountReport>,
+}
+
+fn at_name<S: Serializer>(at: &At, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(at.name())
+}
+
+fn verdict_word<S: Serializer>(verdict: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(verdict.word())
 }
 
 /// How large a model is.
@@ -222,8 +234,8 @@ fn property(model: Option<&Model>, text: &PropertyText, decision: &Decision) -> 
         index: (!text.index.is_empty()).then(|| text.index.iter().cloned().collect()),
         title: text.title.clone(),
         formula: text.formula.clone(),
-        at: text.at.name().to_string(),
-        verdict: decision.verdict.word().to_string(),
+        at: text.at,
+        verdict: decision.verdict,
         reason: decision.verdict.reason().map(str::to_string),
         evidence: decision.evidence.as_ref().and_then(|shown| AnyEvidence::new(model?, shown)),
         evidence_withheld: decision.withheld.clone(),
@@ -238,12 +250,13 @@ fn property(model: Option<&Model>, text: &PropertyText, decision: &Decision) -> 
 impl RunReport {
     /// How many answers and messages of each kind there are.
     pub fn counts(&self) -> Counts {
-        let verdicts = |word| self.properties.iter().filter(|p| p.verdict == word).count();
+        let verdicts =
+            |is_it: fn(Verdict) -> bool| self.properties.iter().filter(|p| is_it(p.verdict)).count();
         let severities = |word| self.diagnostics.iter().filter(|d| d.severity == word).count();
         Counts {
-            hold: verdicts("holds"),
-            fail: verdicts("fails"),
-            unknown: verdicts("unknown"),
+            hold: verdicts(|verdict| verdict == Verdict::Holds),
+            fail: verdicts(|verdict| verdict == Verdict::Fails),
+            unknown: verdicts(|verdict| matches!(verdict, Verdict::Unknown(_))),
             errors: severities("error"),
             warnings: severities("warning"),
             bugs: self.bugs().count(),
@@ -262,7 +275,11 @@ impl RunReport {
 
 /// Writes the report on all files as one JSON object.
 pub fn json(out: &mut dyn Write, runs: Vec<RunReport>) -> io::Result<()> {
-    let report = CheckReport { schema: CHECK_SCHEMA, runs };
-    serde_json::to_writer_pretty(&mut *out, &report)?;
+    write_json(out, &CheckReport { schema: CHECK_SCHEMA, runs })
+}
+
+/// Writes a report as JSON with a newline at its end.
+pub(crate) fn write_json(out: &mut dyn Write, report: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
     writeln!(out)
 }

@@ -42,10 +42,7 @@ impl<'a> Comparison<'a> {
         view: &[AgentId],
         operand: FormulaId,
     ) -> Self {
-        let mut sees: Vec<VarId> =
-            view.iter().flat_map(|agent| &frame.system.agent(*agent).sees).copied().collect();
-        sees.sort_unstable();
-        sees.dedup();
+        let sees = frame.seen_by(view);
         let speaks_of = formula_variables(frame.system, operand);
         let differing = frame.differing(states.0, states.1);
         let n_equal = frame.system.variables.len() - differing.len() - sees.len();

@@ -27,9 +27,8 @@ pub(crate) fn write_cluster(out: &mut String, graph: &Graph, nth: usize, title: 
         writeln!(out, "    n{nth}_{} -> n{nth}_{} [label={label}];", step.from, step.to)?;
     }
     for alike in &graph.alike {
-        let names: Vec<&str> = alike.agents.iter().map(|agent| graph.agents[*agent].as_str()).collect();
         let colour = alike.agents.first().map_or("#808080", |agent| COLOURS[agent % COLOURS.len()]);
-        let (from, to, label) = (alike.from, alike.to, quoted(&names.join(", ")));
+        let (from, to, label) = (alike.from, alike.to, quoted(&graph.names(alike)));
         write!(out, "    n{nth}_{from} -> n{nth}_{to} [dir=none, style=dotted, constraint=false, ")?;
         writeln!(out, "color=\"{colour}\", fontcolor=\"{colour}\", label={label}];")?;
     }

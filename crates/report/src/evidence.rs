@@ -4,8 +4,8 @@
 //! reasons share parts, so written out as a tree they could become very long.
 
 use masque_driver::{
-    Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledRun, Missing, Model, Node, PathRun,
-    Possibility, Reason, ReasonId, Row, Showing, Shown, StateId, Support, System, VarId,
+    AgentId, Answer, Because, Evidence, Formula, FormulaId, JointAction, LabelledRun, Missing, Model, Node,
+    PathRun, Possibility, Reason, ReasonId, Row, Showing, Shown, StateId, Support, System, VarId,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -426,10 +426,7 @@ fn row_report(system: &System, evidence: &Evidence, row: &Row) -> RowReport {
 }
 
 fn answer_report(system: &System, formula: FormulaId, row: &Answer) -> AnswerReport {
-    let members = match system.formulas.get(formula) {
-        Formula::Enforces(group, ..) => system.groups[group.index()].agents.as_slice(),
-        _ => &[],
-    };
+    let members = members(system, formula);
     let all = doing(system, &row.joint);
     let is_member = |name: &str| members.iter().any(|&agent| system.agent(agent).name == name);
     let part =
@@ -441,6 +438,14 @@ fn answer_report(system: &System, formula: FormulaId, row: &Answer) -> AnswerRep
         choice: part(true),
         answer: part(false),
         next: row.next.map(StateId::index),
+    }
+}
+
+/// The members of the group of a coalition's formula.
+pub(crate) fn members(system: &System, formula: FormulaId) -> &[AgentId] {
+    match system.formulas.get(formula) {
+        Formula::Enforces(group, ..) => &system.groups[group.index()].agents,
+        _ => &[],
     }
 }
 

@@ -10,12 +10,13 @@ use crate::chart::{Chart, told};
 use crate::chart_dot::write_chart_cluster;
 use crate::chart_svg::write_chart;
 use crate::dot::write_cluster;
-use crate::frame::{Frame, shortened};
+use crate::frame::Frame;
 use crate::graph::Graph;
 use crate::html::{FOOT, HEAD, write_chart_legend, write_legend};
 use crate::lines::WIDTH;
 use crate::svg::{escaped, write_svg};
 use crate::text::{Text, after};
+use crate::wording::shortened;
 
 /// Longer formulas are cut in headings.
 const MOST_LETTERS: usize = 1000;

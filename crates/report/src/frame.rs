@@ -5,6 +5,8 @@ use masque_driver::{
     StateId, Support, System, Unfolding, VarId,
 };
 
+use crate::wording::shortened;
+
 /// Longer formulas are cut in claims; the report has them whole.
 const MOST_LETTERS: usize = 240;
 
@@ -111,6 +113,15 @@ impl<'a> Frame<'a> {
         self.system.variable_ids().filter(|v| one[v.index()] != other[v.index()]).collect()
     }
 
+    /// The variables that at least one of the agents sees, in increasing order.
+    pub(crate) fn seen_by(&self, view: &[AgentId]) -> Vec<VarId> {
+        let mut sees: Vec<VarId> =
+            view.iter().flat_map(|agent| &self.system.agent(*agent).sees).copied().collect();
+        sees.sort_unstable();
+        sees.dedup();
+        sees
+    }
+
     /// At most so many variables: all of them as they come, else those that matter first, then
     /// those that change.
     pub(crate) fn abridge(&self, variables: Vec<VarId>, most: usize) -> Abridged<VarId> {
@@ -185,15 +196,6 @@ pub(crate) fn unfolding_runs(unfolding: &Unfolding) -> Vec<PathRun> {
         }
     }
     runs
-}
-
-/// The text, or its beginning if it has more letters than `most`.
-pub(crate) fn shortened(mut text: String, most: usize) -> String {
-    if let Some((end, _)) = text.char_indices().nth(most) {
-        text.truncate(end);
-        text.push_str("..");
-    }
-    text
 }
 
 /// For each variable, whether a formula speaks of it; what agents see does not count.

@@ -3,9 +3,10 @@
 use std::io;
 
 use masque_driver::{
-    ActionId, AgentId, Answer, Answers, Formula, FormulaId, GroupStrategy, Reason, ReasonId, StateId, VarId,
+    ActionId, AgentId, Answer, Answers, Formula, FormulaId, GroupStrategy, Reason, ReasonId, StateId,
 };
 
+use crate::evidence::members;
 use crate::lines::{ACTION, PLAIN, Piece, STATE};
 use crate::show::{MOST_TOLD, Teller, number};
 
@@ -28,26 +29,27 @@ impl Teller<'_, '_> {
         for row in strategy.rows.iter().take(MOST_TOLD) {
             let actions = self.actions(&row.agents, &row.actions);
             let is_whole = row.sees.len() == self.frame.system.variables.len();
-            let place = match is_whole && self.is_shown[row.state.index()] {
-                true => vec![(STATE, number(row.state))],
-                false => self.assignments(row.sees.clone(), row.state),
+            let place = if is_whole && self.is_shown[row.state.index()] {
+                vec![(STATE, number(row.state))]
+            } else {
+                self.assignments(row.sees.clone(), row.state)
             };
-            match place.is_empty() {
-                true => self.lines.line(&[(PLAIN, "  always".to_string())])?,
-                false => {
-                    let label = if is_whole { "  at     " } else { "  seeing " };
-                    self.lines.flow(&[(PLAIN, label.to_string())], "         ", &place, ", ")?;
-                }
+            if place.is_empty() {
+                self.lines.line(&[(PLAIN, "  always".to_string())])?;
+            } else {
+                let label = if is_whole { "  at     " } else { "  seeing " };
+                self.lines.flow(&[(PLAIN, label.to_string())], "         ", &place, ", ")?;
             }
             let indent = "           ";
             self.lines.flow(&[(PLAIN, indent.to_string())], indent, &actions, ", ")?;
         }
-        self.and_more(strategy.rows.len())?;
+        self.left_out(strategy.rows.len().saturating_sub(MOST_TOLD), "")?;
         let play = &strategy.play;
         if play.states.len() > 1 || play.back_to.is_some() {
-            self.say(match self.has_end(reason.formula) {
-                true => "played against others who put off the end as long as they can:",
-                false => "played, for instance, like this:",
+            self.say(if self.has_end(reason.formula) {
+                "played against others who put off the end as long as they can:"
+            } else {
+                "played, for instance, like this:"
             })?;
             self.run(play, &[])?;
         }
@@ -71,17 +73,17 @@ impl Teller<'_, '_> {
         let Answers { from, path, rows, claims, play, fair } = answers;
         if rows.is_empty() && play.back_to.is_none() {
             let claims = self.claims(claims);
-            return self.head(&match claims.is_empty() {
-                true => format!("{claim}, for the group has nothing to choose there"),
-                false => format!("{claim}, for {claims} there, and no choice of the group can mend it"),
+            return self.head(&if claims.is_empty() {
+                format!("{claim}, for the group has nothing to choose there")
+            } else {
+                format!("{claim}, for {claims} there, and no choice of the group can mend it")
             });
         }
-        let there = match *from == here {
-            true => String::new(),
-            false => {
-                let from = number(*from);
-                format!(" at {from}, which looks the same and must be won together with {}", number(here))
-            }
+        let there = if *from == here {
+            String::new()
+        } else {
+            let from = number(*from);
+            format!(" at {from}, which looks the same and must be won together with {}", number(here))
         };
         let keeps = if fair.is_empty() { "" } else { " and keep the run fair" };
         self.head(&format!(
@@ -90,16 +92,16 @@ impl Teller<'_, '_> {
         if let Some(path) = path {
             self.reached(*from, path, false)?;
         }
-        let members = self.members(reason.formula);
+        let members = members(self.frame.system, reason.formula);
         let mut before: Option<&Answer> = None;
         for row in rows.iter().take(MOST_TOLD) {
             if before.is_none_or(|before| (before.state, before.stage) != (row.state, row.stage)) {
                 self.place(row)?;
             }
             before = Some(row);
-            self.answer(&members, row)?;
+            self.answer(members, row)?;
         }
-        self.and_more(rows.len())?;
+        self.left_out(rows.len().saturating_sub(MOST_TOLD), "")?;
         if play.states.len() > 1 || play.back_to.is_some() {
             self.say("played by a group that puts off its defeat as long as it can:")?;
             self.run(play, fair)?;
@@ -114,14 +116,6 @@ impl Teller<'_, '_> {
         matches!(formulas.get(path), Formula::Next(_) | Formula::Finally(_) | Formula::Until(..))
     }
 
-    /// The members of the group of a coalition's formula.
-    fn members(&self, formula: FormulaId) -> Vec<AgentId> {
-        match self.frame.system.formulas.get(formula) {
-            Formula::Enforces(group, ..) => self.frame.system.groups[group.index()].agents.clone(),
-            _ => Vec::new(),
-        }
-    }
-
     /// Whether something is claimed at a state.
     fn is_claimed(&self, claims: &[ReasonId], state: StateId) -> bool {
         claims.iter().any(|&id| self.frame.evidence.reason(id).state == state)
@@ -130,9 +124,8 @@ impl Teller<'_, '_> {
     /// Where and when a choice is answered.
     fn place(&mut self, row: &Answer) -> io::Result<()> {
         let mut place = vec![(STATE, number(row.state))];
-        if !std::mem::replace(&mut self.is_shown[row.state.index()], true) {
-            let all: Vec<VarId> = self.frame.system.variable_ids().collect();
-            place = self.assignments(all, row.state);
+        if let Some(values) = self.unless_shown(row.state) {
+            place = values;
             if let Some((_, text)) = place.first_mut() {
                 *text = format!("{}  {text}", number(row.state));
             }
@@ -173,12 +166,5 @@ impl Teller<'_, '_> {
             (!name.is_empty()).then(|| (ACTION, format!("{}: {name}", agent.name)))
         };
         agents.iter().zip(actions).filter_map(action).collect()
-    }
-
-    fn and_more(&mut self, n: usize) -> io::Result<()> {
-        match n.saturating_sub(MOST_TOLD) {
-            0 => Ok(()),
-            n => self.say(&format!("and {n} more; --format json has them all")),
-        }
     }
 }

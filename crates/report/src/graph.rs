@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use masque_driver::{AgentId, Because, PathRun, Possibility, ReasonId, StateId, Support, Unfolding, VarId};
 
 use crate::cut::{Shown, cut};
-use crate::frame::{Frame, formula_variables};
+use crate::frame::{Abridged, Frame, formula_variables};
 use crate::show::{number, why_not_shown};
+use crate::wording::plural;
 
 /// Of a long run so many states at each end are drawn.
 const ENDS: usize = 5;
@@ -109,6 +110,12 @@ impl Graph {
         builder.graph
     }
 
+    /// Names of those to whom two cards look the same.
+    pub(crate) fn names(&self, alike: &Alike) -> String {
+        let names: Vec<&str> = alike.agents.iter().map(|agent| self.agents[*agent].as_str()).collect();
+        names.join(", ")
+    }
+
     /// What is written on the card of a state.
     fn lines_of(frame: &Frame<'_>, card: &Card, state: StateId, claims: &[ReasonId]) -> Vec<Line> {
         let value = |&variable: &VarId| Line {
@@ -123,8 +130,8 @@ impl Graph {
                 _ => String::new(),
             };
             let mark = if reason.holds { Mark::True } else { Mark::False };
-            let word = if reason.holds { "true" } else { "false" };
-            lines.push(Line { text: format!("{word}: {}{not_shown}", frame.formula(reason.formula)), mark });
+            let text = format!("{}: {}{not_shown}", mark.word(), frame.formula(reason.formula));
+            lines.push(Line { text, mark });
         }
         if claims.len() > MOST_CLAIMS {
             let text = format!("and {} more claims", claims.len() - MOST_CLAIMS);
@@ -152,18 +159,11 @@ impl Builder<'_> {
         for &id in &order {
             let reason = evidence.reason(id);
             if self.graph.cards.len() >= MOST_CARDS {
-                let is_drawn = |because: &Because| {
-                    matches!(
-                        because,
-                        Because::Run(_)
-                            | Because::Possible(_)
-                            | Because::Chain(_)
-                            | Because::Strategy(_)
-                            | Because::Answers(_)
-                            | Because::Unfolded(_)
-                    )
-                };
-                n_not_drawn += usize::from(is_drawn(&reason.because));
+                let has_no_run = matches!(
+                    reason.because,
+                    Because::Here | Because::Operands(_) | Because::DeadEnd(_) | Because::NotShown(_)
+                );
+                n_not_drawn += usize::from(!has_no_run);
                 continue;
             }
             match &reason.because {
@@ -179,10 +179,7 @@ impl Builder<'_> {
                     let mut before = reason.state;
                     for (nth, link) in chain.links.iter().enumerate() {
                         if self.graph.cards.len() >= MOST_CARDS {
-                            let n = chain.links.len() - nth;
-                            self.graph
-                                .notes
-                                .push(format!("{n} more links are not drawn; the JSON report has all"));
+                            self.not_drawn(&format!("{} more links", chain.links.len() - nth));
                             break;
                         }
                         self.alike(before, link.state, &[link.agent], &link.path);
@@ -193,11 +190,13 @@ impl Builder<'_> {
             }
         }
         if n_not_drawn > 0 {
-            self.graph
-                .notes
-                .push(format!("{n_not_drawn} more claims are not drawn; the JSON report has all"));
+            self.not_drawn(&format!("{n_not_drawn} more claims"));
         }
         self.write_cards(&order);
+    }
+
+    fn not_drawn(&mut self, what: &str) {
+        self.graph.notes.push(format!("{what} are not drawn; the JSON report has all"));
     }
 
     /// The steps of an unfolded fixpoint, and the states that look alike in it.
@@ -216,7 +215,7 @@ impl Builder<'_> {
                 _ => {}
             }
             if self.graph.cards.len() >= MOST_CARDS {
-                self.graph.notes.push("more claims are not drawn; the JSON report has all".to_string());
+                self.not_drawn("more claims");
                 break;
             }
         }
@@ -241,11 +240,7 @@ impl Builder<'_> {
         let speaks_of = formula_variables(self.frame.system, self.frame.evidence.reason(*reason).formula);
         let mut decisive = self.frame.differing(here, *state);
         decisive.retain(|variable| speaks_of[variable.index()]);
-        let mut sees: Vec<VarId> =
-            view.iter().flat_map(|agent| &self.frame.system.agent(*agent).sees).copied().collect();
-        sees.sort_unstable();
-        sees.dedup();
-        for (variables, mark) in [(sees, Mark::Seen), (decisive, Mark::Differs)] {
+        for (variables, mark) in [(self.frame.seen_by(view), Mark::Seen), (decisive, Mark::Differs)] {
             for variable in self.frame.abridge(variables, MOST_CHANGED).shown {
                 for state in [here, *state] {
                     self.mark(state, variable, mark);
@@ -337,21 +332,16 @@ impl Builder<'_> {
     ) -> usize {
         let id = self.graph.cards.len();
         self.taken.insert((column, row));
-        let (title, variables, n_left_out) = match (state, before) {
-            (None, _) => (String::new(), Vec::new(), 0),
+        let title = state.map(number).unwrap_or_default();
+        let Abridged { shown: variables, n_left_out } = match (state, before) {
+            (None, _) => self.frame.abridge(Vec::new(), 0),
             (Some(state), Some(before)) => {
-                let abridged = self.frame.abridge(self.frame.differing(before, state), MOST_CHANGED);
-                (number(state), abridged.shown, abridged.n_left_out)
+                self.frame.abridge(self.frame.differing(before, state), MOST_CHANGED)
             }
-            (Some(state), None) => {
-                let all = self.frame.system.variable_ids().collect();
-                let abridged = self.frame.abridge(all, MOST_FIRST);
-                (number(state), abridged.shown, abridged.n_left_out)
-            }
+            (Some(_), None) => self.frame.abridge(self.frame.system.variable_ids().collect(), MOST_FIRST),
         };
         let text = match entry {
-            Shown::LeftOut(1) => Some("one state is left out".to_string()),
-            Shown::LeftOut(n) => Some(format!("{n} states are left out")),
+            Shown::LeftOut(n) => Some(plural(n, "state is", "states are") + " left out"),
             Shown::Position(_) if n_left_out > 0 => Some(format!("and {n_left_out} more variables")),
             Shown::Position(_) => None,
         };

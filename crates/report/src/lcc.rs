@@ -60,14 +60,20 @@ pub struct EventReport {
     pub label: String,
 }
 
+/// The parts of an event by their names in the report: its kind, the agent that does it, the other
+/// agent, and the message.
+pub(crate) fn deed_parts(deed: &Deed) -> (&'static str, &String, Option<&String>, Option<&String>) {
+    match deed {
+        Deed::Internal { by } => ("internal", by, None, None),
+        Deed::Sent { by, to, message } => ("sent", by, Some(to), Some(message)),
+        Deed::Taken { by, from, message } => ("taken", by, Some(from), Some(message)),
+        Deed::Exchanged { from, to, message } => ("exchanged", from, Some(to), Some(message)),
+    }
+}
+
 impl From<&Event> for EventReport {
     fn from(event: &Event) -> Self {
-        let (kind, by, peer, message) = match &event.deed {
-            Deed::Internal { by } => ("internal", by, None, None),
-            Deed::Sent { by, to, message } => ("sent", by, Some(to), Some(message)),
-            Deed::Taken { by, from, message } => ("taken", by, Some(from), Some(message)),
-            Deed::Exchanged { from, to, message } => ("exchanged", from, Some(to), Some(message)),
-        };
+        let (kind, by, peer, message) = deed_parts(&event.deed);
         EventReport {
             kind: kind.to_string(),
             by: by.clone(),

@@ -28,6 +28,7 @@
 //! | `stats` | times and memory |
 //! | `text` | the report as text |
 //! | `schema` | the JSON schema of the report |
+//! | `wording` | counted nouns and shortened texts |
 #![forbid(unsafe_code)]
 
 mod bdi;
@@ -63,6 +64,7 @@ mod svg;
 mod text;
 mod unfolding;
 mod why;
+mod wording;
 
 pub use bdi::{CountReport, ExplanationReport, RemovalReport, StateReport, WorldReport};
 pub use bdi_text::worlds_dot;

@@ -41,15 +41,11 @@ impl PathReport {
         for (position, state) in self.states.iter().enumerate() {
             let values: Vec<String> = match position.checked_sub(1) {
                 None => state.0.iter().map(assignment).collect(),
-                Some(last) => {
-                    let before = self.states[last].0.iter();
-                    let changed = state.0.iter().zip(before).filter(|(now, before)| now != before);
-                    changed.map(|(now, _)| assignment(now)).collect()
-                }
+                Some(last) => changed(&state.0, &self.states[last].0).map(assignment).collect(),
             };
             write_list(&mut lines, &format!("  {position:width$}  "), values, most, "nothing changes")?;
             if let Some(actions) = self.actions.get(position) {
-                let doing = actions.0.iter().map(|(agent, action)| format!("{agent}: {action}")).collect();
+                let doing = actions.0.iter().map(action_text).collect();
                 write_list(&mut lines, &format!("  {:width$}    ", ""), doing, most, "nobody acts")?;
             }
         }
@@ -74,19 +70,35 @@ pub(crate) fn assignment((name, value): &(String, String)) -> String {
     format!("{name} = {value}")
 }
 
+pub(crate) fn action_text((agent, action): &(String, String)) -> String {
+    format!("{agent}: {action}")
+}
+
+/// The entries of a state that differ from those of the state before.
+pub(crate) fn changed<'e>(
+    now: &'e [(String, String)],
+    before: &'e [(String, String)],
+) -> impl Iterator<Item = &'e (String, String)> {
+    now.iter().zip(before).filter(|(now, before)| now != before).map(|(now, _)| now)
+}
+
+/// The first `most` items, and if there are others how many.
+pub(crate) fn cut_list(mut items: Vec<String>, most: usize) -> Vec<String> {
+    let n_more = items.len().saturating_sub(most);
+    items.truncate(most);
+    items.extend((n_more > 0).then(|| format!("and {n_more} more")));
+    items
+}
+
 /// Items separated by commas, wrapped, each line indented like the first.
 pub(crate) fn write_list(
     lines: &mut Lines<'_>,
     head: &str,
-    mut items: Vec<String>,
+    items: Vec<String>,
     most: usize,
     none: &str,
 ) -> io::Result<()> {
-    if items.len() > most {
-        let rest = items.len() - most;
-        items.truncate(most);
-        items.push(format!("and {rest} more"));
-    }
+    let mut items = cut_list(items, most);
     if items.is_empty() {
         items.push(format!("({none})"));
     }

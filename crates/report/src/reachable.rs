@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Entries;
-use crate::path::{doing, values};
+use crate::check::write_json;
+use crate::dot::quoted;
+use crate::path::{action_text, assignment, cut_list, doing, values};
+use crate::wording::plural;
 
 /// The name and version of the format.
 pub const GRAPH_SCHEMA: &str = "masque.graph/1";
@@ -70,9 +73,10 @@ pub struct EdgeReport {
 impl EdgeReport {
     /// The ways as text.
     fn texts(&self) -> Vec<String> {
-        match self.labels.is_empty() {
-            true => self.actions.iter().map(action_text).collect(),
-            false => self.labels.clone(),
+        if self.labels.is_empty() {
+            self.actions.iter().map(joint_text).collect()
+        } else {
+            self.labels.clone()
         }
     }
 }
@@ -120,8 +124,7 @@ impl GraphReport {
 
     /// As JSON.
     pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        writeln!(out)
+        write_json(out, self)
     }
 
     /// For Graphviz. Initial states are bold; those of which some successor is missing are dashed.
@@ -129,26 +132,13 @@ impl GraphReport {
         if let Some(cut) = &self.cut {
             writeln!(out, "// {cut}")?;
         }
-        writeln!(out, "digraph \"{}\" {{", escaped(&self.file))?;
+        writeln!(out, "digraph {} {{", quoted(&self.file))?;
         writeln!(out, "  node [shape=box, fontname=\"sans-serif\"];")?;
         writeln!(out, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
         for (number, node) in self.nodes.iter().enumerate() {
-            let mut lines: Vec<String> = node
-                .values
-                .0
-                .iter()
-                .take(MOST_VALUES)
-                .map(|(name, value)| format!("{name} = {value}"))
-                .collect();
-            if node.values.0.len() > MOST_VALUES {
-                lines.push(format!("and {} more", node.values.0.len() - MOST_VALUES));
-            }
+            let mut lines = cut_list(node.values.0.iter().map(assignment).collect(), MOST_VALUES);
             if self.view.is_some() {
-                lines.push(format!(
-                    "({} {})",
-                    node.states,
-                    if node.states == 1 { "state" } else { "states" }
-                ));
+                lines.push(format!("({})", plural(node.states, "state", "states")));
             }
             let style = match (node.initial, node.expanded) {
                 (true, true) => ", style=bold",
@@ -156,14 +146,11 @@ impl GraphReport {
                 (false, true) => "",
                 (false, false) => ", style=dashed",
             };
-            writeln!(out, "  {number} [label=\"{}\"{style}];", label(&lines))?;
+            writeln!(out, "  {number} [label={}{style}];", quoted(&lines.join("\n")))?;
         }
         for edge in &self.edges {
-            let mut lines = edge.texts();
-            let n_more = lines.len().saturating_sub(MOST_LABELS);
-            lines.truncate(MOST_LABELS);
-            lines.extend((n_more > 0).then(|| format!("and {n_more} more")));
-            writeln!(out, "  {} -> {} [label=\"{}\"];", edge.from, edge.to, label(&lines))?;
+            let label = quoted(&cut_list(edge.texts(), MOST_LABELS).join("\n"));
+            writeln!(out, "  {} -> {} [label={label}];", edge.from, edge.to)?;
         }
         writeln!(out, "}}")
     }
@@ -190,7 +177,7 @@ impl GraphReport {
                 texts.push(NOBODY.to_string());
             }
             for text in texts {
-                writeln!(out, "({}, \"{}\", {})", edge.from + shift, escaped(&text), edge.to + shift)?;
+                writeln!(out, "({}, {}, {})", edge.from + shift, quoted(&text), edge.to + shift)?;
             }
         }
         Ok(())
@@ -250,16 +237,8 @@ fn why_cut(cut: Cut, n_states: usize) -> String {
     }
 }
 
-fn action_text(actions: &Entries<String>) -> String {
+fn joint_text(actions: &Entries<String>) -> String {
     let named = actions.0.iter().filter(|(_, action)| !action.is_empty());
-    let text: Vec<String> = named.map(|(agent, action)| format!("{agent}: {action}")).collect();
+    let text: Vec<String> = named.map(action_text).collect();
     if text.is_empty() { NOBODY.to_string() } else { text.join(", ") }
-}
-
-fn label(lines: &[String]) -> String {
-    lines.iter().map(|line| escaped(line)).collect::<Vec<_>>().join("\\n")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -13,6 +13,7 @@ use crate::compare::{Comparison, Limits};
 use crate::cut::{Shown, cut};
 use crate::frame::Frame;
 use crate::lines::{ACTION, Lines, PLAIN, Piece, STATE, STRONG};
+use crate::wording::plural;
 
 /// So many claims are told; the others are counted.
 pub(crate) const MOST_TOLD: usize = 40;
@@ -51,9 +52,15 @@ impl<'a, 'l> Teller<'a, 'l> {
         for id in told.by_ref().take(MOST_TOLD) {
             self.reason(id)?;
         }
-        match told.count() {
+        let n_left_out = told.count();
+        self.left_out(n_left_out, " claims that this rests on")
+    }
+
+    /// Says how many items are not shown, if there are any; `what` follows the number.
+    pub(crate) fn left_out(&mut self, n: usize, what: &str) -> io::Result<()> {
+        match n {
             0 => Ok(()),
-            n => self.say(&format!("and {n} more claims that this rests on; --format json has them all")),
+            n => self.say(&format!("and {n} more{what}; --format json has them all")),
         }
     }
 
@@ -193,10 +200,7 @@ impl<'a, 'l> Teller<'a, 'l> {
             self.lines.flow(&[state(link.state)], "        ", &changed, ", ")?;
             before = link.state;
         }
-        if n_shown < chain.links.len() {
-            let n = chain.links.len() - n_shown;
-            self.say(&format!("and {n} more links; --format json has them all"))?;
-        }
+        self.left_out(chain.links.len() - n_shown, " links")?;
         for link in &chain.links[..n_shown] {
             self.reached(link.state, &link.path, true)?;
         }
@@ -218,10 +222,10 @@ impl<'a, 'l> Teller<'a, 'l> {
             let position = match shown {
                 Shown::Position(position) => position,
                 Shown::LeftOut(n) => {
-                    let states = if n == 1 { "state is" } else { "states are" };
+                    let states = plural(n, "state is", "states are");
                     let bar =
                         if run.back_to.is_some_and(|start| is_past(start, before)) { "|   " } else { indent };
-                    let text = format!("  {bar}.. {n} {states} left out; --format json has them all");
+                    let text = format!("  {bar}.. {states} left out; --format json has them all");
                     self.lines.line(&[(PLAIN, text)])?;
                     continue;
                 }
@@ -278,6 +282,12 @@ impl<'a, 'l> Teller<'a, 'l> {
         }
         self.whole.get_or_insert(state);
         self.assignments(self.frame.system.variable_ids().collect(), state)
+    }
+
+    /// All variables of a state, unless it was shown before. It counts as shown from now on.
+    pub(crate) fn unless_shown(&mut self, state: StateId) -> Option<Vec<Piece>> {
+        let is_shown = std::mem::replace(&mut self.is_shown[state.index()], true);
+        (!is_shown).then(|| self.assignments(self.frame.system.variable_ids().collect(), state))
     }
 
     fn changed(&self, before: StateId, state: StateId) -> Vec<Piece> {

@@ -9,7 +9,7 @@ use masque_driver::{
 
 use crate::chart::told;
 use crate::lines::Lines;
-use crate::path::{assignment, doing, values, write_list};
+use crate::path::{action_text, assignment, changed, doing, values, write_list};
 use crate::{Detail, PathReport, Text};
 
 impl Text {
@@ -25,14 +25,7 @@ impl Text {
         let all = values(system, state).0;
         let items = match before {
             None => all.iter().map(assignment).collect(),
-            Some(before) => {
-                let before = values(system, before).0;
-                all.iter()
-                    .zip(&before)
-                    .filter(|(now, then)| now != then)
-                    .map(|(now, _)| assignment(now))
-                    .collect()
-            }
+            Some(before) => changed(&all, &values(system, before).0).map(assignment).collect(),
         };
         let mut lines = Lines { out, width: self.width, color: self.color };
         write_list(&mut lines, &format!("{head}  "), items, self.limits().variables, "nothing changes")
@@ -76,15 +69,11 @@ impl Text {
             }
             writeln!(out, "{:4}  {text}", position + 1)?;
         }
-        match choices.count == choices.listed.len().into() {
-            true => Ok(()),
-            false => writeln!(
-                out,
-                "      the first {} of {} joint actions; `with AGENT=ACTION` lists others",
-                choices.listed.len(),
-                choices.count
-            ),
+        if choices.count == choices.listed.len().into() {
+            return Ok(());
         }
+        let (n_listed, count) = (choices.listed.len(), &choices.count);
+        writeln!(out, "      the first {n_listed} of {count} joint actions; `with AGENT=ACTION` lists others")
     }
 
     /// Where one joint action leads, if it leaves a choice.
@@ -107,12 +96,8 @@ impl Text {
     pub fn joint(self, system: &System, joint: &JointAction, choosing: &[AgentId]) -> String {
         let all = choosing.is_empty() || self.detail == Detail::Verbose;
         let is_shown = |name: &str| all || choosing.iter().any(|&agent| system.agent(agent).name == name);
-        let items: Vec<String> = doing(system, joint)
-            .0
-            .iter()
-            .filter(|(name, _)| is_shown(name))
-            .map(|(name, action)| format!("{name}: {action}"))
-            .collect();
+        let items: Vec<String> =
+            doing(system, joint).0.iter().filter(|(name, _)| is_shown(name)).map(action_text).collect();
         if items.is_empty() { "(the only thing to do)".to_string() } else { items.join(", ") }
     }
 

@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use crate::frame::shortened;
 use crate::graph::{Alike, Card, Graph};
 use crate::layout::{LINE, Layout, MOST_LETTERS, NORM, PAD, Place};
+use crate::wording::shortened;
 
 /// The page has so many colours for agents; then they begin again.
 pub(crate) const N_COLOURS: usize = 8;
@@ -12,12 +12,7 @@ pub(crate) const N_COLOURS: usize = 8;
 /// Draws a graph; `title` says what it shows.
 pub(crate) fn write_svg(out: &mut String, graph: &Graph, title: &str) -> fmt::Result {
     let layout = Layout::new(graph);
-    let (width, height) = (layout.width, layout.height);
-    writeln!(
-        out,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}">"#
-    )?;
-    writeln!(out, "<title>{}</title>", escaped(title))?;
+    open_svg(out, layout.width, layout.height, title)?;
     steps(out, graph, &layout)?;
     for (nth, alike) in graph.alike.iter().enumerate() {
         write_alike(out, graph, &layout, alike, nth)?;
@@ -28,26 +23,47 @@ pub(crate) fn write_svg(out: &mut String, graph: &Graph, title: &str) -> fmt::Re
     writeln!(out, "</svg>")
 }
 
+/// Begins a drawing of this size in pixels.
+pub(crate) fn open_svg(out: &mut String, width: f64, height: f64, title: &str) -> fmt::Result {
+    writeln!(
+        out,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}">"#
+    )?;
+    write_title(out, title)
+}
+
+/// The name of a drawing or of a group in it, which browsers show as a tooltip.
+pub(crate) fn write_title(out: &mut String, title: &str) -> fmt::Result {
+    writeln!(out, "<title>{}</title>", escaped(title))
+}
+
+/// One line of text; `class` is its style on the page.
+pub(crate) fn write_text(out: &mut String, class: &str, (x, y): (f64, f64), text: &str) -> fmt::Result {
+    writeln!(out, r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{}</text>"#, escaped(text))
+}
+
+/// A rectangle with rounded corners; `radius` is in pixels.
+pub(crate) fn write_rect(out: &mut String, place: Place, radius: u32) -> fmt::Result {
+    let Place { x, y, width, height } = place;
+    writeln!(out, r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" rx="{radius}"/>"#)
+}
+
 fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
     for ((step, doing), at) in graph.steps.iter().zip(&layout.doing).zip(&layout.doing_at) {
         let (from, to) = (&layout.cards[step.from], &layout.cards[step.to]);
-        let path = match graph.is_back(step) {
-            true => {
-                let (x1, y1, x2, y2) = (from.right(), from.bottom() - 12.0, to.right(), to.y + 12.0);
-                let bend = x1.max(x2) + 44.0;
-                format!("M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}")
-            }
+        let path = if graph.is_back(step) {
+            let (x1, y1, x2, y2) = (from.right(), from.bottom() - 12.0, to.right(), to.y + 12.0);
+            let bend = x1.max(x2) + 44.0;
+            format!("M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}")
+        } else if to.x > from.x {
             // To the side and down: what is written below the card stays legible.
-            false if to.x > from.x => {
-                let (x1, y1, x2, y2) = (from.right(), from.bottom() - 14.0, to.middle(), to.y);
-                format!("M{x1:.1} {y1:.1} C{x2:.1} {y1:.1} {x2:.1} {y1:.1} {x2:.1} {y2:.1}")
-            }
-            false => {
-                let (x1, y1, x2, y2) = (from.middle(), from.bottom(), to.middle(), to.y);
-                let half = (y2 - y1) / 2.0;
-                let (a, b) = (y1 + half, y2 - half);
-                format!("M{x1:.1} {y1:.1} C{x1:.1} {a:.1} {x2:.1} {b:.1} {x2:.1} {y2:.1}")
-            }
+            let (x1, y1, x2, y2) = (from.right(), from.bottom() - 14.0, to.middle(), to.y);
+            format!("M{x1:.1} {y1:.1} C{x2:.1} {y1:.1} {x2:.1} {y1:.1} {x2:.1} {y2:.1}")
+        } else {
+            let (x1, y1, x2, y2) = (from.middle(), from.bottom(), to.middle(), to.y);
+            let half = (y2 - y1) / 2.0;
+            let (a, b) = (y1 + half, y2 - half);
+            format!("M{x1:.1} {y1:.1} C{x1:.1} {a:.1} {x2:.1} {b:.1} {x2:.1} {y2:.1}")
         };
         let (one, other) = (id(graph, step.from), id(graph, step.to));
         writeln!(
@@ -55,11 +71,9 @@ fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
             r##"<path class="step" data-from="{one}" data-to="{other}" d="{path}" marker-end="url(#arrow)"/>"##
         )?;
         let (x, y) = *at;
-        let back = graph.is_back(step);
+        let class = if graph.is_back(step) { "doing back" } else { "doing" };
         for (nth, line) in doing.iter().enumerate() {
-            let y = y + nth as f64 * LINE;
-            let class = if back { "doing back" } else { "doing" };
-            writeln!(out, r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{}</text>"#, escaped(line))?;
+            write_text(out, class, (x, y + nth as f64 * LINE), line)?;
         }
     }
     Ok(())
@@ -77,44 +91,38 @@ fn write_alike(out: &mut String, graph: &Graph, layout: &Layout, alike: &Alike, 
     };
     let bend = if from.x == to.x { 40.0 } else { (x2 - x1) / 2.0 };
     let (a, b) = if from.x == to.x { (x1 + bend, x2 + bend) } else { (x1 + bend, x2 - bend) };
-    let names: Vec<&str> = alike.agents.iter().map(|agent| graph.agents[*agent].as_str()).collect();
+    let names = graph.names(alike);
     let (class, text) = match alike.agents.first() {
-        Some(agent) => (format!("alike agent-{}", agent % N_COLOURS), names.join(", ")),
-        None => ("norm".to_string(), NORM.to_string()),
+        Some(agent) => (format!("alike agent-{}", agent % N_COLOURS), names.as_str()),
+        None => ("norm".to_string(), NORM),
     };
     let (one, other) = (id(graph, alike.from), id(graph, alike.to));
     writeln!(
         out,
         r#"<path class="{class}" data-from="{one}" data-to="{other}" data-agents="{}" d="M{x1:.1} {y1:.1} C{a:.1} {y1:.1} {b:.1} {y2:.1} {x2:.1} {y2:.1}"/>"#,
-        escaped(&names.join(", "))
+        escaped(&names)
     )?;
     // By the left one of the two, where nothing else is written.
     let y = if from.x <= to.x { y1 } else { y2 } - 4.0;
-    writeln!(out, r#"<text class="{class} name" x="{x:.1}" y="{y:.1}">{}</text>"#, escaped(&text))
+    write_text(out, &format!("{class} name"), (x, y), text)
 }
 
 fn write_card(out: &mut String, card: &Card, place: &Place) -> fmt::Result {
-    let Place { x, y, width, height } = *place;
     match card.state {
         Some(state) => writeln!(out, r#"<g class="state" data-state="{}">"#, state.0)?,
         None => writeln!(out, r#"<g class="left-out">"#)?,
     }
     let all: Vec<&str> = card.lines.iter().map(|line| line.text.as_str()).collect();
-    writeln!(out, "<title>{}</title>", escaped(&[&card.title, "\n", &all.join("\n")].concat()))?;
-    writeln!(out, r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" rx="6"/>"#)?;
-    let (left, mut line_y) = (x + PAD, y + PAD + 11.0);
+    write_title(out, &[&card.title, "\n", &all.join("\n")].concat())?;
+    write_rect(out, *place, 6)?;
+    let (left, mut y) = (place.x + PAD, place.y + PAD + 11.0);
     if !card.title.is_empty() {
-        writeln!(
-            out,
-            r#"<text class="number" x="{left:.1}" y="{line_y:.1}">{}</text>"#,
-            escaped(&card.title)
-        )?;
-        line_y += LINE;
+        write_text(out, "number", (left, y), &card.title)?;
+        y += LINE;
     }
     for line in &card.lines {
-        let (class, text) = (line.mark.word(), escaped(&shortened(line.text.clone(), MOST_LETTERS - 2)));
-        writeln!(out, r#"<text class="{class}" x="{left:.1}" y="{line_y:.1}">{text}</text>"#)?;
-        line_y += LINE;
+        write_text(out, line.mark.word(), (left, y), &shortened(line.text.clone(), MOST_LETTERS - 2))?;
+        y += LINE;
     }
     writeln!(out, "</g>")
 }

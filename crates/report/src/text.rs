@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use masque_driver::{
-    Because, CrossCheck, Decision, Diagnostic, Evidence, LabelledRun, Loaded, Model, Severity, Shown,
-    Sources, System,
+    At, Because, CrossCheck, Decision, Diagnostic, Evidence, LabelledRun, Loaded, Model, Severity, Shown,
+    Sources, System, Verdict,
 };
 use masque_text::render;
 
@@ -15,9 +15,10 @@ use crate::compare::Limits;
 use crate::frame::Frame;
 use crate::lcc_text::findings;
 use crate::lines::{Lines, STRONG, WIDTH};
-use crate::path::PathReport;
+use crate::path::{PathReport, assignment};
 use crate::show::Teller;
 use crate::stats::RunStats;
+use crate::wording::{nonzero, plural};
 use crate::{Counts, ExplanationReport, ModelSize, PropertyReport, ProtocolReport, RunReport, Subject};
 
 /// Of warnings and notes with one code so many are shown; the others are counted.
@@ -144,9 +145,8 @@ impl Text {
     }
 
     fn preamble(self, out: &mut dyn Write, report: &RunReport, subject: Subject<'_>) -> io::Result<()> {
-        let list = |entries: &[(String, String)]| {
-            entries.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
-        };
+        let list =
+            |entries: &[(String, String)]| entries.iter().map(assignment).collect::<Vec<_>>().join(", ");
         writeln!(out, "language: {}", report.language.as_deref().unwrap_or("unknown"))?;
         if subject.loaded.names.len() > 1 {
             writeln!(out, "files: {}", subject.loaded.names.join(", "))?;
@@ -171,22 +171,22 @@ impl Text {
 
     /// That the engines agree, for those who want to know; that they were not compared, for all.
     fn cross_check(self, out: &mut dyn Write, found: &CrossCheck) -> io::Result<()> {
-        match found.is_complete() && self.detail < Detail::Verbose {
-            true => Ok(()),
-            false => writeln!(out, "  cross-check: {found}"),
+        if found.is_complete() && self.detail < Detail::Verbose {
+            return Ok(());
         }
+        writeln!(out, "  cross-check: {found}")
     }
 
     /// One line each: the verdict, the name, the formula.
     pub(crate) fn properties(self, out: &mut dyn Write, properties: &[PropertyReport]) -> io::Result<()> {
-        let verdicts: Vec<String> = properties.iter().map(verdict).collect();
+        let verdicts: Vec<String> = properties.iter().map(|p| p.verdict.to_string()).collect();
         let verdict_width = verdicts.iter().map(String::len).max().unwrap_or_default();
         let name_width = properties.iter().map(|p| p.title.chars().count()).max().unwrap_or_default();
         for (property, verdict) in properties.iter().zip(&verdicts) {
-            let style = match property.verdict.as_str() {
-                "holds" => AnsiColor::Green.on_default(),
-                "fails" => AnsiColor::Red.on_default().bold(),
-                _ => AnsiColor::Yellow.on_default(),
+            let style = match property.verdict {
+                Verdict::Holds => AnsiColor::Green.on_default(),
+                Verdict::Fails => AnsiColor::Red.on_default().bold(),
+                Verdict::Unknown(_) => AnsiColor::Yellow.on_default(),
             };
             let style = if self.color { style } else { Style::new() };
             let PropertyReport { title, formula, .. } = property;
@@ -367,14 +367,6 @@ impl ShownCounts {
     }
 }
 
-/// The verdict with its reason: `holds`, `unknown(timeout)`.
-fn verdict(property: &PropertyReport) -> String {
-    match &property.reason {
-        None => property.verdict.clone(),
-        Some(reason) => format!("{}({reason})", property.verdict),
-    }
-}
-
 /// What there is to say about a file in one line.
 pub(crate) fn summary(report: &RunReport, loaded: &Loaded) -> String {
     let counts = report.counts();
@@ -383,7 +375,7 @@ pub(crate) fn summary(report: &RunReport, loaded: &Loaded) -> String {
         parts.push(size(model));
     } else if let Some(verdicts) = verdicts(counts) {
         // A BDI property says itself where it is asked.
-        let is_everywhere = report.properties.iter().any(|p| p.at == "reachable" && p.world.is_none());
+        let is_everywhere = report.properties.iter().any(|p| p.at == At::Reachable && p.world.is_none());
         parts.push(if is_everywhere { format!("{verdicts} (at all reachable states)") } else { verdicts });
     } else if counts.errors == 0 {
         parts.push("no formulas".to_string());
@@ -395,12 +387,11 @@ pub(crate) fn summary(report: &RunReport, loaded: &Loaded) -> String {
 
 /// `2 states`, or `2 states, 1 transition, 0 deadlocks, 1 final state`, as far as they were counted.
 fn space(report: &RunReport) -> Option<String> {
-    let counted = |n: &String, one, many| format!("{n} {}", if n == "1" { one } else { many });
-    let mut parts: Vec<String> = report.states.iter().map(|n| counted(n, "state", "states")).collect();
-    parts.extend(report.transitions.iter().map(|n| counted(n, "transition", "transitions")));
+    let mut parts: Vec<String> = report.states.iter().map(|n| plural(n, "state", "states")).collect();
+    parts.extend(report.transitions.iter().map(|n| plural(n, "transition", "transitions")));
     if let Some(ProtocolReport { deadlocks: Some(deadlocks), finals: Some(finals), .. }) = &report.protocol {
-        parts.push(counted(&deadlocks.to_string(), "deadlock", "deadlocks"));
-        parts.push(counted(&finals.to_string(), "final state", "final states"));
+        parts.push(plural(deadlocks, "deadlock", "deadlocks"));
+        parts.push(plural(finals, "final state", "final states"));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }
@@ -414,7 +405,7 @@ fn size(model: &Model) -> String {
             vec![
                 plural(agents, "agent", "agents"),
                 plural(variables, "variable", "variables"),
-                plural(bits as usize, "bit", "bits"),
+                plural(bits, "bit", "bits"),
                 plural(formulas, "formula", "formulas"),
             ]
         }
@@ -437,26 +428,21 @@ fn size(model: &Model) -> String {
 
 /// `2 hold, 1 fails`
 fn verdicts(counts: Counts) -> Option<String> {
-    list([
-        (counts.hold, "holds", "hold"),
-        (counts.fail, "fails", "fail"),
-        (counts.unknown, "unknown", "unknown"),
+    list(&[
+        (counts.hold as u64, "holds", "hold"),
+        (counts.fail as u64, "fails", "fail"),
+        (counts.unknown as u64, "unknown", "unknown"),
     ])
 }
 
 /// `1 error, 2 warnings`
 fn problems(counts: Counts) -> Option<String> {
-    list([(counts.errors, "error", "errors"), (counts.warnings, "warning", "warnings")])
+    list(&[(counts.errors as u64, "error", "errors"), (counts.warnings as u64, "warning", "warnings")])
 }
 
-fn list<const N: usize>(counts: [(usize, &str, &str); N]) -> Option<String> {
-    let parts: Vec<String> =
-        counts.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| plural(*n, one, many)).collect();
+fn list(counts: &[(u64, &str, &str)]) -> Option<String> {
+    let parts = nonzero(counts);
     (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-fn plural(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 pub(crate) fn write_stats(out: &mut dyn Write, stats: &RunStats) -> io::Result<()> {

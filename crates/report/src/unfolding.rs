@@ -2,7 +2,7 @@
 
 use std::io;
 
-use masque_driver::{Node, StateId, Support, Unfolding, VarId};
+use masque_driver::{Node, StateId, Support, Unfolding};
 
 use crate::lines::{PLAIN, STATE};
 use crate::show::{MOST_TOLD, Teller, number};
@@ -33,19 +33,12 @@ impl Teller<'_, '_> {
                 }
             }
         }
-        match told.order.len().saturating_sub(MOST_TOLD) {
-            0 => Ok(()),
-            n => self.say(&format!("and {n} more; --format json has them all")),
-        }
+        self.left_out(told.order.len().saturating_sub(MOST_TOLD), "")
     }
 
     /// Shows a state that was not shown before.
     fn meet(&mut self, state: StateId) -> io::Result<()> {
-        if std::mem::replace(&mut self.is_shown[state.index()], true) {
-            return Ok(());
-        }
-        let all: Vec<VarId> = self.frame.system.variable_ids().collect();
-        let values = self.assignments(all, state);
+        let Some(values) = self.unless_shown(state) else { return Ok(()) };
         self.lines.flow(&[(STATE, format!("  {}  ", number(state)))], "      ", &values, ", ")
     }
 

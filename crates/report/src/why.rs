@@ -3,10 +3,11 @@
 
 use std::io::{self, Write};
 
-use masque_driver::{Count, Extent, MOST_PARTS, Subformula, System, SystemDetails, subformulas};
+use masque_driver::{At, Count, Extent, MOST_PARTS, Subformula, System, SystemDetails, Verdict, subformulas};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::check::write_json;
 use crate::text::summary;
 use crate::{Detail, PropertyReport, RunReport, Subject, Text, run_report};
 
@@ -100,8 +101,7 @@ fn part_report(system: &System, details: &SystemDetails, part: Subformula) -> Pa
 
 /// Writes the report as one JSON object.
 pub fn why_json(out: &mut dyn Write, report: &WhyReport) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    writeln!(out)
+    write_json(out, report)
 }
 
 impl Text {
@@ -154,13 +154,11 @@ impl Text {
             Some(decision) if decision.evidence.is_some() => {
                 self.property_evidence(out, loaded.model.as_ref(), &property.title, decision)
             }
-            _ => match (property.verdict.as_str(), property.at.as_str()) {
-                ("holds", "initial") => {
-                    writeln!(out, "\n{} holds: it is true at all initial states", property.title)
-                }
-                ("holds", _) => writeln!(out, "\n{} holds: it is true at all states", property.title),
-                _ => Ok(()),
-            },
+            _ if property.verdict == Verdict::Holds => {
+                let states = if property.at == At::Initial { "initial states" } else { "states" };
+                writeln!(out, "\n{} holds: it is true at all {states}", property.title)
+            }
+            _ => Ok(()),
         }
     }
 }
