@@ -1,4 +1,4 @@
-//! Formulas that speak of one state only, evaluated there by the definition.
+//! Local formulas: those whose truth depends on one state only, evaluated by the definition.
 
 use std::collections::HashMap;
 
@@ -42,15 +42,16 @@ fn is_atom_or_connective(formulas: &Formulas, id: FormulaId) -> bool {
     )
 }
 
-/// Whether all fairness constraints speak of one state only.
+/// Whether all fairness constraints are local.
 pub fn has_local_fairness(system: &System) -> bool {
     let is_local = local_formulas(&system.formulas);
     system.fairness.iter().all(|constraint| is_local[constraint.index()])
 }
 
-/// The truth of a local formula at a state; none if the formula is not local.
+/// Evaluates a local formula at a state; `None` if the formula is not local.
 ///
-/// Each part is evaluated once, operands first, so that neither depth nor sharing costs anything.
+/// Each part is evaluated once, operands first and without recursion, so deep formulas and shared parts
+/// are no problem.
 pub fn local_truth(system: &System, root: FormulaId, state: &[i64]) -> Option<bool> {
     let formulas = &system.formulas;
     let mut known: HashMap<FormulaId, bool> = HashMap::new();
@@ -88,7 +89,7 @@ pub fn local_truth(system: &System, root: FormulaId, state: &[i64]) -> Option<bo
     known.get(&root).copied()
 }
 
-/// The fairness constraints at a state; none if one of them speaks of more than that state.
+/// Evaluates the fairness constraints at a state; `None` if one of them is not local.
 pub fn constraints_at(system: &System, state: &[i64]) -> Option<Vec<bool>> {
     system.fairness.iter().map(|&constraint| local_truth(system, constraint, state)).collect()
 }
