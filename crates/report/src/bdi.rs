@@ -1,4 +1,4 @@
-//! BDI files in the report: worlds, verdicts, and explanations that go through worlds.
+//! BDI files in the report: worlds, and explanations that lead through worlds.
 
 use std::fmt;
 
@@ -12,23 +12,23 @@ use serde::{Serialize, Serializer};
 
 use crate::Entries;
 
-/// Numbers up to this are exact in every reader of JSON.
-const LARGEST_EXACT: u64 = 1 << 53;
+/// Largest integer that every JSON parser represents exactly.
+const MAX_EXACT_JSON_INTEGER: u64 = 1 << 53;
 
 /// A number of states: a JSON number, or beyond 2^53 a decimal string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum CountReport {
-    /// A number that every reader of JSON keeps exact.
+    /// A number that every JSON parser represents exactly.
     Number(u64),
-    /// A larger one, in decimal.
+    /// A larger number, in decimal.
     Decimal(String),
 }
 
 impl From<&String> for CountReport {
     fn from(decimal: &String) -> Self {
         match decimal.parse() {
-            Ok(number) if number <= LARGEST_EXACT => CountReport::Number(number),
+            Ok(number) if number <= MAX_EXACT_JSON_INTEGER => CountReport::Number(number),
             _ => CountReport::Decimal(decimal.clone()),
         }
     }
@@ -43,46 +43,46 @@ impl fmt::Display for CountReport {
     }
 }
 
-/// A world and what became of it: `built = bad + dead + unreachable + final`.
+/// A world and the numbers of its states: `built = bad + dead + unreachable + final`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorldReport {
-    /// The program: an agent, or a view.
+    /// Program of the world: an agent, or a view.
     pub program: String,
     /// `ok`, `removed (no initial state)` or `removed (not total)`.
     #[serde(serialize_with = "serialize_status")]
     #[schemars(with = "String")]
     pub status: Status,
-    /// States that the program reaches.
+    /// Number of states that the program reaches.
     pub built: CountReport,
-    /// Incoherent states.
+    /// Number of incoherent states.
     pub bad: CountReport,
-    /// Other states without a future.
+    /// Number of other states without a future.
     pub dead: CountReport,
-    /// States that can no longer be reached.
+    /// Number of states that could be reached only through removed states.
     pub unreachable: CountReport,
-    /// States that remain.
+    /// Number of states that remain.
     #[serde(rename = "final")]
     pub kept: CountReport,
-    /// Initial states that remain.
+    /// Number of initial states that remain.
     pub initial: CountReport,
-    /// The explicit attitudes.
+    /// Explicit attitudes.
     pub explicit: Vec<String>,
-    /// Why states are incoherent.
+    /// Reasons for which states are incoherent.
     pub removed: Vec<RemovalReport>,
 }
 
 /// Why states of a world are incoherent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemovalReport {
-    /// The attitude that is lacking, or the edge on which nothing is accessible.
+    /// Missing attitude, or the edge on which no state is accessible.
     pub attitude: String,
     /// `implied` or `nothing accessible`.
     #[serde(serialize_with = "serialize_why")]
     #[schemars(with = "String")]
     pub why: RemovalReason,
-    /// How many states there are.
+    /// Number of these states.
     pub states: CountReport,
-    /// The way to the first of them.
+    /// Path to the first of them.
     pub example: Vec<StateReport>,
 }
 
@@ -104,34 +104,35 @@ pub(crate) fn why_word(why: RemovalReason) -> &'static str {
 /// A state of a world.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StateReport {
-    /// The point of the program.
+    /// Program point.
     pub point: u32,
-    /// The action just performed.
+    /// Action that was performed last.
     pub action: Option<String>,
     /// Variables and explicit attitudes with their values.
     pub values: Entries<String>,
 }
 
-/// A part of an explanation: a path in a world, and what explains its last state.
+/// A part of an explanation: a path in a world, and the parts that explain its last state.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ExplanationReport {
-    /// The world, by the way to it.
+    /// World, named by the path to it.
     pub world: String,
     /// `path`, `lasso` or `jump`.
     pub kind: String,
-    /// What the path shows of its first state; of a jump, and of the whole, of its last.
+    /// Formula that the path shows: about its first state, or for a jump and for the whole explanation about
+    /// its last state.
     pub formula: String,
-    /// Whether that is true or false there.
+    /// Truth value of the formula there.
     pub holds: bool,
-    /// The states.
+    /// States of the path.
     pub states: Vec<StateReport>,
-    /// Of a lasso: the state that follows the last, from 0.
+    /// For a lasso: index of the state that follows the last.
     pub back_to: Option<usize>,
-    /// Of a jump: the edge, as in `B(rcv)`.
+    /// For a jump: the edge, as in `B(rcv)`.
     pub edge: Option<String>,
-    /// Of a jump: the explicit attitudes that were true where it began.
+    /// For a jump: the explicit attitudes that were true at its source.
     pub asserted: Vec<String>,
-    /// What explains the last state.
+    /// Parts that explain the last state.
     pub next: Vec<ExplanationReport>,
 }
 
@@ -205,7 +206,7 @@ impl WorldReport {
     }
 }
 
-/// The worlds by the ways to them, parents first.
+/// Reports the worlds by the paths to them, parents first.
 pub(crate) fn world_reports(worlds: &Worlds, results: &[WorldResult]) -> Entries<WorldReport> {
     let paths = worlds.plan.paths.iter();
     let report = |id: WorldId| WorldReport::new(worlds, id, &results[id.index()]);

@@ -1,5 +1,4 @@
-//! BDI files as text: explanations that go through worlds, and the tree of worlds, for people and for
-//! Graphviz.
+//! BDI files as text: explanations, and the tree of worlds, also for Graphviz.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,17 +8,17 @@ use masque_driver::bdi::outcome::Status;
 use masque_driver::{Loaded, Model};
 
 use crate::bdi::{ExplanationReport, StateReport, WorldReport, why_word};
-use crate::dot::quoted;
+use crate::graph_dot::quoted;
 use crate::path::changed;
 use crate::text::{Detail, Text};
 use crate::wording::plural;
 use crate::{CountReport, Entries};
 
-/// Of the steps of a path so many are shown; the report as JSON has all.
-const MOST_STATES: usize = 40;
+/// Maximum number of states shown of a path. The JSON report has all.
+const MAX_SHOWN_STATES: usize = 40;
 
 impl Text {
-    /// The tree of worlds: sizes, and what was removed and why.
+    /// Writes the tree of worlds: sizes, and which states were removed and why.
     pub fn worlds(
         self,
         out: &mut dyn Write,
@@ -42,11 +41,12 @@ impl Text {
                 }
             }
             let lost = if lost.is_empty() { String::new() } else { format!(" ({})", lost.join(", ")) };
-            let picture = match last(path).contains(&world.program) {
-                true => String::new(),
-                false => format!(" [{}]", world.program),
+            let program = if last(path).contains(&world.program) {
+                String::new()
+            } else {
+                format!(" [{}]", world.program)
             };
-            writeln!(out, "{:width$}  {size}{lost}{picture}", name(path))?;
+            writeln!(out, "{:width$}  {size}{lost}{program}", name(path))?;
             if self.detail == Detail::Quiet {
                 continue;
             }
@@ -57,10 +57,10 @@ impl Text {
                 };
                 let why = match removal.why {
                     RemovalReason::Lacks(_) => {
-                        format!("{lack} {}, which the picture implies", removal.attitude)
+                        format!("{lack} {}, whose argument holds in all accessible states", removal.attitude)
                     }
                     RemovalReason::NothingAccessible(_) => {
-                        format!("{have} nothing accessible on {}", removal.attitude)
+                        format!("{have} no accessible state on {}", removal.attitude)
                     }
                 };
                 writeln!(out, "{:width$}    {} {why}", "", removal.states)?;
@@ -76,16 +76,16 @@ impl Text {
         }
         match &loaded.model {
             Some(Model::Bdi(worlds)) if worlds.plan.is_cut => {
-                writeln!(out, "and more ways to the same worlds")
+                writeln!(out, "and more paths to the same worlds")
             }
             _ => Ok(()),
         }
     }
 }
 
-/// The worlds in the DOT language: a box for each path, an arrow for each edge.
+/// Returns the worlds in the DOT language: a box for each path, an arrow for each edge.
 ///
-/// A removed world is dashed; a world that lost states is grey.
+/// A removed world is dashed; a world from which states were removed is grey.
 pub fn worlds_dot(worlds: &Entries<WorldReport>) -> String {
     let mut out = String::from("digraph worlds {\n  node [shape=box, fontname=\"sans-serif\"];\n");
     for (index, (path, world)) in worlds.0.iter().enumerate() {
@@ -110,7 +110,7 @@ pub fn worlds_dot(worlds: &Entries<WorldReport>) -> String {
     out
 }
 
-/// How many states of a world remain, of how many; or why it was removed.
+/// The number of remaining states of a world, or why it was removed.
 fn size(world: &WorldReport) -> String {
     let built = plural(&world.built, "state", "states");
     match world.status {
@@ -120,7 +120,7 @@ fn size(world: &WorldReport) -> String {
     }
 }
 
-/// A part and, further in, what explains its last state.
+/// Writes a part of an explanation and, indented, the parts that explain its last state.
 pub(crate) fn write_explanation(
     out: &mut dyn Write,
     part: &ExplanationReport,
@@ -130,9 +130,10 @@ pub(crate) fn write_explanation(
     let value = if part.holds { "true" } else { "false" };
     match (&part.edge, part.kind.as_str()) {
         (Some(edge), _) => {
-            let asserted = match part.asserted.is_empty() {
-                true => "nothing is asserted".to_string(),
-                false => format!("asserted: {}", part.asserted.join(", ")),
+            let asserted = if part.asserted.is_empty() {
+                "nothing is asserted".to_string()
+            } else {
+                format!("asserted: {}", part.asserted.join(", "))
             };
             writeln!(out, "{indent}{edge} leads to a state of {} ({asserted})", part.world)?;
             writeln!(out, "{indent}where {} is {value}:", part.formula)?;
@@ -141,8 +142,12 @@ pub(crate) fn write_explanation(
         (None, _) => {}
     }
     for (position, state) in part.states.iter().enumerate() {
-        if position == MOST_STATES && part.states.len() > MOST_STATES + 1 {
-            writeln!(out, "{indent}  .. {} more", part.states.len() - MOST_STATES)?;
+        if position == MAX_SHOWN_STATES && part.states.len() > MAX_SHOWN_STATES + 1 {
+            writeln!(
+                out,
+                "{indent}  .. {} more states (--format json shows all)",
+                part.states.len() - MAX_SHOWN_STATES
+            )?;
             break;
         }
         let text = match position.checked_sub(1).and_then(|last| part.states.get(last)) {
@@ -152,7 +157,7 @@ pub(crate) fn write_explanation(
         writeln!(out, "{indent}  {position}  {text}")?;
     }
     if let Some(back) = part.back_to {
-        writeln!(out, "{indent}  and again from {back}")?;
+        writeln!(out, "{indent}  repeated forever from {back}")?;
     }
     part.next.iter().try_for_each(|next| write_explanation(out, next, level + 1))
 }

@@ -1,22 +1,22 @@
-//! A message sequence chart as a drawing.
+//! A message sequence chart as an SVG drawing.
 
 use std::fmt::{self, Write};
 
 use masque_driver::End;
 
-use crate::chart::{Chart, Fate, Message, Own, in_head};
-use crate::layout::{LINE, PAD, Place};
-use crate::svg::{escaped, open_svg, write_rect, write_text, write_title};
+use crate::chart_layout::{Chart, Fate, InternalStep, Message, in_head};
+use crate::graph_layout::{LINE_HEIGHT, PAD, Rectangle};
+use crate::graph_svg::{escaped, open_svg, write_rect, write_text, write_title};
 use crate::wording::plural;
 
-/// Draws a chart; `title` says what it shows, `told` tells it in words.
-pub(crate) fn write_chart(out: &mut String, chart: &Chart, title: &str, told: &str) -> fmt::Result {
+/// Draws a chart. `title` is its name, `description` its events in words.
+pub(crate) fn write_chart(out: &mut String, chart: &Chart, title: &str, description: &str) -> fmt::Result {
     open_svg(out, chart.width, chart.height, title)?;
-    writeln!(out, "<desc>{}</desc>", escaped(told))?;
+    writeln!(out, "<desc>{}</desc>", escaped(description))?;
     lifelines(out, chart)?;
     repeated(out, chart)?;
     chart.messages.iter().try_for_each(|message| arrow(out, message))?;
-    chart.steps.iter().try_for_each(|step| own_step(out, step))?;
+    chart.steps.iter().try_for_each(|step| internal_step(out, step))?;
     // Texts last, so that no arrow runs over them.
     chart.messages.iter().try_for_each(|message| label(out, message))?;
     for (y, n) in &chart.left_out {
@@ -29,12 +29,12 @@ pub(crate) fn write_chart(out: &mut String, chart: &Chart, title: &str, told: &s
             (End::Final, _) => "seen",
             _ => "value",
         };
-        write_text(out, class, (PAD + 6.0, chart.notes_at + nth as f64 * LINE), note)?;
+        write_text(out, class, (PAD + 6.0, chart.notes_at + nth as f64 * LINE_HEIGHT), note)?;
     }
     writeln!(out, "</svg>")
 }
 
-/// Headings, lines, and how each of them ends.
+/// Draws the lifelines with their headings, and how each of them ends.
 fn lifelines(out: &mut String, chart: &Chart) -> fmt::Result {
     let (top, bottom) = (chart.top, chart.bottom);
     for line in &chart.lifelines {
@@ -52,23 +52,23 @@ fn lifelines(out: &mut String, chart: &Chart) -> fmt::Result {
                 r#"<path class="stuck" d="M{left:.1} {low:.1} L{right:.1} {high:.1} M{right:.1} {low:.1} L{left:.1} {high:.1}"/>"#
             )?;
         }
-        let head = 2.0 * LINE + PAD;
+        let head = 2.0 * LINE_HEIGHT + PAD;
         for y in std::iter::once(top - head).chain(chart.feet) {
-            write_rect(out, Place { x: x - line.half, y, width: 2.0 * line.half, height: head }, 6)?;
-            write_text(out, "number middle", (x, y + LINE + 1.0), &in_head(&line.id))?;
-            write_text(out, "doing middle", (x, y + 2.0 * LINE + 1.0), &in_head(&line.role))?;
+            write_rect(out, Rectangle { x: x - line.half, y, width: 2.0 * line.half, height: head }, 6)?;
+            write_text(out, "number middle", (x, y + LINE_HEIGHT + 1.0), &in_head(&line.id))?;
+            write_text(out, "doing middle", (x, y + 2.0 * LINE_HEIGHT + 1.0), &in_head(&line.role))?;
         }
         writeln!(out, "</g>")?;
     }
     Ok(())
 }
 
-/// The part that goes on for ever: an arrow that leads back, on the left.
+/// Draws the loop: an arrow on the left that leads back to its start.
 fn repeated(out: &mut String, chart: &Chart) -> fmt::Result {
     let Some((start, end)) = chart.repeated else { return Ok(()) };
     let (left, inner) = (PAD + 4.0, 76.0);
     let right = chart.width - PAD;
-    writeln!(out, r#"<g class="repeated"><title>This part is repeated for ever.</title>"#)?;
+    writeln!(out, r#"<g class="repeated"><title>This part is repeated forever.</title>"#)?;
     writeln!(
         out,
         r#"<path class="bound" d="M{inner:.1} {start:.1} H{right:.1} M{inner:.1} {end:.1} H{right:.1}"/>"#
@@ -77,7 +77,7 @@ fn repeated(out: &mut String, chart: &Chart) -> fmt::Result {
         out,
         r##"<path class="back" d="M{inner:.1} {end:.1} H{left:.1} V{start:.1} H{inner:.1}" marker-end="url(#arrow)"/>"##
     )?;
-    write_text(out, "name", (left + 6.0, start + LINE + 1.0), "for ever")?;
+    write_text(out, "name", (left + 6.0, start + LINE_HEIGHT + 1.0), "forever")?;
     writeln!(out, "</g>")
 }
 
@@ -98,7 +98,7 @@ fn arrow(out: &mut String, message: &Message) -> fmt::Result {
     };
     let head = if head { r#" marker-end="url(#arrow)""# } else { "" };
     writeln!(out, r#"<path class="step" d="{path}"{head}/>"#)?;
-    // A line that soon runs behind a box is easier to find by where it begins.
+    // A dot marks where a message is sent, because its arrow may run behind boxes.
     if message.from.1 != message.to.1 && !message.is_own {
         writeln!(out, r#"<circle class="sent" cx="{x1:.1}" cy="{y1:.1}" r="2.6"/>"#)?;
     }
@@ -108,14 +108,14 @@ fn arrow(out: &mut String, message: &Message) -> fmt::Result {
     writeln!(out, "</g>")
 }
 
-/// What is sent, above the beginning of its arrow, and below it what becomes of it.
+/// Writes the message above the start of its arrow, and below it whether it is received.
 fn label(out: &mut String, message: &Message) -> fmt::Result {
     if message.label.is_empty() {
         return Ok(());
     }
     let ((x1, y1), (x2, y2)) = (message.from, message.to);
     let is_level = y1 == y2;
-    // Along a level arrow in its middle; else by the sender, away from where the arrow goes down.
+    // In the middle of a level arrow; otherwise next to the sender, where the arrow does not cross it.
     let (class, x) = match x1 < x2 || message.is_own {
         _ if is_level => ("middle", (x1 + x2) / 2.0),
         true => ("", x1 + 8.0),
@@ -128,18 +128,18 @@ fn label(out: &mut String, message: &Message) -> fmt::Result {
         r#"<text class="label {class}" x="{x:.1}" y="{y:.1}"><title>{title}</title>{text}</text>"#
     )?;
     if let Some(note) = message.fate.note() {
-        write_text(out, &format!("doing label {class}"), (x, y1 + LINE - 2.0), note)?;
+        write_text(out, &format!("doing label {class}"), (x, y1 + LINE_HEIGHT - 2.0), note)?;
     }
     Ok(())
 }
 
-fn own_step(out: &mut String, step: &Own) -> fmt::Result {
-    let Own { x, y, half, height, .. } = *step;
+fn internal_step(out: &mut String, step: &InternalStep) -> fmt::Result {
+    let InternalStep { x, y, half, height, .. } = *step;
     writeln!(out, r#"<g class="own" data-agent="{}">"#, escaped(&step.agent))?;
     write_title(out, &step.title)?;
-    write_rect(out, Place { x: x - half, y, width: 2.0 * half, height }, 4)?;
+    write_rect(out, Rectangle { x: x - half, y, width: 2.0 * half, height }, 4)?;
     for (nth, line) in step.lines.iter().enumerate() {
-        write_text(out, "value middle", (x, y + (nth + 1) as f64 * LINE), line)?;
+        write_text(out, "value middle", (x, y + (nth + 1) as f64 * LINE_HEIGHT), line)?;
     }
     writeln!(out, "</g>")
 }
@@ -149,14 +149,14 @@ mod tests {
     use masque_driver::{Deed, Event, Trace};
 
     use super::*;
-    use crate::chart::told;
+    use crate::chart_layout::event_text;
 
     fn event(deed: Deed, because: &[&str], sent: Option<usize>) -> Event {
         let because = because.iter().map(|text| text.to_string()).collect();
         Event { deed, because, sent, label: String::new() }
     }
 
-    /// A question that is taken later, an answer that is not, and signs that a page would misread.
+    /// A message that is received later, one that is not received, and characters that HTML must escape.
     #[test]
     fn a_chart_is_drawn() {
         let [ann, bob] = ["ann", "bob"].map(String::from);
@@ -182,9 +182,9 @@ mod tests {
             end: End::Stuck,
             blame: vec!["ann waits for answer from a(shop, bob)".to_string()],
         };
-        let told: Vec<String> = trace.events.iter().map(told).collect();
+        let events: Vec<String> = trace.events.iter().map(event_text).collect();
         let mut out = String::new();
-        write_chart(&mut out, &Chart::new(&trace), "p fails", &told.join("; ")).unwrap();
+        write_chart(&mut out, &Chart::new(&trace), "p fails", &events.join("; ")).unwrap();
         insta::assert_snapshot!(out);
     }
 }

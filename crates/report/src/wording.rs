@@ -19,3 +19,12 @@ pub(crate) fn shortened(mut text: String, max_chars: usize) -> String {
     }
     text
 }
+
+/// `Alice, Bob and Carol`.
+pub(crate) fn enumeration<T: AsRef<str>>(items: &[T]) -> String {
+    let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
+    match items.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => items.concat(),
+    }
+}

@@ -1,15 +1,15 @@
-//! A graph of evidence as a drawing.
+//! A graph of evidence as an SVG drawing.
 
 use std::fmt::{self, Write};
 
 use crate::graph::{Alike, Card, Graph};
-use crate::layout::{LINE, Layout, MOST_LETTERS, NORM, PAD, Place};
+use crate::graph_layout::{LINE_HEIGHT, Layout, MAX_LINE_CHARS, NORM_LABEL, PAD, Rectangle};
 use crate::wording::shortened;
 
-/// The page has so many colours for agents; then they begin again.
+/// Number of colours for agents on the page. Further agents reuse them.
 pub(crate) const N_COLOURS: usize = 8;
 
-/// Draws a graph; `title` says what it shows.
+/// Draws a graph; `title` is its name.
 pub(crate) fn write_svg(out: &mut String, graph: &Graph, title: &str) -> fmt::Result {
     let layout = Layout::new(graph);
     open_svg(out, layout.width, layout.height, title)?;
@@ -23,7 +23,7 @@ pub(crate) fn write_svg(out: &mut String, graph: &Graph, title: &str) -> fmt::Re
     writeln!(out, "</svg>")
 }
 
-/// Begins a drawing of this size in pixels.
+/// Writes the start of a drawing of this size, in pixels.
 pub(crate) fn open_svg(out: &mut String, width: f64, height: f64, title: &str) -> fmt::Result {
     writeln!(
         out,
@@ -32,19 +32,19 @@ pub(crate) fn open_svg(out: &mut String, width: f64, height: f64, title: &str) -
     write_title(out, title)
 }
 
-/// The name of a drawing or of a group in it, which browsers show as a tooltip.
+/// Writes the name of a drawing or of a group in it, which browsers show as a tooltip.
 pub(crate) fn write_title(out: &mut String, title: &str) -> fmt::Result {
     writeln!(out, "<title>{}</title>", escaped(title))
 }
 
-/// One line of text; `class` is its style on the page.
+/// Writes one line of text; `class` is its CSS class.
 pub(crate) fn write_text(out: &mut String, class: &str, (x, y): (f64, f64), text: &str) -> fmt::Result {
     writeln!(out, r#"<text class="{class}" x="{x:.1}" y="{y:.1}">{}</text>"#, escaped(text))
 }
 
-/// A rectangle with rounded corners; `radius` is in pixels.
-pub(crate) fn write_rect(out: &mut String, place: Place, radius: u32) -> fmt::Result {
-    let Place { x, y, width, height } = place;
+/// Writes a rectangle with rounded corners; `radius` is in pixels.
+pub(crate) fn write_rect(out: &mut String, place: Rectangle, radius: u32) -> fmt::Result {
+    let Rectangle { x, y, width, height } = place;
     writeln!(out, r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" rx="{radius}"/>"#)
 }
 
@@ -56,7 +56,7 @@ fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
             let bend = x1.max(x2) + 44.0;
             format!("M{x1:.1} {y1:.1} C{bend:.1} {y1:.1} {bend:.1} {y2:.1} {x2:.1} {y2:.1}")
         } else if to.x > from.x {
-            // To the side and down: what is written below the card stays legible.
+            // To the side and then down, so that the arrow does not cross the text below the card.
             let (x1, y1, x2, y2) = (from.right(), from.bottom() - 14.0, to.middle(), to.y);
             format!("M{x1:.1} {y1:.1} C{x2:.1} {y1:.1} {x2:.1} {y1:.1} {x2:.1} {y2:.1}")
         } else {
@@ -73,13 +73,13 @@ fn steps(out: &mut String, graph: &Graph, layout: &Layout) -> fmt::Result {
         let (x, y) = *at;
         let class = if graph.is_back(step) { "doing back" } else { "doing" };
         for (nth, line) in doing.iter().enumerate() {
-            write_text(out, class, (x, y + nth as f64 * LINE), line)?;
+            write_text(out, class, (x, y + nth as f64 * LINE_HEIGHT), line)?;
         }
     }
     Ok(())
 }
 
-/// A dotted line from side to side, with the names of those who cannot tell.
+/// Draws a dotted line between two cards, with the names of the agents that cannot distinguish them.
 fn write_alike(out: &mut String, graph: &Graph, layout: &Layout, alike: &Alike, nth: usize) -> fmt::Result {
     let (from, to) = (&layout.cards[alike.from], &layout.cards[alike.to]);
     let shift = 22.0 + 14.0 * (nth % 4) as f64;
@@ -94,7 +94,7 @@ fn write_alike(out: &mut String, graph: &Graph, layout: &Layout, alike: &Alike, 
     let names = graph.names(alike);
     let (class, text) = match alike.agents.first() {
         Some(agent) => (format!("alike agent-{}", agent % N_COLOURS), names.as_str()),
-        None => ("norm".to_string(), NORM),
+        None => ("norm".to_string(), NORM_LABEL),
     };
     let (one, other) = (id(graph, alike.from), id(graph, alike.to));
     writeln!(
@@ -102,12 +102,12 @@ fn write_alike(out: &mut String, graph: &Graph, layout: &Layout, alike: &Alike, 
         r#"<path class="{class}" data-from="{one}" data-to="{other}" data-agents="{}" d="M{x1:.1} {y1:.1} C{a:.1} {y1:.1} {b:.1} {y2:.1} {x2:.1} {y2:.1}"/>"#,
         escaped(&names)
     )?;
-    // By the left one of the two, where nothing else is written.
+    // Next to the left card, where there is no other text.
     let y = if from.x <= to.x { y1 } else { y2 } - 4.0;
     write_text(out, &format!("{class} name"), (x, y), text)
 }
 
-fn write_card(out: &mut String, card: &Card, place: &Place) -> fmt::Result {
+fn write_card(out: &mut String, card: &Card, place: &Rectangle) -> fmt::Result {
     match card.state {
         Some(state) => writeln!(out, r#"<g class="state" data-state="{}">"#, state.0)?,
         None => writeln!(out, r#"<g class="left-out">"#)?,
@@ -118,11 +118,11 @@ fn write_card(out: &mut String, card: &Card, place: &Place) -> fmt::Result {
     let (left, mut y) = (place.x + PAD, place.y + PAD + 11.0);
     if !card.title.is_empty() {
         write_text(out, "number", (left, y), &card.title)?;
-        y += LINE;
+        y += LINE_HEIGHT;
     }
     for line in &card.lines {
-        write_text(out, line.mark.word(), (left, y), &shortened(line.text.clone(), MOST_LETTERS - 2))?;
-        y += LINE;
+        write_text(out, line.mark.word(), (left, y), &shortened(line.text.clone(), MAX_LINE_CHARS - 2))?;
+        y += LINE_HEIGHT;
     }
     writeln!(out, "</g>")
 }
@@ -131,7 +131,7 @@ fn id(graph: &Graph, card: usize) -> String {
     graph.cards[card].state.map_or(String::new(), |state| state.0.to_string())
 }
 
-/// Text for HTML.
+/// Escapes text for HTML.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -140,7 +140,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // Control characters have no place in a page.
+            // HTML does not allow control characters.
             c if c.is_control() && c != '\n' => out.push('\u{fffd}'),
             c => out.push(c),
         }
