@@ -1,5 +1,4 @@
-//! States that agents cannot distinguish, or that norms admit: whether they show that something is
-//! not known.
+//! Confirms that states which agents cannot distinguish, or which norms admit, refute knowledge.
 
 use masque_model::semantics::is_green;
 use masque_verdict::claims::{KnowledgeScope, looks_same};
@@ -10,7 +9,7 @@ use crate::reason::Case;
 use crate::replay::Replayer;
 
 impl Replayer<'_> {
-    /// For knowledge and norms: the operand must be false at one of the states that they are about.
+    /// For knowledge and norms: the operand must be false at one of the states that the formula is about.
     pub(crate) fn possible(
         &self,
         case: Case<'_>,
@@ -31,7 +30,7 @@ impl Replayer<'_> {
         Ok(self.is_possible(case, possibility, operand, trusted))
     }
 
-    /// Whether a state must be reckoned with where the claim is made, and the operand is false there.
+    /// Checks that a state is possible at the state of the claim, and that the operand is false there.
     fn is_possible(
         &self,
         case: Case<'_>,
