@@ -77,7 +77,7 @@ impl Explainer<'_> {
             for list in lists {
                 let negated: Vec<Literal> = list.iter().map(|literal| literal.negated()).collect();
                 if !negated.iter().any(|literal| literals.contains(literal)) {
-                    literals.extend(self.first_so(&negated, &state)?);
+                    literals.extend(self.first_true(&negated, &state)?);
                 }
             }
             let state = self.state(state);
@@ -115,7 +115,7 @@ impl Explainer<'_> {
             };
             let Some(Step { joint, .. }) = steps.iter().find(leads) else { continue };
             let next = nearby.state(target).clone();
-            if self.is_inside(&next)? && self.is_so(literal, &next)? {
+            if self.is_inside(&next)? && self.is_true(literal, &next)? {
                 let states = vec![self.state(state.clone()), self.state(next)];
                 let claims = vec![(1, self.claim(literal, states[1]))];
                 let run = Run { states, actions: vec![joint.clone()], back_to: None };
@@ -171,7 +171,7 @@ impl Explainer<'_> {
         for (position, state) in states.iter().enumerate() {
             let mut literals = Vec::new();
             for &formula in &parts {
-                let holds = self.is_so(Literal { formula, holds: true }, state)?;
+                let holds = self.is_true(Literal { formula, holds: true }, state)?;
                 literals.push(Literal { formula, holds });
             }
             let here = self.claims_along(&literals, &run.states[position..=position]);

@@ -239,7 +239,7 @@ impl Explainer<'_> {
     }
 
     /// Whether a literal is true at a state.
-    pub(crate) fn is_so(&mut self, literal: Literal, state: &State) -> Result<bool, Stop> {
+    pub(crate) fn is_true(&mut self, literal: Literal, state: &State) -> Result<bool, Stop> {
         let truth = if self.ranks.is_local(literal.formula) {
             local_truth(self.system, literal.formula, state).unwrap_or(false)
         } else {
@@ -250,7 +250,11 @@ impl Explainer<'_> {
 
     /// The first literal that is true at a state. Local literals come first, then those of which most can
     /// be shown.
-    pub(crate) fn first_so(&mut self, literals: &[Literal], state: &State) -> Result<Option<Literal>, Stop> {
+    pub(crate) fn first_true(
+        &mut self,
+        literals: &[Literal],
+        state: &State,
+    ) -> Result<Option<Literal>, Stop> {
         // The search for the initial state has already excluded the literals before this one.
         if let Some((literal, run)) = &self.first_run
             && run.first() == Some(state)
@@ -259,7 +263,7 @@ impl Explainer<'_> {
             return Ok(Some(*literal));
         }
         for literal in self.by_rank(literals) {
-            if self.is_so(literal, state)? {
+            if self.is_true(literal, state)? {
                 return Ok(Some(literal));
             }
         }
@@ -276,9 +280,9 @@ impl Explainer<'_> {
     fn deciding(&mut self, needs: Needs, state: &State) -> Result<Vec<Literal>, Stop> {
         Ok(match needs {
             Needs::All(list) => list,
-            Needs::One(list) => self.first_so(&list, state)?.into_iter().collect(),
+            Needs::One(list) => self.first_true(&list, state)?.into_iter().collect(),
             Needs::Same(f, g, same) => {
-                let holds = self.is_so(Literal { formula: f, holds: true }, state)?;
+                let holds = self.is_true(Literal { formula: f, holds: true }, state)?;
                 let other = Literal { formula: g, holds: holds == same };
                 if f == g { vec![other] } else { vec![Literal { formula: f, holds }, other] }
             }
@@ -362,7 +366,7 @@ impl Explainer<'_> {
             if negated.iter().any(|literal| found.contains(literal)) {
                 continue;
             }
-            match self.first_so(&negated, state)? {
+            match self.first_true(&negated, state)? {
                 Some(literal) => found.push(literal),
                 None => return Ok(Because::NotShown(Missing::AllPaths)),
             }
@@ -383,7 +387,7 @@ impl Explainer<'_> {
     ) -> Result<Because, Stop> {
         let literal = Literal { formula: operand, holds: false };
         let is_here = green.iter().all(|&agent| is_green(self.system, agent, state));
-        if is_here && self.is_so(literal, state)? {
+        if is_here && self.is_true(literal, state)? {
             let view = views.into_iter().next().unwrap_or_default();
             let reason = self.claim(literal, at);
             return Ok(Because::Possible(Possibility { view, green, state: at, path: None, reason }));

@@ -73,7 +73,7 @@ impl Explainer<'_> {
             claims: Vec::new(),
             numbers: HashMap::new(),
             hows: Vec::new(),
-            is_so: Vec::new(),
+            closed_truths: Vec::new(),
             insides: HashMap::new(),
             explainer: self,
         };
@@ -95,7 +95,7 @@ struct Unfold<'e, 's> {
     /// For each claim, all claims that may decide it.
     hows: Vec<How>,
     /// For claims without free variables, whether they are true.
-    is_so: Vec<Option<bool>>,
+    closed_truths: Vec<Option<bool>>,
     /// Known states of the domain, and states outside it.
     insides: HashMap<u32, bool>,
 }
@@ -125,19 +125,19 @@ impl Unfold<'_, '_> {
             if at % 64 == 0 {
                 self.explainer.budget.check()?;
             }
-            let mut is_so = None;
+            let mut truth = None;
             let formula = claim.literal.formula;
             let is_leaf = formula != self.claims[0].literal.formula && !self.fixpoints.is_open(formula);
             let how = if is_leaf {
                 let state = self.nearby.state(claim.state).clone();
-                is_so = Some(self.explainer.is_so(claim.literal, &state)?);
+                truth = Some(self.explainer.is_true(claim.literal, &state)?);
                 Some(How::Closed)
             } else {
                 self.how(&claim)?
             };
             let Some(how) = how else { return Ok(false) };
             self.hows.push(how);
-            self.is_so.push(is_so);
+            self.closed_truths.push(truth);
             at += 1;
         }
         Ok(true)
@@ -271,7 +271,7 @@ impl Unfold<'_, '_> {
         let is_prover = self.is_prover(claim.literal);
         // A player who has to choose and cannot has lost.
         if next.is_empty() {
-            let is_good = self.is_so[number].unwrap_or(!is_prover);
+            let is_good = self.closed_truths[number].unwrap_or(!is_prover);
             return game.push(is_prover, priority(0, is_good), [number as u32]);
         }
         // Inner fixpoints have smaller ids, so ids can serve as ranks.

@@ -88,10 +88,10 @@ impl<'s> Game<'s> {
             game.meets.iter_mut().zip(met).for_each(|(meets, is_met)| meets.push(is_met));
             let is_inside = !game.is_fair() || explainer.is_inside(&state)?;
             let is_end = match &goal.end {
-                Some(end) => is_inside && explainer.are_so(end, &state)?,
+                Some(end) => is_inside && explainer.are_true(end, &state)?,
                 None => false,
             };
-            let is_good = is_end || is_inside && explainer.are_so(&goal.before, &state)?;
+            let is_good = is_end || is_inside && explainer.are_true(&goal.before, &state)?;
             let views = goal.views(system, &state).into_iter().map(|view| {
                 let next = view_numbers.len() as u32;
                 *view_numbers.entry(view).or_insert(next)
@@ -193,9 +193,9 @@ impl Explainer<'_> {
         Ok(self.oracle.least(&[Part::Is(state.clone())], self.budget)?.is_some())
     }
 
-    fn are_so(&mut self, literals: &[Literal], state: &State) -> Result<bool, Stop> {
+    fn are_true(&mut self, literals: &[Literal], state: &State) -> Result<bool, Stop> {
         for &literal in literals {
-            if !self.is_so(literal, state)? {
+            if !self.is_true(literal, state)? {
                 return Ok(false);
             }
         }

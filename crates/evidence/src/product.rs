@@ -110,7 +110,7 @@ impl<'e, 'a> Pairs<'e, 'a> {
             return Ok(None);
         }
         for literal in &self.automaton.covers[pair.1 as usize].literals {
-            if !self.is_so(pair.0, *literal)? {
+            if !self.is_true(pair.0, *literal)? {
                 return Ok(None);
             }
         }
@@ -120,7 +120,7 @@ impl<'e, 'a> Pairs<'e, 'a> {
         Ok(Some(self.pairs.len() - 1))
     }
 
-    fn is_so(&mut self, state: u32, literal: Literal) -> Result<bool, Stop> {
+    fn is_true(&mut self, state: u32, literal: Literal) -> Result<bool, Stop> {
         let key = (state, literal.formula);
         if let Some(&truth) = self.literals.get(&key) {
             return Ok(truth == literal.holds);

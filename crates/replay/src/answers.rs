@@ -9,6 +9,7 @@ use masque_verdict::claims::{CoalitionGoal, GoalKind, constraints_at, group_choi
 use masque_verdict::{Answer, Answers, Evidence, Reason, Stage};
 
 use crate::fault::Fault;
+use crate::knowledge::leads_to;
 use crate::strategy::{Claimed, is_asked};
 
 /// The number of a state, and the progress of the others.
@@ -32,11 +33,7 @@ pub(crate) fn confirm(
     if !is_asked(system, here, from, goal) {
         return Some(Fault::Seen);
     }
-    let ends = match &answers.path {
-        None => answers.from == reason.state,
-        Some(path) => path.back_to.is_none() && path.last() == Some(answers.from),
-    };
-    if !ends {
+    if !leads_to(answers.path.as_ref(), reason.state, answers.from) {
         return Some(Fault::Ends);
     }
     let claimed = Claimed::new(evidence, &answers.claims);

@@ -8,6 +8,7 @@ use masque_verdict::claims::{Needs, Unfolds, looks_same, scope_of, unfolded_once
 use masque_verdict::{Evidence, JointAction, Literal, Node, Reason, Support, Unfolding};
 
 use crate::fault::Fault;
+use crate::knowledge::leads_to;
 
 /// Fails if an unfolding does not show a claim about a fixpoint. Otherwise returns whether something was
 /// taken on trust: that there are no other possible states, or that no fair path starts at the successors
@@ -78,12 +79,8 @@ impl FixpointCheck<'_> {
                 if !node.holds =>
             {
                 let there = self.operand(node, *target, operand)?;
-                let ends = match path {
-                    None => there.state == node.state,
-                    Some(path) => path.back_to.is_none() && path.last() == Some(there.state),
-                };
                 let (here, other) = (self.evidence.state(node.state), self.evidence.state(there.state));
-                if !ends {
+                if !leads_to(path.as_ref(), node.state, there.state) {
                     return Err(Fault::Ends);
                 }
                 if !views.contains(view)

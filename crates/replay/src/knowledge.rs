@@ -2,11 +2,19 @@
 
 use masque_model::semantics::is_green;
 use masque_verdict::claims::{KnowledgeScope, looks_same};
-use masque_verdict::{Chain, Literal, Possibility};
+use masque_verdict::{Chain, Literal, Possibility, Run, StateId};
 
 use crate::fault::{Fault, ReplayError, Trusted};
 use crate::reason::Case;
 use crate::replay::Replayer;
+
+/// Whether a finite path leads to `there`. No path is needed if that is the state `here` of the claim.
+pub(crate) fn leads_to(path: Option<&Run>, here: StateId, there: StateId) -> bool {
+    match path {
+        None => there == here,
+        Some(path) => path.back_to.is_none() && path.last() == Some(there),
+    }
+}
 
 impl Replayer<'_> {
     /// For knowledge and norms: the operand must be false at one of the states that the formula is about.
@@ -39,12 +47,8 @@ impl Replayer<'_> {
         trusted: &mut Trusted,
     ) -> Option<Fault> {
         let Possibility { view, green, state, path, reason: why } = possibility;
-        let ends = match path {
-            None => *state == case.reason.state,
-            Some(path) => path.back_to.is_none() && path.last() == Some(*state),
-        };
         let (here, there) = (case.state(), case.evidence.state(*state));
-        if !ends {
+        if !leads_to(path.as_ref(), case.reason.state, *state) {
             return Some(Fault::Ends);
         }
         if !view.iter().all(|&agent| looks_same(self.system, agent, here, there)) {
@@ -76,7 +80,7 @@ impl Replayer<'_> {
         let members = &self.system.groups[group.index()].agents;
         let mut at = case.reason.state;
         for link in &chain.links {
-            if link.path.back_to.is_some() || link.path.last() != Some(link.state) {
+            if !leads_to(Some(&link.path), at, link.state) {
                 return Ok(Some(Fault::Ends));
             }
             let (here, there) = (case.evidence.state(at), case.evidence.state(link.state));

@@ -27,8 +27,8 @@ pub(crate) struct Abridged<T> {
 }
 
 impl<T> Abridged<T> {
-    /// Keeps all items if there are at most `limit`; otherwise the half of `limit` with the least rank,
-    /// because nobody reads a long list.
+    /// Keeps all items if there are at most `limit`; otherwise half of `limit`, those with the least rank,
+    /// because a long list is not read.
     fn new<R: Ord>(mut items: Vec<T>, limit: usize, rank: impl FnMut(&T) -> R) -> Self {
         if items.len() <= limit {
             return Abridged { shown: items, n_left_out: 0 };

@@ -12,8 +12,8 @@ use crate::{Budget, State, Stop};
 /// Answers questions about single states and paths of an encoded system.
 ///
 /// `D`, the domain, is the set of reachable states, or with fairness constraints those at which a
-/// fair path starts. All regions are subsets of it. States in questions belong to `D`, and formulas
-/// are state formulas of the engine's fragment.
+/// fair path starts. All regions are subsets of it. The states that callers pass belong to `D`,
+/// and the formulas are state formulas of the engine's fragment.
 pub trait Oracle {
     /// Whether a formula is true at a state.
     fn is_true(&mut self, formula: FormulaId, state: &State, budget: &Budget) -> Result<bool, Stop>;

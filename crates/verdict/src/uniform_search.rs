@@ -4,7 +4,7 @@
 //! search fixes the action of one view after the other. At each node the game is solved with perfect
 //! information, except that the actions fixed so far are followed.
 //!
-//! - If the group wins, a walk from the states in question follows winning moves. If it never needs
+//! - If the group wins, a walk from the given states follows winning moves. If it never needs
 //!   two actions at one view, it is a strategy. Otherwise the search fixes that view next.
 //! - If the group does not win, the views to blame are collected. The search undoes everything that
 //!   was fixed after the last of them, and records the actions of these views, so that it does not try
@@ -144,8 +144,8 @@ pub trait UniformGame {
     }
 }
 
-/// Finds a uniform strategy that wins from all states in question, if there is one. The states in
-/// question are given in increasing order.
+/// Finds a uniform strategy that wins from all states of `from`, if there is one. The states are given in
+/// increasing order.
 pub fn find_uniform_strategy(
     game: &mut impl UniformGame,
     from: &[u32],
